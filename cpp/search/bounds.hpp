@@ -57,6 +57,9 @@ class CurveBoxes {
 };
 
 // Lower bounds of what each code of each attribute contributes to a query's cost, and their rounding down to bytes.
+//
+// What every row costs at least, the least bound of each attribute, is kept apart from the tables: a query that lacks
+// most values costs about the same for all rows, and bytes are to tell apart what differs.
 class Bounds {
  public:
   void prepare(const Measure& measure, const CurveBoxes& boxes) {
@@ -67,7 +70,11 @@ class Bounds {
     box_tables_.resize(n_ * 3 * n_codes);
     symbols_.resize(n_);
     own_.resize(n_);
-    for (std::size_t a = 0; a < n_; ++a) fill(a, boxes);
+    floor_ = 0.0;
+    for (std::size_t a = 0; a < n_; ++a) {
+      fill(a, boxes);
+      if (!measure.skips()) take_floor(a);
+    }
     second_look_ = n_ >= many_attributes && !measure.skips();
     rescale(base::infinity);
   }
@@ -78,7 +85,7 @@ class Bounds {
     limit_ = limit;
     const bool skip = measure_->skips();
     const double mean = skip ? measure_->mean_of(limit) : 0.0;
-    const double reach = std::max(0.0, skip ? mean * measure_->known_weight : limit) * (1.0 + 1e-9);
+    const double reach = skip ? std::max(0.0, mean * measure_->known_weight) * (1.0 + 1e-9) : above_floor(limit);
     if (!(reach < 1e37) || (skip && !is_precise(mean))) return admit_all();
     if (skip)
       for (std::size_t a = 0; a < n_; ++a)
@@ -97,6 +104,27 @@ class Bounds {
   }
 
   double limit() const { return limit_; }
+
+  // How far a limit is above what every row costs at least.
+  double above_floor(double limit) const { return std::max(0.0, limit * (1.0 + 1e-9) - floor_); }
+
+  // The limit that is a share of another one, of that part of it which is above what every row costs at least.
+  double share(double limit, double factor) const { return floor_ + factor * std::max(0.0, limit - floor_); }
+
+  // A limit that is so far above what every row costs at least.
+  double limit_above(double excess) const { return floor_ + excess; }
+
+  // Whether a limit is so much less than that of the tables that they are worth scaling again.
+  bool is_loose(double limit) const {
+    return above_floor(limit) < 0.9 * above_floor(limit_) || (limit_ == base::infinity && limit < base::infinity);
+  }
+
+  // A larger sum of the tables as they were for the limit `scaled` proves a cost above the limit.
+  double largest_sum(double limit, double scaled) const {
+    const double all = above_floor(scaled);
+    return measure_->skips() || !(all > 0.0 && all < base::infinity) ? base::infinity
+                                                                      : 254.0 * above_floor(limit) / all + 1.0;
+  }
   const std::uint8_t* tables() const { return tables_.data(); }
 
   // Bounds of the boxes of all leaves, by the tables as they are now; 255 proves that all rows of a leaf are too far.
@@ -108,7 +136,7 @@ class Bounds {
     std::fill(bounds.begin() + static_cast<std::ptrdiff_t>(store.n_leaves()), bounds.end(), std::uint8_t{255});
   }
 
-  // About what the bounds of a row can add up to: a scale for rough sums.
+  // About what the bounds of a row can add up to, above the least: a scale for rough sums.
   double spread() const {
     double sum = 0.0;
     for (std::size_t a = 0; a < n_; ++a) {
@@ -179,6 +207,18 @@ class Bounds {
     lower[dead_code] = std::numeric_limits<float>::infinity();
   }
 
+  // Moves the least bound of an attribute from its table to the floor. It is never below 0, even where bins do not cover
+  // the rows that they should.
+  void take_floor(std::size_t a) {
+    const Bins& bins = measure_->store().bins[a];
+    float* const lower = lower_.data() + a * n_codes;
+    float least = lower[missing_code];
+    for (std::size_t c = 0; c < n_bins; ++c) least = std::min(least, bins.empty(c) ? least : lower[c]);
+    if (!(least > 0.0f && least < std::numeric_limits<float>::infinity())) return;
+    floor_ += least;
+    for (std::size_t c = 0; c <= missing_code; ++c) lower[c] = std::max(0.0f, lower[c] - least);
+  }
+
   void fill_box_tables(std::size_t a) {
     const std::uint8_t* const table = tables_.data() + a * n_codes;
     std::uint8_t* const three = box_tables_.data() + a * 3 * n_codes;
@@ -242,7 +282,7 @@ class Bounds {
 
   const Measure* measure_ = nullptr;
   std::size_t n_ = 0;
-  double limit_ = base::infinity;
+  double limit_ = base::infinity, floor_ = 0.0;
   bool second_look_ = false;
   float fine_limit_ = 0.0f;
   std::vector<float> lower_;

@@ -71,7 +71,7 @@ class Search {
       wide[i] = &queries[i];
       if (algorithm == Algorithm::scan && queries[i].nearest.wanted() > 0) seed(queries[i]);
       first_limits[i] = queries[i].nearest.limit();
-      queries[i].guess(first_limits[i] * history_.shrinkage.load(std::memory_order_relaxed));
+      queries[i].guess(history_.shrinkage.load(std::memory_order_relaxed));
     }
     scan_all(wide, count);
     Query** missed = wide;
@@ -92,7 +92,7 @@ class Search {
   void learn_shrinkage(const Query& query, double first_limit) const {
     if (!query.is_regular()) return;
     const double shrinkage = history_.shrinkage.load(std::memory_order_relaxed);
-    const bool held = query.nearest.has_enough() && query.nearest.limit() <= shrinkage * first_limit;
+    const bool held = query.nearest.has_enough() && query.nearest.limit() <= query.bounds.share(first_limit, shrinkage);
     history_.shrinkage.store(std::clamp(shrinkage * (held ? 0.998 : 1.03), 0.01, 1.0), std::memory_order_relaxed);
   }
 
@@ -117,7 +117,8 @@ class Search {
                                  : order_.leaf_of(query.cells);
     // Rough sums are told apart around the limit of the query before, which may be like that of this one.
     if (query.reach() == base::infinity)
-      query.bounds.rescale(query.last_limit < base::infinity ? 1.5 * query.last_limit : query.bounds.spread() / 8);
+      query.bounds.rescale(query.bounds.limit_above(
+          query.last_excess < base::infinity ? 1.5 * query.last_excess : query.bounds.spread() / 8));
     query.look_first(store_, leaf / panel_words);
   }
 
@@ -145,10 +146,10 @@ class Search {
       }
       sorted.resize(near);
       sort_leaves(query.leaf_bounds, leaves.data(), near, sorted.data());
-      const double bounded = query.bounds.limit(), unit = query.measure.skips() ? base::infinity : 254.0 / bounded;
+      const double scaled = query.bounds.limit();
       const auto end = last ? sorted.end() : sorted.begin() + few_leaves;
       for (auto leaf = sorted.begin(); leaf != end; ++leaf) {
-        if (query.leaf_bounds[*leaf] > query.bounds.limit() * unit + 1.0) break;
+        if (query.leaf_bounds[*leaf] > query.bounds.largest_sum(query.bounds.limit(), scaled)) break;
         query.look_at_leaf(store_, *leaf);
       }
       query.weigh(store_);
@@ -156,7 +157,8 @@ class Search {
         history_.wide_streak.store(0, std::memory_order_relaxed);
         return true;
       }
-      if (query.bounds.limit() > 0.4 * bounded) round = 1;  // the limit is good: the next round is the last
+      // Where the limit is good, the next round is the last.
+      if (query.bounds.above_floor(query.bounds.limit()) > 0.4 * query.bounds.above_floor(scaled)) round = 1;
     }
   }
 

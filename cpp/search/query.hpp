@@ -32,7 +32,7 @@ struct Query {
   const double* cells = nullptr;
   std::size_t leaf = Store::nobody;  // in which it would lie, where that is known
   bool bounds_ready = false;
-  double last_limit = base::infinity;  // of the query before
+  double last_excess = base::infinity;  // of the limit of the query before, above what every row costs at least
   std::vector<std::uint8_t> leaf_bounds;
   std::vector<std::uint32_t> leaves, sorted_leaves;
   Sketch::Place place;
@@ -51,8 +51,9 @@ struct Query {
   // Whether the last limit is about the same share of the first one as for other queries.
   bool is_regular() const { return nearest.wanted() >= 5 && nearest.limit() < base::infinity; }
 
-  // Looks for the k nearest rows within a limit that is likely to hold so many.
-  void guess(double limit) {
+  // Looks for the k nearest rows within a share of the limit that is likely to hold so many.
+  void guess(double shrinkage) {
+    const double limit = bounds.share(nearest.limit(), shrinkage);
     if (!is_regular() || limit >= nearest.limit()) return;
     nearest.guess(limit);
     tighten();
@@ -166,7 +167,7 @@ struct Query {
     const std::size_t wanted = nearest.wanted();
     if (reach() == base::infinity) {
       if (kernels_->promising(store.panel(panel), bounds.tables(), store.n_attributes(), wanted, chosen) < wanted) {
-        bounds.rescale(bounds.spread());
+        bounds.rescale(bounds.limit_above(bounds.spread()));
         kernels_->promising(store.panel(panel), bounds.tables(), store.n_attributes(), wanted, chosen);
       }
       bounds.rescale(base::infinity);
@@ -186,11 +187,11 @@ struct Query {
   void weigh(const Store& store) {
     if (noted_ == 0) return;
     const std::uint32_t* slots = waiting_;
-    const double bounded = bounds_ready && !measure.skips() ? bounds.limit() : base::infinity;
+    const double scaled = bounds_ready ? bounds.limit() : base::infinity;
     if (noted_ > batch) slots = sort_waiting();
     for (std::size_t first = 0; first < noted_; first += batch) {
       const std::size_t count = std::min(batch, noted_ - first);
-      if (first > 0 && bounded < base::infinity && sorted_sums_[first] > 254.0 * reach() / bounded + 1.0) break;
+      if (first > 0 && scaled < base::infinity && sorted_sums_[first] > bounds.largest_sum(reach(), scaled)) break;
       for (std::size_t i = first + batch; i < std::min(noted_, first + 2 * batch); ++i) store.prefetch(slots[i]);
       weighed_ += count;
       double costs[batch];
@@ -204,7 +205,7 @@ struct Query {
   }
 
   std::vector<Found> take() {
-    last_limit = nearest.wanted() > 0 ? reach() : base::infinity;
+    last_excess = nearest.wanted() > 0 && bounds_ready ? bounds.above_floor(reach()) : base::infinity;
     return nearest.take();
   }
 
@@ -215,9 +216,7 @@ struct Query {
   }
 
   void tighten() {
-    const double limit = reach();
-    if (limit < 0.9 * bounds.limit() || (bounds.limit() == base::infinity && limit < base::infinity))
-      bounds.rescale(limit);
+    if (const double limit = reach(); bounds.is_loose(limit)) bounds.rescale(limit);
   }
 
   // A row with a larger cost cannot be kept any more.
