@@ -58,8 +58,8 @@ class CurveBoxes {
 
 // Lower bounds of what each code of each attribute contributes to a query's cost, and their rounding down to bytes.
 //
-// What every row costs at least, the least bound of each attribute, is kept apart from the tables: a query that lacks
-// most values costs about the same for all rows, and bytes are to tell apart what differs.
+// What every row costs at least for the values that a query lacks is kept apart from the tables: where it lacks most
+// of them, all rows cost about the same, and bytes are to tell apart what differs.
 class Bounds {
  public:
   void prepare(const Measure& measure, const CurveBoxes& boxes) {
@@ -73,7 +73,7 @@ class Bounds {
     floor_ = 0.0;
     for (std::size_t a = 0; a < n_; ++a) {
       fill(a, boxes);
-      if (!measure.skips()) take_floor(a);
+      if (!measure.skips() && !known(a)) take_floor(a);  // a value that is known has rows that are like it
     }
     second_look_ = n_ >= many_attributes && !measure.skips();
     rescale(base::infinity);
