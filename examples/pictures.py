@@ -1,4 +1,4 @@
-"""``python examples/pictures.py [FOLDER]``: makes every picture of docs/plots.md anew.
+"""``python examples/pictures.py [FOLDER]``: makes every picture of docs/guide/plots.md anew.
 
 Each function below makes one of them, from data that is built in or generated, and returns the axes that it was drawn
 on. The name of the function is the name of the file.

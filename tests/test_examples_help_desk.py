@@ -44,7 +44,7 @@ def test_it_goes_around_the_cycle_and_leaves_a_base_and_pictures(tmp_path, monke
 def test_the_pictures_of_the_page_are_there():
     for name in ("help_desk", "help_desk_weights", "help_desk_competence"):
         assert (ROOT / "docs" / "cases" / f"{name}.png").read_bytes().startswith(b"\x89PNG")
-        assert f"cases/{name}.png" in (ROOT / "docs" / "help_desk.md").read_text(encoding="utf-8")
+        assert f"cases/{name}.png" in (ROOT / "docs" / "guide" / "help_desk.md").read_text(encoding="utf-8")
 
 
 def test_without_a_folder_nothing_is_left(tmp_path, monkeypatch, capsys):

@@ -66,7 +66,7 @@ def test_why_the_plug_in_wins_on_mushroom(data_dir: Path) -> None:
 
 @pytest.mark.parametrize("name", ["hepatitis"])
 def test_the_documented_figures_are_those_that_are_measured(data_dir: Path, name: str) -> None:
-    documented = (ROOT / "docs" / "models.md").read_text(encoding="utf-8")
+    documented = (ROOT / "docs" / "benchmarks" / "models.md").read_text(encoding="utf-8")
     problem = load(name, data_dir)
     for grid in few_rows.grids({name: few_rows.measure(problem, 50)}):
         assert grid.markdown().splitlines()[-1] in documented

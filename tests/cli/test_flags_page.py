@@ -1,4 +1,4 @@
-"""docs/flags.md: every flag of TiMBL and Weka is on it, and where it says that answers are the same they are."""
+"""docs/how_to/timbl_and_weka.md: every flag of TiMBL and Weka is on it, and where it says that answers are the same they are."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from commands import HEADER, ROWS, answers, run, write
 from priorcase.cli import main
 from priorcase.registry import LEARNERS
 
-PAGE = (Path(__file__).resolve().parents[2] / "docs" / "flags.md").read_text(encoding="utf-8")
+PAGE = (Path(__file__).resolve().parents[2] / "docs" / "how_to" / "timbl_and_weka.md").read_text(encoding="utf-8")
 CODE = re.findall(r"`([^`]+)`", PAGE)
 JAR = Path("/usr/share/java/weka.jar")
 has_timbl = pytest.mark.skipif(shutil.which("timbl") is None, reason="no timbl here (Debian: apt-get install timbl)")

@@ -6,11 +6,11 @@ from pathlib import Path
 from examples import pictures
 
 ROOT = Path(__file__).resolve().parents[2]
-PAGE = (ROOT / "docs" / "plots.md").read_text(encoding="utf-8")
+PAGE = (ROOT / "docs" / "guide" / "plots.md").read_text(encoding="utf-8")
 
 
 def test_the_page_shows_what_the_script_makes() -> None:
-    shown = re.findall(r"!\[[^\]]+\]\(pictures/(\w+)\.png\)", PAGE)
+    shown = re.findall(r"!\[[^\]]+\]\(\.\./pictures/(\w+)\.png\)", PAGE)
     assert shown == list(dict.fromkeys(shown))
     assert sorted(shown) == sorted(picture.__name__ for picture in pictures.PICTURES)
     assert sorted(shown) == sorted(path.stem for path in pictures.FOLDER.glob("*.png"))

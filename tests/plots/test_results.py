@@ -12,7 +12,7 @@ import priorcase
 from priorcase.evaluation.running import GridsResult
 from priorcase.learning.results import GridResult, PerQuery
 
-PAGE = (Path(__file__).resolve().parents[2] / "docs" / "plots.md").read_text(encoding="utf-8")
+PAGE = (Path(__file__).resolve().parents[2] / "docs" / "guide" / "plots.md").read_text(encoding="utf-8")
 PACKAGES = [name for _, name, is_package in pkgutil.walk_packages(priorcase.__path__, "priorcase.") if is_package]
 
 

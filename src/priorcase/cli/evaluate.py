@@ -285,7 +285,7 @@ def _folded(grid: Any, width: int) -> Iterator[Any]:
 
 
 def _document(result: Any, past: Past, contestants: Sequence[Contestant], random_state: int) -> dict[str, Any]:
-    """Everything, for --json; docs/commands.md lists the fields."""
+    """Everything, for --json; docs/guide/commands.md lists the fields."""
     values, learners = _values(result), []
     for at, one in enumerate(contestants):
         own, failure = [line for line in values if line["learner"] == one.label], result.failures.get(one.label)

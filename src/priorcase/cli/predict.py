@@ -375,7 +375,7 @@ def _records(estimator: Any) -> Callable[[Any, int], dict[str, Any]] | None:
 
 
 def _document(model: Model) -> dict[str, Any]:
-    """What --json says beside the answers; docs/commands.md lists the fields."""
+    """What --json says beside the answers; docs/guide/commands.md lists the fields."""
     past, given = model.past, model.estimator.get_params(deep=False)
     document = {"task": past.task, "target": past.target, "cases": len(past.y), "learner": model.learner.name}
     document["parameters"] = {name: value for name, value in given.items() if name != "n_jobs"}
