@@ -15,6 +15,7 @@ from reference import search as reference
 from reference.differences import costs as numpy_costs
 from reference.search import settled
 
+import priorcase as pc
 from priorcase import _core
 from priorcase.instances import Instances
 from priorcase.schema import Kind, Nominal, Numeric, Ordinal, Schema
@@ -335,3 +336,23 @@ def test_lists_will_do_for_arrays() -> None:
         case.fitted, case.queries, 3, weights=np.array([1.0, 2.0]), exclude=np.zeros(7, np.int64)
     )
     assert found == expected
+
+
+def test_queries_that_lack_most_values() -> None:
+    """Where little is known all rows cost about the same; every algorithm still agrees with plain."""
+    random = np.random.default_rng(5)
+    numbers, names = random.normal(size=(6000, 5)).round(2), random.integers(0, 7, size=(6000, 5)).astype(str)
+    rows = [[*left, *right] for left, right in zip(numbers.tolist(), names.tolist(), strict=True)]
+    for i, a in zip(random.integers(0, 6000, 4000), random.integers(0, 10, 4000), strict=True):
+        rows[i][a] = None
+    queries = [list(row) for row in rows[:120]]
+    for i, query in enumerate(queries):
+        for a in random.permutation(10)[i % 5 :]:
+            query[a] = None
+    y = random.integers(0, 3, 6000)
+    for distance in ("robust", "heom", "hvdm", "mvdm"):
+        model = pc.KNNClassifier(7, distance=distance, algorithm="plain").fit(rows, y)
+        expected = model.kneighbors(queries)
+        for algorithm in ("auto", "tree", "scan"):
+            found = pc.KNNClassifier(7, distance=distance, algorithm=algorithm).fit(rows, y).kneighbors(queries)
+            assert [np.array_equal(*pair) for pair in zip(found, expected, strict=True)] == [True, True]
