@@ -1,6 +1,6 @@
 """``python examples/help_desk.py [FOLDER]``: a help desk that answers new tickets from 69 old ones.
 
-Goes once around the cycle: retrieve, reuse, revise, retain (Aamodt & Plaza 1994). docs/guide/help_desk.md goes the same way
+Goes once around the cycle: retrieve, reuse, revise, retain (Aamodt & Plaza 1994). The guide goes the same way
 and says more. With a folder, the case base and three pictures are left there; else nothing is left.
 """
 

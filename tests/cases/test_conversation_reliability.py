@@ -192,7 +192,7 @@ def truly(question: Any, value: Any) -> Any:
 
 
 def test_the_help_desk_claims_what_it_keeps():
-    """With similarities in place of reliabilities 92% were claimed and 62% right; docs/guide/help_desk.md learns weights."""
+    """With similarities in place of reliabilities 92% were claimed and 62% right; the guide learns weights."""
     desk = pc.datasets.load_help_desk()
     attributes = {
         "area": pc.Taxonomy(desk.areas),

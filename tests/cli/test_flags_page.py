@@ -1,4 +1,4 @@
-"""docs/how_to/timbl_and_weka.md: every flag of TiMBL and Weka is on it, and where it says that answers are the same they are."""
+"""The page on TiMBL and Weka has every flag of both, and where it says that answers are the same they are."""
 
 from __future__ import annotations
 
