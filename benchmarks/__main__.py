@@ -37,6 +37,7 @@ WORKLOADS = {
     "cases_durable": "the file of a case base: additions, opening, forgetting, killed writers",
     "scale": "naive Bayes from Parquet files beyond memory",
     "serving": "a service under load: single rows over HTTP",
+    "page": "the explorer in Chromium: first paint and answers",
     "distributed": "k-NN and counts over a Dask cluster of two processes",
     "auto": "algorithm='auto' against each algorithm by itself",
 }

@@ -146,24 +146,32 @@ def open_files(paths: Sequence[Any]) -> Batches:
         else:
             raise MissingFileError(f"there is no file or folder {quoted(given)}. Check the path")
     source = quoted(found[0]) if len(found) == 1 else f"the {len(found)} files {listed(found, limit=2)}"
-    schema = None
+    schemas = list[Any]()
     for file in found:
         try:
-            own = pq.read_schema(file)
+            schemas.append(pq.read_schema(file))
         except (pa.ArrowException, OSError) as error:
             raise ReadingError(
                 f"{quoted(file)} is no Parquet file, or a damaged one: {str(error).strip().splitlines()[0]}. Nothing "
                 "was changed; write it again, or leave it out"
             ) from error
-        schema = own if schema is None else schema
-        if own is not schema:
-            _check_schema(own, schema, f"file {quoted(file)}")
-    assert schema is not None  # there is a file
+        _check_schema(schemas[-1], schemas[0], f"file {quoted(file)}")
+    schema = schemas[0]
     # Text that Parquet stores as a dictionary is not spelt out for every row.
     texts = [field.name for field in schema if pa.types.is_string(field.type) or pa.types.is_large_string(field.type)]
-    # A local file is read where it is asked for, not whole row groups ahead.
-    form = ds.ParquetFileFormat(dictionary_columns=texts, pre_buffer=False)
-    return _dataset(ds.dataset(found, format=form), source)
+    if not all(own.equals(schema) for own in schemas):  # a dataset casts to the types of the first file
+        form = ds.ParquetFileFormat(dictionary_columns=texts, pre_buffer=False)
+        return _dataset(ds.dataset(found, format=form), source)
+
+    def read() -> Iterator[Any]:
+        # Decodes one batch at a time, all columns in parallel; a dataset decodes whole row groups ahead.
+        for path in found:
+            with pq.ParquetFile(path, read_dictionary=texts, pre_buffer=False) as file:
+                yield from file.iter_batches(BATCH_ROWS)
+                empty = file.schema_arrow.empty_table()
+        yield empty
+
+    return Batches(read, source=source, again=True)
 
 
 def _dataset(dataset: Any, source: str) -> Batches:
