@@ -18,7 +18,7 @@ QEMU = $(shell command -v qemu-aarch64-static || command -v qemu-aarch64)
 CORE_SOURCES := $(shell find cpp -name '*.cpp' -o -name '*.hpp' 2>/dev/null)
 
 .DEFAULT_GOAL := help
-.PHONY: help core-sources demo test test-browser lint format sanitize test-arm wheel bench bench-quick papers build clean FORCE
+.PHONY: help core-sources demo test test-browser lint format sanitize test-arm wheel bench bench-quick papers docs build clean FORCE
 
 help:  ## show this list
 	@sed -n 's/^\([a-z-]*\):.*## /  make \1\t/p' $(MAKEFILE_LIST) | expand -t 22
@@ -78,6 +78,10 @@ bench-quick: $(STAMPS)/build $(STAMPS)/bench  ## the same at a hundredth of the 
 papers: $(STAMPS)/build $(STAMPS)/test  ## measure the tables and figures of the papers again, into docs/papers (PAPERS_ARGS=--help)
 	$(BIN)/python -m papers $(PAPERS_ARGS)
 
+docs: $(STAMPS)/build $(STAMPS)/test $(STAMPS)/docs  ## build the documentation with its examples into build/docs; warnings are errors
+	$(BIN)/python -m sphinx -W --keep-going -q -j 2 -d build/doctrees docs build/docs
+	@echo "The documentation is in build/docs/index.html"
+
 wheel: $(STAMPS)/tools $(STAMPS)/wheel  ## build a wheel into dist/, and try it in an environment without a compiler
 	@rm -rf build/wheel build/wheel-venv
 	@echo "Building the wheel"
@@ -93,7 +97,7 @@ wheel: $(STAMPS)/tools $(STAMPS)/wheel  ## build a wheel into dist/, and try it 
 build: $(STAMPS)/build  ## install the package in .venv, Python files in place
 
 clean:  ## remove .venv, build/ and all caches
-	rm -rf $(VENV) build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
+	rm -rf $(VENV) build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache docs/auto_examples docs/reference/api
 	find src papers tests benchmarks -name __pycache__ -type d -prune -exec rm -rf {} +
 
 # Set-up steps ------------------------------------------------------------------------------------------------------
@@ -181,7 +185,7 @@ $(STAMPS)/wheel: | $(BIN)/python
 	@touch $@
 
 # Installs what one extra of pyproject.toml asks for, without building the package again.
-$(STAMPS)/test $(STAMPS)/dev $(STAMPS)/bench $(STAMPS)/browser: $(STAMPS)/%: pyproject.toml | $(BIN)/python
+$(STAMPS)/test $(STAMPS)/dev $(STAMPS)/bench $(STAMPS)/browser $(STAMPS)/docs: $(STAMPS)/%: pyproject.toml | $(BIN)/python
 	@mkdir -p $(STAMPS)
 	@echo "Installing what the extra '$*' needs"
 	@$(BIN)/python -c 'import tomllib; print(*tomllib.load(open("pyproject.toml", "rb"))["project"]["optional-dependencies"]["$*"], sep="\n")' > $@.txt
