@@ -46,7 +46,7 @@ if TYPE_CHECKING:
         Graph,
     )
     from priorcase.concepts import IB1, IB2, IB3, IB4, IB5, PEBLS
-    from priorcase.datasets import load_repairs, make_led, make_waveform
+    from priorcase.datasets import load_flats, load_loans, load_penguins, load_repairs, make_led, make_waveform
     from priorcase.evaluation import brier_score, calibration_table, log_score, zero_one_score
     from priorcase.explaining import (
         ColumnProfile,
@@ -104,7 +104,7 @@ _HOMES = {  # the folders that the names come from
         "search": "Neighbors",
         "schema": "Schema Numeric Ordinal Nominal Circular Date Text Set Taxonomy",
         "instances": "Instances",
-        "datasets": "load_repairs make_led make_waveform",
+        "datasets": "load_flats load_loans load_penguins load_repairs make_led make_waveform",
         "evaluation": "log_score zero_one_score brier_score calibration_table",
         "explaining": "explain Explanations counterfactuals Counterfactuals what_if partial_dependence ColumnProfile",
         "reporting": "report",
@@ -136,7 +136,7 @@ __all__ += ["CaseBase", "Case", "Graph", "FunctionGraph"]
 __all__ += ["load"]
 __all__ += ["Distance", "Neighbors", "Instances"]
 __all__ += ["Schema", "Numeric", "Ordinal", "Nominal", "Circular", "Date", "Text", "Set", "Taxonomy"]
-__all__ += ["load_repairs", "make_led", "make_waveform"]
+__all__ += ["load_flats", "load_loans", "load_penguins", "load_repairs", "make_led", "make_waveform"]
 __all__ += ["log_score", "zero_one_score", "brier_score", "calibration_table", "report"]
 __all__ += ["explain", "Explanations", "counterfactuals", "Counterfactuals", "what_if", "partial_dependence"]
 __all__ += ["ColumnProfile"]

@@ -1,6 +1,6 @@
-"""Tables to work with: two that are built in, those of files, public ones by name, and artificial domains."""
+"""Built-in tables, tables from files, public data sets by name, and artificial domains."""
 
-from priorcase.datasets.builtin import HelpDesk, load_help_desk, load_repairs
+from priorcase.datasets.builtin import HelpDesk, load_flats, load_help_desk, load_loans, load_penguins, load_repairs
 from priorcase.datasets.catalog import Available, Description, available, describe, load, load_taxonomy
 from priorcase.datasets.columns import NamedColumns
 from priorcase.datasets.generators import (
@@ -26,7 +26,10 @@ __all__ = [
     "describe",
     "led_bayes_rate",
     "load",
+    "load_flats",
     "load_help_desk",
+    "load_loans",
+    "load_penguins",
     "load_repairs",
     "load_taxonomy",
     "make_disjuncts",
