@@ -18,7 +18,7 @@ QEMU = $(shell command -v qemu-aarch64-static || command -v qemu-aarch64)
 CORE_SOURCES := $(shell find cpp -name '*.cpp' -o -name '*.hpp' 2>/dev/null)
 
 .DEFAULT_GOAL := help
-.PHONY: help core-sources demo test test-browser lint format sanitize test-arm wheel bench bench-quick papers docs build clean FORCE
+.PHONY: help core-sources demo test test-browser lint format sanitize test-arm wheel bench bench-quick papers docs release build clean FORCE
 
 help:  ## show this list
 	@sed -n 's/^\([a-z-]*\):.*## /  make \1\t/p' $(MAKEFILE_LIST) | expand -t 22
@@ -93,6 +93,13 @@ wheel: $(STAMPS)/tools $(STAMPS)/wheel  ## build a wheel into dist/, and try it 
 	  bin/python -m pip install --quiet --disable-pip-version-check --only-binary :all: \
 	    $(abspath dist)/"$$(bin/python -c 'import os; d="$(abspath dist)"; print(max((w for w in os.listdir(d) if w.endswith(".whl")), key=lambda w: os.path.getmtime(os.path.join(d, w))))')" && \
 	  bin/python $(abspath tests/smoke.py)
+
+release: $(STAMPS)/build  ## check that version, changelog, citation and tag agree; build docs, wheel and sdist, and check those too
+	$(BIN)/python tools/release.py sources
+	@rm -rf dist build/docs
+	@$(MAKE) --no-print-directory docs wheel
+	@$(BIN)/python -c "from scikit_build_core.build import build_sdist; print('Built dist/' + build_sdist('dist'))"
+	$(BIN)/python tools/release.py built
 
 build: $(STAMPS)/build  ## install the package in .venv, Python files in place
 

@@ -36,7 +36,7 @@ def test_the_first_example_needs_nothing_but_the_dependencies() -> None:
     assert imports(code) <= {"priorcase", *libraries(PROJECT["project"]["dependencies"])}
 
 
-OF_CLONES = {"test", "dev", "bench", "browser"}
+OF_CLONES = {"test", "dev", "docs", "bench", "browser"}
 
 
 @pytest.mark.parametrize("extra", sorted({*PROJECT["project"]["optional-dependencies"]} - OF_CLONES))
