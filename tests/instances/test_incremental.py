@@ -292,7 +292,7 @@ def test_failing_partial_fit(X: Any, y: Any, options: dict[str, Any], error: typ
 def test_rows_the_distance_cannot_measure_are_not_kept() -> None:
     colours = Distance(attributes={0: ValueTable(("red", "blue"), ((0.0, 0.3), (0.3, 0.0)))})
     model = KNNClassifier(1, distance=colours).fit([["red"], ["blue"]], ["a", "b"])
-    with pytest.raises(ParameterError, match="lacks the values 'green'"):
+    with pytest.raises(ParameterError, match="no entries for 'green'"):
         model.partial_fit([["green"], ["red"]], ["c", "c"])
     assert model.classes_.tolist() == ["a", "b"]
     assert model.predict([["red"]]).tolist() == ["a"]

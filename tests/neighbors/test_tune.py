@@ -206,7 +206,7 @@ def test_it_prints_as_a_table() -> None:
     assert text.splitlines()[1].split() == ["n_neighbors", "vote", "prior", "log-score", "Brier", "score", "accuracy"]
     assert text.splitlines()[2].split()[0] == "chosen"
     assert text.splitlines()[-1].strip() == (
-        "These rows chose, so the chosen score is optimistic; nested=5 gives an unbiased one."
+        "The best score is optimistic, since it was selected on the same rows; nested=5 gives an unbiased score."
     )
     assert "<table>" in tuning._repr_html_()
     assert repr(tuning) == text
@@ -241,7 +241,7 @@ def test_it_says_what_strangers_would_score() -> None:
     tuning = tune(KNNRegressor(), X, Z, candidates={"n_neighbors": [1, 5]}, nested=3)
     squared, absolute = (tuning.nested_scores[name] for name in ("squared_error", "absolute_error"))
     assert str(tuning).splitlines()[-1].strip() == (
-        "On rows that took no part in the choice: "
+        "Nested cross-validation: "
         f"mean squared error {squared:.4g}, mean absolute error {absolute:.4g}."
     )
 

@@ -67,7 +67,7 @@ class NeighborsMemory(Memory):
         super().__init__(instances)
         if distance.whole and attribute_weights is not None:
             raise ParameterError(
-                f"attribute_weights weigh the differences of single attributes, but {distance!r} compares whole rows. "
+                f"attribute_weights apply to the differences of single columns, but {distance!r} compares whole rows. "
                 "Leave attribute_weights out, or choose another distance"
             )
         instances.keeps_unseen = distance.computed(instances.schema)
@@ -166,7 +166,7 @@ class NeighborsMemory(Memory):
         fitted = self._fitted
         if fitted is None or self._fitted_version != self.instances.version:
             if not len(self):
-                raise TooFewRowsError("there are no rows: all were forgotten. Add rows with partial_fit, or fit again")
+                raise TooFewRowsError("no rows are stored: all were forgotten. Add rows with partial_fit, or fit again")
             if fitted is not None:
                 fitted = fitted.refreshed(self.instances)
             else:  # distances that depend on classes use the first target
@@ -352,13 +352,13 @@ class NeighborsEstimator(RowsEstimator[NeighborsMemory]):
     @property
     @reads
     def distance_(self) -> FittedDistance:
-        """The distance with the statistics of the stored rows."""
+        """Distance with the statistics of the stored rows."""
         return self._stored().fitted
 
     @property
     @reads
     def attribute_weights_(self) -> AttributeWeights:
-        """The weight of each attribute, by name; learned weights are those of the rows stored now."""
+        """Weight of each column, by name; learned weights are updated with the stored rows."""
         memory = self._answering()
         weights, schema = memory.attribute_weights, memory.instances.schema
         method = "bayes" if isinstance(memory._weights, RelevanceWeights) else "given"
@@ -371,7 +371,7 @@ class NeighborsEstimator(RowsEstimator[NeighborsMemory]):
 
     @reads
     def attribute_weights_at(self, X: Any) -> FloatArray:
-        """The weights of each query, shape (queries, attributes); all the same unless they are learned locally."""
+        """Return the column weights used for each query, shape (queries, columns)."""
         cells = self._cells(X)
         weights = self._stored().weights_for(cells, threads=self._threads())
         return np.ones(cells.shape) * (1.0 if weights is None else weights)
@@ -380,11 +380,10 @@ class NeighborsEstimator(RowsEstimator[NeighborsMemory]):
     def kneighbors(
         self, X: Any = None, n_neighbors: int | None = None, return_distance: bool = True
     ) -> tuple[FloatArray, IdArray] | IdArray:
-        """Distances and ids of the nearest rows of each query, shape (queries, n_neighbors).
+        """Find the nearest stored rows of each query; return distances and ids, shape (queries, n_neighbors).
 
-        Ids are row positions after a fresh fit, as in scikit-learn, and stable afterwards. Rows at equal distances are
-        sorted by id; weights and ``ties`` are ignored. Without X the stored rows are the queries, none of which is its
-        own neighbour. ``n_neighbors`` is ``n_neighbors_`` by default.
+        Ids are row positions after `fit`. Rows at equal distances are sorted by id; sample weights and ``ties`` are
+        ignored. Without X the stored rows are the queries, and a row is not its own neighbour.
         """
         memory, k = self._answering(), self._how_many(n_neighbors)
         cells, own = (self._cells(X), None) if X is not None else (memory.instances.cells(), memory.ids)
@@ -395,7 +394,7 @@ class NeighborsEstimator(RowsEstimator[NeighborsMemory]):
     def kneighbors_graph(
         self, X: Any = None, n_neighbors: int | None = None, mode: Literal["connectivity", "distance"] = "connectivity"
     ) -> sparse.csr_matrix:
-        """Sparse graph of the rows that `kneighbors` gives, shape (queries, stored rows), sorted by distance."""
+        """Return the result of `kneighbors` as a sparse matrix, shape (queries, stored rows), sorted by distance."""
         check_value("mode", mode, [StrOptions({"connectivity", "distance"})])
         distances, ids = self.kneighbors(X, n_neighbors)
         return self._graph(distances if mode == "distance" else np.ones(ids.shape), ids)
@@ -497,7 +496,7 @@ def resolve_weights(value: object, instances: Instances, *, threads: int) -> Wei
     if not usable or not (method.takes_numbers or has_classes):
         kinds = "classes or numbers" if method.takes_numbers else "classes"
         raise ParameterError(
-            f"attribute_weights={quoted(value)} learns from the relation of each attribute to y, which must be one "
+            f"attribute_weights={quoted(value)} learns the weights from y, which must be a single "
             f"column of {kinds}. Pass numbers, a mapping or None instead"
         )
     if isinstance(method, Bayes):
@@ -573,5 +572,5 @@ def check_tabled(table: Table, distance: Distance) -> None:
             used = [column.values[code] for code in sorted(set(column.codes.tolist())) if code >= 0]
             if lacking := [value for value in used if identity(value) not in known]:
                 raise ParameterError(
-                    f"the ValueTable of column {table.schema.label(a)!r} lacks the values {listed(lacking)}. Add them"
+                    f"the ValueTable of column {table.schema.label(a)!r} has no entries for {listed(lacking)}. Add them"
                 )

@@ -41,87 +41,51 @@ _VOTING: dict[str, list[Any]] = {
 
 
 class KNNClassifier(ClassifierMixin, NeighborsEstimator):
-    """The class that the nearest stored rows vote for.
+    """k-nearest-neighbour classifier for tables with mixed columns and missing values.
 
-    Rows may mix numbers, ordered levels and categories, with missing values: no encoding, scaling or imputation is
-    needed. Rows can be added (`partial_fit`) and forgotten (`forget`) at any time; every prediction is then that of a
-    fresh fit on the rows that are left, bit for bit. Parameters take effect at `fit` (or at the first `partial_fit`),
-    ``n_jobs`` at once. Several threads may predict while another one adds or forgets rows.
+    Rows can be added with `partial_fit` and removed with `forget`. Predictions are then identical to those of a fresh
+    fit on the remaining rows. Several threads may predict while another one adds or removes rows.
 
     Parameters
     ----------
     n_neighbors
-        How many neighbours vote: a number; ``"sqrt"`` of the number of rows, rounded down; ``"all"`` of them (Shepard's
-        method: choose a ``vote`` that falls with the distance); or ``"loo"``: the smallest k from 1 to 50 with the best
-        leave-one-out accuracy. A number larger than the number of rows is an error at prediction, as in scikit-learn.
+        Number of neighbours that vote, ``"sqrt"`` of the number of rows, ``"all"``, or ``"loo"``: the k from 1 to 50
+        with the best leave-one-out accuracy.
     distance
-        A name (``"robust"``, ``"heom"``, ``"hvdm"``, ``"mvdm"``, ``"vdm"``, ``"ivdm"``, ``"gower"``, ``"overlap"``,
-        ``"euclidean"``, ``"manhattan"``, ...; or a metric of scikit-learn, such as ``"chebyshev"``), a `Distance`, a
-        function of two rows (see `priorcase.similarity.resolve` for what it gets), or ``"precomputed"``: `fit` then
-        takes the square matrix of the distances between all rows, and queries have one column for each of these rows.
+        Name of a distance (``"robust"``, ``"heom"``, ``"hvdm"``, ``"gower"``, ... or a scikit-learn metric), a
+        `Distance`, a function of two rows (see `priorcase.similarity.resolve`), or ``"precomputed"``.
     vote
-        How much a neighbour at distance d counts: ``"uniform"``; ``"inverse_square"``: ``1 / d^2``, where rows equal
-        to the query decide alone; a kernel K or its name (``"gaussian"``, ``"tricube"``, ``"epanechnikov"``, ...):
-        ``K(d / h)`` with the ``bandwidth`` h; or a function from an array of one query's distances to as many numbers
-        >= 0 (from one distance to one number if its parameter is annotated ``float``).
+        Weight of a neighbour's vote: ``"uniform"``, ``"inverse_square"``, a kernel or its name (``"gaussian"``,
+        ``"tricube"``, ...), or a function that maps the distances of one query to weights >= 0.
     bandwidth
-        The h of a kernel: a number above 0, in units of the distance. Where every vote would then be 0 the neighbours
-        count equally. None: the distance of the (k+1)-th nearest row. A function gets distances as they are, or divided
-        by h where one is given.
+        Width of the kernel, in units of the distance. None: the distance of the (k+1)-th nearest row.
     attribute_weights
-        One number >= 0 for each attribute; a mapping from attribute to number (1 for the others); or a method for
-        learning them from the stored rows and their classes (single target only): ``"gain_ratio"``, ``"relief"``,
-        ``"mutual_information"``, ``"bayes"``, ``"loo"``, or with options `GainRatio`, `Relief`, `MutualInformation`,
-        `Bayes`, `LeaveOneOutWeights`. Where no attribute is relevant all have the same weight.
+        One number >= 0 for each column, a mapping from column to number (1 by default), or a method that learns the
+        weights: ``"gain_ratio"``, ``"relief"``, ``"mutual_information"``, ``"bayes"`` or ``"loo"``.
     ties
-        ``"majority"``: every row as near as the k-th votes, and a tied vote goes to the class with more training
-        rows, then to the first in ``classes_``. The others let exactly k rows vote, lower ids first among equally
-        near ones, and give a tied vote to the first class in ``classes_`` (``"first"``, scikit-learn's rule), to the
-        tied class with the nearest voter (``"nearest"``), or to the class that leads once the farthest voters have
-        been dropped one by one (``"reduce"``).
+        ``"majority"``: all rows as near as the k-th vote, and a tie goes to the most frequent class. Otherwise exactly
+        k rows vote, and a tie goes to the ``"first"`` class in ``classes_``, to the class with the ``"nearest"`` voter,
+        or to the class that leads after dropping the farthest voters (``"reduce"``).
     prior
-        Dirichlet weights added to the neighbours' counts, so that few neighbours do not give certainty:
-        ``"uniform"`` (one vote in all, divided equally among the classes), ``"frequency"`` (one vote in all, divided by
-        the classes' training frequencies), a number for every class, or an array with one for each in ``classes_``
-        (single target only). Votes are first rescaled to sum to the number of voters. None: the shares of the votes, as
-        in scikit-learn. Weights that are the same for all classes change no prediction. With an array, the last row of
-        a class that `partial_fit` has not declared cannot be forgotten, except with all others.
+        Dirichlet prior added to the votes: ``"uniform"`` or ``"frequency"`` (one vote in total), a number for each
+        class, or an array with one number per class. None: unsmoothed vote shares, as in scikit-learn.
     temperature
-        How flat probabilities are: they are proportional to ``m^(1 / T)`` of the votes m, prior included.
+        Probabilities are proportional to ``votes ** (1 / temperature)``; above 1 they are flatter.
     algorithm
-        How to search: ``"auto"``, ``"tree"``, ``"scan"`` or ``"plain"``. The results are the same.
+        Search algorithm: ``"auto"``, ``"tree"``, ``"scan"`` or ``"plain"``. All give the same results.
     categorical_features
-        ``"from_dtype"``, None, or a mask, positions or names of the nominal columns, as in scikit-learn; text,
-        objects and booleans are nominal too.
+        Nominal columns as a mask, positions or names. ``"from_dtype"``: use the column types.
     schema
-        Kinds declared by hand: a `Schema`, or a mapping from column to kind for some columns.
+        A `Schema`, or a mapping from column to kind for the columns whose kind should not be inferred.
     n_jobs
-        Threads, which do not change results: -1 or None for all cores (None for at most ``OMP_NUM_THREADS``), at most
-        four for each core. None does not mean one, as it does in scikit-learn.
+        Number of threads. None and -1 use all cores; results do not depend on it.
 
     Attributes
     ----------
-    classes_
-        The classes in ascending order; a list of arrays when there are several targets.
-    n_neighbors_, loo_scores_
-        The number of neighbours, and the leave-one-out accuracy (over all targets) for k = 1, 2, ... it was chosen by.
-    attribute_weights_
-        The weight of each attribute: a mapping by name that prints and plots itself, and converts to an array.
-    tuning_
-        How the parameters were chosen, by `tune` or `KNNClassifierCV`.
+    classes_, n_neighbors_, loo_scores_, attribute_weights_, tuning_
+        Sorted classes, k and its leave-one-out scores (with ``"loo"``), weight of each column, result of `tune`.
     ids_, n_samples_fit_, schema_, distance_, n_features_in_, feature_names_in_
-        The stored rows, what their columns mean, and the distance fitted to them.
-
-    Notes
-    -----
-    **Weights are repetitions.** A row of weight 2 counts as two rows, in statistics, in votes and in counting to k:
-    neighbours are taken until their weights reach k, and the last one counts with the part that is missing (fully
-    under ``ties="majority"``). Rows with zero weight are ignored.
-
-    References
-    ----------
-    T. Mitchell, *Machine Learning*, 1997, section 8.2. D. Shepard, *Proc. 23rd ACM National Conference*, 1968
-    (``n_neighbors="all"``).
+        Stored rows, kinds of the columns, and the fitted distance.
 
     Examples
     --------
@@ -130,12 +94,6 @@ class KNNClassifier(ClassifierMixin, NeighborsEstimator):
     >>> model = pc.KNNClassifier(n_neighbors=3, prior=1.0).fit(X, ["no", "no", "yes", "yes"])
     >>> model.predict([[60, "blue"]]), model.predict_proba([[60, "blue"]])
     (array(['yes'], dtype='<U3'), array([[0.4, 0.6]]))
-    >>> model.precedents([[60, "blue"]], n_neighbors=1)
-    query 0: yes  (yes 0.67, no 0.33)
-              id  vote  distance  target  x1          x0
-      query                               blue        60
-      1        2  100%   0.06061  yes     blue (0)    62 (0.061)
-      unlike   0           1.331  no      red (0.75)  31 (0.58)
     >>> model.forget([2]).ids_
     array([0, 1, 3])
     """
@@ -183,33 +141,26 @@ class KNNClassifier(ClassifierMixin, NeighborsEstimator):
     # -- learning
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Store the rows, in place of any stored before.
+        """Store the rows, replacing any stored before.
 
-        ``X`` is a pandas, Polars or PyArrow frame, a NumPy array, or a list of rows; ``y`` holds one class for each row
-        (text, whole numbers or booleans), in columns for several targets; ``sample_weight`` is how many rows each row
-        counts as, one by default.
+        ``X`` is a data frame (pandas, Polars, PyArrow), a NumPy array or a list of rows; ``y`` has one class for each
+        row, or one column for each target. A row with ``sample_weight`` 2 is treated as two rows.
         """
         return self._fit(X, y, sample_weight)
 
     def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:
-        """Store more rows, with parameters as in `fit`. A call that fails leaves everything as it was.
+        """Add rows to the stored ones. If the call fails, the model is unchanged.
 
-        ``classes`` stay in ``classes_`` even when no row has them (a list of arrays when there are several targets).
-        Once given, ``y`` may hold no others, and neither may the rows stored before.
+        ``classes`` declares all classes, including those without rows yet (a list of arrays for several targets).
         """
         return self._partial_fit(X, y, sample_weight, classes)
 
     @changes
     def prequential(self, X: Any, y: Any, classes: Any = None) -> PrequentialClassification:
-        """Predict each row from the rows before it, then store it: `predict` and `partial_fit`, row by row.
+        """Predict each row from the rows before it, then store it; return the predictions.
 
-        Predictions have the same bits as if the rows came one by one, except with ``n_neighbors="loo"``: k is then
-        chosen again only when the stored rows have grown by a tenth. The model is that of one `partial_fit`. Rows that
-        `predict` would refuse, since fewer than ``n_neighbors`` came before, are only stored.
-        Fast where distances need ranges or no statistics (``"heom"``, ``"gower"``, ``"euclidean"``, ...), votes are
-        ``"uniform"`` or ``"inverse_square"``, ``n_neighbors`` is a number or ``"sqrt"``, the prior is the same for
-        every class, and there is neither a row weight nor a learned attribute weight. Parameters are those of
-        `partial_fit`.
+        Gives the same predictions as calling `predict` and `partial_fit` row by row, except that ``n_neighbors="loo"``
+        updates k only when the number of rows has grown by a tenth. The first ``n_neighbors`` rows are only stored.
         """
         return run_prequential(self, PrequentialClassification, X, y, classes)
 
@@ -240,8 +191,8 @@ class KNNClassifier(ClassifierMixin, NeighborsEstimator):
         left = np.bincount(kept, minlength=classes.labels.size) > 0
         if left.any() and not left.all():  # all rows together may go
             raise TargetError(
-                f"these are the last rows of {listed(classes.labels[~left].tolist())}, and prior has one weight for "
-                "each class. Declare the classes with partial_fit(..., classes=...), or let prior be one number"
+                f"cannot forget the last rows of {listed(classes.labels[~left].tolist())}: prior has one weight for "
+                "each class. Declare the classes with partial_fit(..., classes=...), or pass a single number as prior"
             )
 
     # -- prediction
@@ -249,19 +200,19 @@ class KNNClassifier(ClassifierMixin, NeighborsEstimator):
     @property
     @reads
     def classes_(self) -> AnyArray | list[AnyArray]:
-        """The classes in ascending order; a list of arrays when there are several targets."""
+        """Classes in ascending order; a list of arrays for several targets."""
         outputs = self._outputs()
         return outputs[0].labels if self._labelling.flat else [classes.labels for classes in outputs]
 
     @property
     @reads
     def n_neighbors_(self) -> int:
-        """The number of neighbours that vote; a row of weight 2 counts as two, and fractions are rounded down."""
+        """Number of neighbours that vote, as resolved from ``n_neighbors``."""
         return best_n_neighbors(self, np.argmax)
 
     @reads
     def predict(self, X: Any) -> AnyArray:
-        """The class of each query; shape (queries, targets) when there are several targets."""
+        """Predict the class of each row; shape (queries, targets) for several targets."""
         cells, outputs, memory, k = self._cells(X), self._outputs(), self._stored(), self._k
         if len(cells) == len(outputs) == 1 and self._prior_is_level() and isinstance(k, int) and k <= len(memory):
             self._threads()
@@ -271,7 +222,7 @@ class KNNClassifier(ClassifierMixin, NeighborsEstimator):
 
     @reads
     def predict_proba(self, X: Any) -> FloatArray | list[FloatArray]:
-        """Probability of each class in ``classes_`` by vote, prior and temperature; a list for several targets."""
+        """Predict the probability of each class in ``classes_``; a list of arrays for several targets."""
         return self._by_target(np.concatenate([self._probabilities(poll) for poll in polls_of(self, self._cells(X))]))
 
     @reads
@@ -284,10 +235,10 @@ class KNNClassifier(ClassifierMixin, NeighborsEstimator):
 
     @reads
     def precedents(self, X: Any, n_neighbors: int | None = None) -> Precedents:
-        """The stored rows that vote on each query, and the contribution of each attribute to their distances.
+        """Return the stored rows that vote on each query, with each column's contribution to their distances.
 
-        Also the nearest unlike case: the nearest row of another class than the predicted one. With ``n_neighbors``
-        predictions are from so many neighbours, not ``n_neighbors_``. Where all rows vote the ten nearest are listed.
+        Also returns the nearest row of another class than the predicted one. ``n_neighbors`` replaces ``n_neighbors_``;
+        if all rows vote, the ten nearest are listed.
         """
         return precedents_of(self, X, n_neighbors)
 
@@ -385,32 +336,27 @@ class KNNClassifier(ClassifierMixin, NeighborsEstimator):
     @property
     @reads
     def relearns_(self) -> bool:
-        """Whether ``relearn=True`` takes a fit for each row: something besides votes is learned from the targets."""
+        """Whether ``relearn=True`` needs one fit per row, because weights or distances are learned from the targets."""
         return self._k == "loo" or self._stored().learns_from_targets
 
     @reads
     def loo_predict(self, *, relearn: bool = False) -> AnyArray:
-        """The class that the others vote for, for each stored row in the order of ``ids_``; see `loo_predict_proba`."""
+        """Predict the class of each stored row from all other rows; see `loo_predict_proba`."""
         return self._shaped(left_out_answers(self, relearn, KNNClassifier._decide))
 
     @reads
     def loo_predict_proba(self, *, relearn: bool = False) -> FloatArray | list[FloatArray]:
-        """The class probabilities by the votes of the others, for each stored row in the order of ``ids_``.
+        """Predict the class probabilities of each stored row from all other rows, in the order of ``ids_``.
 
-        By one search, not by a fit for each row. A row leaves with all its weight, and out of the class frequencies of
-        ``prior="frequency"`` and of tied votes; its class stays one of ``classes_``. What was learned from all rows
-        stays: the statistics of columns, and from targets the tables of value differences, attribute weights, and the
-        k of ``n_neighbors="loo"``. With ``relearn``, these are learned again without each row where ``relearns_``.
+        Uses a single search instead of one fit per row. Column statistics, learned weights and k are those of all rows;
+        ``relearn=True`` learns them again without each row.
 
         Examples
         --------
         >>> import priorcase as pc
         >>> model = pc.KNNClassifier(2).fit([[1], [2], [3], [9]], ["no", "no", "yes", "yes"])
-        >>> model.loo_predict_proba().round(2)
-        array([[0.5 , 0.5 ],
-               [0.5 , 0.5 ],
-               [0.83, 0.17],
-               [0.5 , 0.5 ]])
+        >>> model.loo_predict_proba()[2].round(2)
+        array([0.83, 0.17])
         """
         return self._by_target(left_out_answers(self, relearn, KNNClassifier._probabilities))
 
@@ -423,26 +369,24 @@ class KNNClassifier(ClassifierMixin, NeighborsEstimator):
 
 
 class KNNRegressor(RegressorMixin, NeighborsEstimator):
-    """The vote-weighted mean of the nearest stored rows' targets.
+    """k-nearest-neighbour regressor for tables with mixed columns and missing values.
 
-    ``sum v_i y_i / sum v_i`` over the neighbours i with votes v (Mitchell 1997, eqs. 8.2 and 8.4). All else is as in
-    `KNNClassifier`.
+    Predicts ``sum v_i y_i / sum v_i`` over the neighbours i with votes v (Mitchell 1997, eqs. 8.2 and 8.4).
 
     Parameters
     ----------
     n_neighbors
-        As in `KNNClassifier`; ``"loo"`` takes the k with the least leave-one-out mean squared error (over all targets).
+        See `KNNClassifier`; ``"loo"`` selects the k with the lowest leave-one-out mean squared error.
     distance, vote, bandwidth, attribute_weights, algorithm, categorical_features, schema, n_jobs
-        As in `KNNClassifier`. What needs classes is refused: ``attribute_weights="bayes"`` and the distances
-        ``"mvdm"``, ``"vdm"``, ``"ivdm"``, and ``"hvdm"`` where there are nominal columns.
+        See `KNNClassifier`. Options that need classes are not available: ``attribute_weights="bayes"``, the distances
+        ``"mvdm"``, ``"vdm"`` and ``"ivdm"``, and ``"hvdm"`` with nominal columns.
     ties
-        ``"majority"``: every row as near as the k-th counts. ``"first"``: exactly k rows, the first ids among equals.
+        ``"majority"``: all rows as near as the k-th vote. ``"first"``: exactly k rows vote, lower ids first.
 
     Attributes
     ----------
     n_neighbors_, loo_scores_
-        The number of neighbours, and the leave-one-out mean squared error for k = 1, 2, ... it was chosen by. The
-        others are those of `KNNClassifier`, without ``classes_``.
+        k, and the leave-one-out mean squared error for k = 1, 2, ... Other attributes: see `KNNClassifier`.
 
     Examples
     --------
@@ -486,16 +430,16 @@ class KNNRegressor(RegressorMixin, NeighborsEstimator):
     # -- learning
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Store the rows, as in `KNNClassifier.fit`; ``y`` holds finite numbers, in columns for several targets."""
+        """Store the rows, replacing any stored before; see `KNNClassifier.fit`. ``y`` holds finite numbers."""
         return self._fit(X, y, sample_weight)
 
     def partial_fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Store more rows, with parameters as in `fit`. A call that fails leaves everything as it was."""
+        """Add rows to the stored ones. If the call fails, the model is unchanged."""
         return self._partial_fit(X, y, sample_weight)
 
     @changes
     def prequential(self, X: Any, y: Any) -> PrequentialRegression:
-        """Predict each row from the rows before it, then store it; as in `KNNClassifier.prequential`."""
+        """Predict each row from the rows before it, then store it; see `KNNClassifier.prequential`."""
         return run_prequential(self, PrequentialRegression, X, y)
 
     def _check_parameters(self) -> None:
@@ -512,17 +456,17 @@ class KNNRegressor(RegressorMixin, NeighborsEstimator):
     @property
     @reads
     def n_neighbors_(self) -> int:
-        """The number of neighbours that vote; a row of weight 2 counts as two, and fractions are rounded down."""
+        """Number of neighbours that vote, as resolved from ``n_neighbors``."""
         return best_n_neighbors(self, np.argmin)
 
     @reads
     def predict(self, X: Any) -> FloatArray:
-        """The mean of each query's neighbours; shape (queries, targets) when ``y`` had columns."""
+        """Predict the target of each row; shape (queries, targets) if ``y`` had columns."""
         return self._shaped(np.concatenate([self._decide(poll) for poll in polls_of(self, self._cells(X))]))
 
     @reads
     def precedents(self, X: Any, n_neighbors: int | None = None) -> Precedents:
-        """The stored rows that vote on each query, as in `KNNClassifier.precedents`."""
+        """Return the stored rows that vote on each query; see `KNNClassifier.precedents`."""
         return precedents_of(self, X, n_neighbors)
 
     def _decide(self, poll: Poll, left_out: LeftOut | None = None) -> FloatArray:
@@ -565,7 +509,7 @@ class KNNRegressor(RegressorMixin, NeighborsEstimator):
 
     @reads
     def loo_predict(self, *, relearn: bool = False) -> FloatArray:
-        """The mean of each stored row's neighbours among the others; see `KNNClassifier.loo_predict_proba`."""
+        """Predict the target of each stored row from all other rows; see `KNNClassifier.loo_predict_proba`."""
         return self._shaped(left_out_answers(self, relearn, KNNRegressor._decide))
 
     def _score_left_out(self, poll: Poll, own: IntArray) -> FloatArray:
@@ -587,21 +531,21 @@ def attribute_weights(
     schema: SchemaLike = None,
     n_jobs: int | None = None,
 ) -> AttributeWeights:
-    """The weight of each column of a table, as an estimator with ``attribute_weights=method`` learns it.
+    """Learn the weight of each column, as an estimator with ``attribute_weights=method`` does.
 
     Parameters
     ----------
     X, y
         A table, and one target for each row.
     method
-        A method for learning ``attribute_weights``, as in `KNNClassifier`.
+        A method for learning ``attribute_weights``; see `KNNClassifier`.
     target
-        What y holds: ``"classes"`` or ``"numbers"``; ``"auto"`` takes numbers of which one has a fraction for numbers,
-        and everything else for classes.
+        Type of y: ``"classes"`` or ``"numbers"``. ``"auto"`` treats y as numbers if one of them has a fraction, and as
+        classes otherwise.
     distance
-        The distance whose attributes are weighted; used by ``"relief"`` and ``"loo"``.
+        The distance whose columns are weighted; used by ``"relief"`` and ``"loo"``.
     sample_weight, categorical_features, schema, n_jobs
-        As in `KNNClassifier`.
+        See `KNNClassifier`.
 
     Examples
     --------

@@ -61,7 +61,7 @@ def polls_of(
         if fixed and k > memory.total_weight * (1 + SLACK):
             raise TooFewRowsError(
                 f"Expected n_neighbors <= n_samples_fit, but n_neighbors = {k}, n_samples_fit = "
-                f"{memory.total_weight:g}. Ask for fewer neighbours, store more rows, or let n_neighbors be 'sqrt'"
+                f"{memory.total_weight:g}. Ask for fewer neighbours, store more rows, or use n_neighbors='sqrt'"
             )
         if len(cells) == 1:
             estimator._threads()
@@ -215,7 +215,7 @@ def _loo_curve(estimator: KNNClassifier | KNNRegressor, memory: NeighborsMemory)
 def check_scores(scores: FloatArray) -> FloatArray:
     """Scores to choose by, none of which may have overflowed."""
     if not np.isfinite(scores).all():
-        raise NumericRangeError("errors of predictions overflow, since y is too large. Divide it by a power of ten.")
+        raise NumericRangeError("prediction errors overflow because y is too large. Divide y by a power of ten.")
     return scores
 
 

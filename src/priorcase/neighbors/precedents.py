@@ -53,10 +53,10 @@ _LEARNED_FROM = 1000  # rows from which is learned which attributes matter
 
 @dataclass(frozen=True)
 class Precedent:
-    """One stored row beside a query.
+    """A stored row that supports a prediction.
 
-    ``id``, ``row`` (its values, None where missing), ``target`` (a tuple when there are several), ``distance`` from the
-    query, and ``contributions``: what each attribute adds to the distance.
+    ``id``, ``row`` (its values, None if missing), ``target`` (a tuple for several targets), ``distance`` from the
+    query, and ``contributions``, the share of each column in the distance.
 
     Examples
     --------
@@ -73,42 +73,39 @@ class Precedent:
 
 @dataclass(frozen=True, repr=False, eq=False)
 class Precedents(PrintedPerQuery):
-    """The stored rows that vote on some queries, nearest first; prints as a table, in terminals and notebooks.
+    """Stored rows that vote on each query, nearest first; prints as a table.
 
-    All arrays are flat, one entry for each (query, voter); those of query ``i`` are entries ``indptr[i]`` to
-    ``indptr[i + 1]``, and ``precedents[i]`` or ``precedents[i:j]`` is the same for some queries alone, which keep their
-    numbers.
+    All arrays are flat, with one entry for each (query, voter). The entries of query ``i`` run from ``indptr[i]`` to
+    ``indptr[i + 1]``; ``precedents[i]`` and ``precedents[i:j]`` select queries, which keep their numbers.
 
     Parameters
     ----------
     names
-        Names of the attributes, ``x0``, ``x1``, ... for a table without names.
+        Names of the columns; ``x0``, ``x1``, ... for a table without names.
     queries, predictions, indptr
-        Values of the queries, None where missing, what is predicted for each, and where its entries begin.
+        Values of the queries (None if missing), their predictions, and the start of each query's entries.
     ids, rows, targets, distances, votes
-        The voting rows; ``votes`` are shares, which sum to 1 when all voters of a query are listed, and NaN where the
-        model does not vote.
+        The voting rows. ``votes`` are shares that sum to 1 when all voters of a query are listed, and NaN for models
+        that do not vote.
     contributions
-        What each attribute adds to each distance, shape (entries, attributes); the rows sum to ``distances``. NaN where
-        the distance compares whole rows.
+        Contribution of each column to each distance, shape (entries, columns); rows sum to ``distances``. NaN if the
+        distance compares whole rows.
     unlike
-        For each query the nearest unlike case: the nearest row of another class than the predicted one. None where
-        all rows are of that class; empty for regression.
+        For each query, the nearest row of another class than the predicted one. None if there is no such row; empty for
+        regression.
     probabilities, classes
-        Probability of each class for each query, shape (queries, classes), and the classes; None for regression and
-        for several targets.
+        Class probabilities of each query, shape (queries, classes), and the classes; None for regression and for
+        several targets.
     backend
         The library whose frame the estimator was fitted on, or None.
     numbers
-        The number of each query among all that were asked; 0, 1, ... when left out.
+        Number of each query; 0, 1, ... by default.
     importance
-        How much each attribute matters for each answer, shape (queries, attributes): tables show those that matter most
-        first, and several that the query lacks as one. The attribute weights, or where all are equal the mutual
-        information of attribute and target; in an `explain` the contributions to the answer. None keeps the order of
-        the columns.
+        Importance of each column for each prediction, shape (queries, columns), by which printed tables sort the
+        columns: the attribute weights, their mutual information with the target if all weights are equal, or the
+        contributions from `explain`. None keeps the order of the table.
     member, member_weight
-        The member of a stack whose neighbours and votes these are, and its weight in the stack; None for the precedents
-        of any other model.
+        The member of a stack that these neighbours come from, and its weight; None for other models.
 
     Examples
     --------
@@ -155,21 +152,21 @@ class Precedents(PrintedPerQuery):
         )
 
     def query_of_entry(self) -> IntArray:
-        """The number of the query that each entry belongs to."""
+        """Number of the query of each entry."""
         return np.repeat(np.array(self.numbers, dtype=np.int64), np.diff(self.indptr))
 
     def frame(self) -> Any:
-        """One line for each (query, voter), in a frame of the library that the estimator was fitted with.
+        """Return a data frame with one line for each (query, voter).
 
-        Columns: ``query``, ``rank``, ``id``, ``distance``, ``vote``, ``target`` (``target_0``, ``target_1``, ... when
-        there are several), the attributes' values by name, and ``contribution of NAME`` for what each adds to the
-        distance. An attribute called like one of the first columns becomes ``NAME (value)``; where two columns would
-        still have one name, the later becomes ``NAME (2)``.
+        Columns: ``query``, ``rank``, ``id``, ``distance``, ``vote``, ``target`` (``target_0``, ``target_1``, ... for
+        several targets), the values of the table's columns, and ``contribution of NAME`` for their contributions to the
+        distance. A column with one of the first names is renamed to ``NAME (value)``; duplicate names become ``NAME
+        (2)``.
         """
         return framed(self._columns(), self.backend)
 
     def plot(self, ax: Any = None, query: int = 0) -> Any:
-        """The past cases of one query as bars, as `PrecedentsDisplay` draws them; returns the axes."""
+        """Plot the precedents of one query as bars with `PrecedentsDisplay`; return the axes."""
         from priorcase.plots import PrecedentsDisplay  # of a layer above
 
         return PrecedentsDisplay.of(self, query=query).plot(ax)

@@ -23,23 +23,20 @@ Mode: TypeAlias = Literal["distance", "connectivity"]
 
 
 class KNNTransformer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, NeighborsEstimator):
-    """The nearest stored rows of each row as a sparse graph, with this library's distances for mixed tables.
+    """Transform rows into the sparse graph of their nearest stored rows, with distances for mixed tables.
 
-    As scikit-learn's ``KNeighborsTransformer``, for ``DBSCAN(metric="precomputed")``,
-    ``TSNE(metric="precomputed", init="random")``, UMAP and others. Column j is the j-th stored row, in id order; each
-    row is sorted by distance. `fit_transform` puts each row's own entry first, at distance 0, also where the distance
-    of a row with missing values from itself is positive; `transform` cannot know which queries are stored rows.
+    Used like scikit-learn's ``KNeighborsTransformer`` with estimators that accept precomputed distances, such as
+    DBSCAN, t-SNE and UMAP. Column j of the graph is the j-th stored row in id order; each row is sorted by distance.
 
     Parameters
     ----------
     n_neighbors
-        How many neighbours of each row the graph holds.
+        Number of neighbours of each row.
     mode
-        Entries are distances (``"distance"``) or 1 (``"connectivity"``). In ``"distance"`` mode each row has one
-        entry more than ``n_neighbors``, since a stored row is its own nearest row.
+        ``"distance"`` or ``"connectivity"`` (entries of 1). ``"distance"`` includes one extra neighbour, since a stored
+        row is its own nearest row; `fit_transform` puts it first, at distance 0.
     distance, attribute_weights, algorithm, categorical_features, schema, n_jobs
-        As in `KNNClassifier`. Distances made from class frequencies and learned attribute weights need ``y`` at `fit`,
-        classes or, for the weights, numbers of which one has a fraction; otherwise ``y`` is ignored.
+        See `KNNClassifier`. Distances and weights that are learned from targets need ``y`` in `fit`.
 
     Examples
     --------
@@ -85,18 +82,18 @@ class KNNTransformer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Neighbor
         return self.n_samples_fit_
 
     def fit(self, X: Any, y: Any = None) -> Self:
-        """Store the rows, in place of any stored before; ``y`` for distances and attribute weights made from it."""
+        """Store the rows, replacing any stored before; ``y`` is only used by distances and weights learned from it."""
         return self._fit(X, y)
 
     @reads
     def transform(self, X: Any) -> sparse.csr_matrix:
-        """The graph from each query to its nearest stored rows, shape (queries, stored rows)."""
+        """Return the graph from each query to its nearest stored rows, shape (queries, stored rows)."""
         self._stored()
         return self.kneighbors_graph(X, self._k + (self._mode == "distance"), mode=self._mode)
 
     @changes
     def fit_transform(self, X: Any, y: Any = None) -> sparse.csr_matrix:
-        """The graph among the rows, which are stored first; among distances, a row's own comes first and is 0."""
+        """Store the rows and return the graph between them."""
         self.fit(X, y)
         if self._mode == "connectivity":
             return self.transform(X)

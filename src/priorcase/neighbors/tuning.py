@@ -121,11 +121,11 @@ class CandidateGrid:
 
 @dataclass(frozen=True, repr=False, eq=False)
 class Tuning(GridResult):
-    """Candidates with their leave-one-out scores, and the one that was chosen; prints as a table.
+    """Candidate parameters with their leave-one-out scores; prints as a table.
 
-    ``best`` is the estimator with the chosen parameters ``best_params``, fitted to all rows; ``scoring`` the score that
-    decided; ``nested_scores`` each score on rows that took no part in the choice, where asked for; ``rows`` how many
-    rows were predicted, weights counted.
+    ``best`` is the estimator with the selected parameters ``best_params``, fitted to all rows; ``scoring`` is the score
+    used for selection; ``nested_scores`` are the scores from nested cross-validation, if requested; ``rows`` is the
+    number of rows predicted, including sample weights.
 
     Examples
     --------
@@ -151,29 +151,29 @@ class Tuning(GridResult):
 
     @property
     def score(self) -> float:
-        """The chosen candidate's own score; optimistic, since the same rows chose it."""
+        """Score of the selected candidate; optimistic, since it was selected on the same rows."""
         return float(self._scores[self.scoring][self._chosen])
 
     @property
     def nested_score(self) -> float | None:
-        """The score on rows that took no part in the choice, as unbiased as cross-validation; None if not asked for."""
+        """Score from nested cross-validation, which is not biased by the selection; None if not requested."""
         return self.nested_scores.get(self.scoring)
 
     @property
     def greater_is_better(self) -> bool:
-        """Whether a greater score is better."""
+        """Whether a higher score is better."""
         return self.scoring in _GREATER_IS_BETTER
 
     @property
     def score_label(self) -> str:
-        """The name of the score, in words."""
+        """Readable name of the score."""
         return _LABELS[self.scoring]
 
     @prefix_errors
     def frame(self, backend: Literal["pandas", "polars", "pyarrow"] | None = None) -> Any:
-        """One line for each candidate: its parameters, its scores and how it was scored; the best first.
+        """Return a data frame with one line for each candidate, best first: parameters, scores and scoring method.
 
-        ``backend`` is the library whose frame to return; None for the one that X came in, or the first installed.
+        ``backend`` is the library of the frame; None for the library of X, or the first one installed.
         """
         order = self._order()
         columns: dict[str, Any] = {name: _column(values[order]) for name, values in self._parameters.items()}
@@ -184,7 +184,7 @@ class Tuning(GridResult):
         return framed(columns, backend or self._backend)
 
     def curves(self) -> tuple[AnyArray, dict[str, FloatArray]]:
-        """The numbers of neighbours, and each vote's score with each of them, the best over priors and temperatures."""
+        """Return the values of ``n_neighbors`` and, for each vote, the best score with each of them."""
         grid, at = _locate(self._grids, self._chosen)
         first = self._chosen - at
         scores = self._scores[self.scoring][first : first + len(grid)].reshape(grid.shape)
@@ -197,7 +197,7 @@ class Tuning(GridResult):
 
     @prefix_errors
     def plot(self, ax: Any = None) -> Any:
-        """The `curves` with the chosen distance and weights, on the axes of matplotlib given, or on new ones."""
+        """Plot the `curves` for the selected distance and weights; return the axes."""
         with drawing(ax) as ax:
             n_neighbors, curves = self.curves()
             for i, (label, scores) in enumerate(curves.items()):
@@ -241,10 +241,10 @@ class Tuning(GridResult):
         ]
         header = ["", *names, *(_LABELS[name] for name in self._scores)]
         title = f"{len(self):,} candidates scored on {self.rows:,g} rows, chosen by {self.score_label}"
-        note = "These rows chose, so the chosen score is optimistic; nested=5 gives an unbiased one."
+        note = "The best score is optimistic, since it was selected on the same rows; nested=5 gives an unbiased score."
         if self.nested_scores:
             scores = ", ".join(f"{_LABELS[name]} {score:.4g}" for name, score in self.nested_scores.items())
-            note = f"On rows that took no part in the choice: {scores}."
+            note = f"Nested cross-validation: {scores}."
         if self.scoring == "log_score" and self.score < self._scores["log_score"].max():
             note = f"{_WHY}\n  {note}"
         return Grid(title, header, lines, note=note, right=range(1 + len(names), len(header)))
@@ -276,36 +276,32 @@ def tune(
     progress: bool | None = None,
     random_state: Any = 0,
 ) -> Tuning:
-    """Parameters of k-NN chosen together, by how well each row is predicted from all others.
+    """Select the parameters of a k-NN estimator by leave-one-out.
 
-    Every number of neighbours, vote, bandwidth, prior and temperature that goes with one distance and one choice of
-    attribute weights is scored from a single search of each row. Distances and attribute weights that are learned from
-    the targets are scored over 10 folds instead, each with a fit on the other rows. Otherwise the distance and a prior
-    of ``"frequency"`` keep the statistics of all rows, as with ``n_neighbors="loo"``.
+    All values of ``n_neighbors``, ``vote``, ``bandwidth``, ``prior`` and ``temperature`` for one distance and one
+    choice of attribute weights are scored with a single search. Distances and attribute weights that are learned from
+    the targets are scored by 10-fold cross-validation instead.
 
     Parameters
     ----------
     estimator
-        A `KNNClassifier` or `KNNRegressor`; parameters that are not among the candidates stay as they are.
+        A `KNNClassifier` or `KNNRegressor`; parameters that are not among the candidates keep their values.
     X, y, sample_weight
-        As in its ``fit``. A row of weight 2 is two rows: leaving one out leaves the other.
+        Training data, as for ``fit``. A row with weight 2 is treated as two rows.
     candidates
-        Lists of values by parameter, tried each with each, or several such mappings: ``n_neighbors`` (whole numbers),
-        ``vote`` (functions too, which take longer), ``bandwidth`` (for kernels and functions), ``distance``,
-        ``attribute_weights``, and for classes ``prior`` and ``temperature``. Numbers of neighbours above the number of
-        rows are left out. None for a choice that suits most, without functions: these are tried only where listed.
+        Mapping from parameter to a list of values, or a list of such mappings. Parameters: ``n_neighbors``, ``vote``,
+        ``bandwidth``, ``distance``, ``attribute_weights``, and for classifiers ``prior`` and ``temperature``. All
+        combinations are tried. None: a default grid that suits most tables.
     scoring
-        The score that decides: for classes ``"log_score"`` (the default, the mean of ``ln p`` of the true class),
-        ``"accuracy"`` or ``"brier"``; for numbers ``"squared_error"`` (the default) or ``"absolute_error"``. With
-        ``"log_score"`` one more row is counted whose class is a surprise, scores are smoothed over ``n_neighbors``, and
-        Brier score and accuracy decide between scores within half a standard error.
+        Score to optimise: ``"log_score"`` (default), ``"accuracy"`` or ``"brier"`` for classifiers, ``"squared_error"``
+        (default) or ``"absolute_error"`` for regressors. The log score is smoothed over ``n_neighbors``; within half a
+        standard error of the best, Brier score and accuracy decide.
     nested
-        In how many folds, at most one for each row, to repeat the whole choice, so that rows are scored that took no
-        part in it; None for none, and none with fewer than three rows.
+        Number of outer folds of nested cross-validation, which gives an unbiased score; None for none.
     n_samples
-        How many rows to predict at most, always the same; None for all.
+        Maximum number of rows to predict; None for all.
     progress
-        Whether to show a progress bar on a terminal; None where it takes long.
+        Whether to show a progress bar; None shows one if the run takes long.
     random_state
         Seed of the folds.
 
@@ -324,7 +320,7 @@ def tune(
     6 candidates scored on 18 rows, chosen by log-score
               n_neighbors  prior  log-score  Brier score  accuracy
       chosen  1            0.1     -0.04652     0.004132         1
-      On rows that took no part in the choice: log-score -0.04652, Brier score 0.004132, accuracy 1.
+      Nested cross-validation: log-score -0.04652, Brier score 0.004132, accuracy 1.
     >>> tuning.best.predict([[60, "red"]])
     array(['yes'], dtype='<U3')
     """
@@ -499,7 +495,7 @@ class Problem:
         ks = tuple(k for k in grid.n_neighbors if k <= int(weight * (1 + SLACK)))
         if not ks:
             raise ParameterError(
-                f"{float(self.weights.sum()):g} rows are too few to leave one out with the candidates for n_neighbors. "
+                f"{float(self.weights.sum()):g} rows are too few for leave-one-out with these values of n_neighbors. "
                 "List smaller numbers, or pass more rows"
             )
         return replace(grid, n_neighbors=ks)
@@ -960,13 +956,13 @@ class _KNNCV(RowsEstimator[Memory]):
     @property
     @reads
     def model_(self) -> Any:
-        """The chosen model of the rows stored now."""
+        """Model with the selected parameters, fitted to the stored rows."""
         return self._model()
 
     @property
     @reads
     def best_params_(self) -> dict[str, Any]:
-        """The chosen parameters."""
+        """Selected parameters."""
         model = self._model()
         names = _SHARED + _OF_CLASSES if isinstance(self, ClassifierMixin) else _SHARED
         return {name: getattr(model, name) for name in names}
@@ -974,39 +970,39 @@ class _KNNCV(RowsEstimator[Memory]):
     @property
     @reads
     def attribute_weights_(self) -> AttributeWeights:
-        """The weight of each attribute in the chosen model, by name."""
+        """Weight of each column in the selected model, by name."""
         found: AttributeWeights = self._model().attribute_weights_
         return found
 
     @property
     @reads
     def tuning_(self) -> Tuning:
-        """The candidates with their leave-one-out scores; the chosen one's is optimistic, since the rows chose it."""
+        """Candidates with their leave-one-out scores; the best score is optimistic, since the same rows selected it."""
         return self._tuning()
 
     # -- questions
 
     @reads
     def predict(self, X: Any) -> AnyArray:
-        """Predict as the chosen model does."""
+        """Predict with the selected model."""
         return np.asarray(self._ask("predict", X))
 
     @reads
     def precedents(self, X: Any, n_neighbors: int | None = None) -> Precedents:
-        """The stored rows that vote on each query, as in `KNNClassifier.precedents`."""
+        """Return the stored rows that vote on each query; see `KNNClassifier.precedents`."""
         found: Precedents = self._ask("precedents", X, n_neighbors)
         return found
 
     @reads
     def kneighbors(self, X: Any = None, n_neighbors: int | None = None, return_distance: bool = True) -> Any:
-        """Distances and ids of the nearest rows of each query, as in `KNNClassifier.kneighbors`."""
+        """Find the nearest stored rows of each query; see `KNNClassifier.kneighbors`."""
         return self._ask("kneighbors", X, n_neighbors, return_distance)
 
     relearns_ = True  # the parameters, by one choice for each row
 
     @reads
     def loo_predict(self, *, relearn: bool = False) -> AnyArray:
-        """The prediction of each stored row from the others, in the order of ``ids_``; see `loo_predict_proba`."""
+        """Predict each stored row from all other rows, in the order of ``ids_``; see `loo_predict_proba`."""
         if not needs_refits(self, relearn):
             return np.asarray(self._ask("loo_predict"))
         return np.concatenate([model._shaped(model._decide(poll)) for model, poll in _left_out_polls(self)])
@@ -1046,29 +1042,26 @@ def _left_out_polls(estimator: _KNNCV) -> Iterator[tuple[Any, Poll]]:
 
 
 class KNNClassifierCV(ClassifierMixin, _KNNCV):
-    """A `KNNClassifier` that chooses its parameters by leave-one-out: k, distance, attribute weights, vote and more.
+    """`KNNClassifier` with built-in selection of k, distance, attribute weights, vote and prior by leave-one-out.
 
-    An ordinary estimator, for `cross_val_score`, pipelines and wherever a model is fitted again and again: scores then
-    include the choice. Rows can be added (`partial_fit`) and forgotten (`forget`); the next question chooses again, so
-    that every answer is that of a fresh fit on the rows that are left. `tune` has the options of the choice itself.
+    In `cross_val_score` the selection is repeated in each fold, so the scores account for it. After `partial_fit` or
+    `forget` the parameters are selected again at the next prediction. `tune` offers more options.
 
     Parameters
     ----------
     candidates
-        ``"quick"``: about a thousand candidates; ``"full"``: those of `tune`; or candidates of your own, as in `tune`.
+        ``"quick"`` (about a thousand candidates), ``"full"`` (those of `tune`), or candidates in the format of `tune`.
     scoring, n_samples, random_state
-        As in `tune`.
+        See `tune`.
     categorical_features, schema, n_jobs
-        As in `KNNClassifier`.
+        See `KNNClassifier`.
 
     Attributes
     ----------
     best_params_, model_, tuning_
-        The chosen parameters, the `KNNClassifier` that has them, and the candidates with their scores.
-    attribute_weights_
-        The weight of each attribute in that model, as in `KNNClassifier`.
-    classes_, ids_, n_samples_fit_, schema_, n_features_in_, feature_names_in_
-        As in `KNNClassifier`.
+        Selected parameters, the `KNNClassifier` fitted with them, and the scores of all candidates.
+    attribute_weights_, classes_, ids_, n_samples_fit_, schema_, n_features_in_, feature_names_in_
+        See `KNNClassifier`.
 
     Examples
     --------
@@ -1100,11 +1093,11 @@ class KNNClassifierCV(ClassifierMixin, _KNNCV):
         self.categorical_features, self.schema, self.n_jobs = categorical_features, schema, n_jobs
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Store the rows, in place of any stored before, and choose the parameters; see `KNNClassifier.fit`."""
+        """Store the rows, replacing any stored before, and select the parameters; see `KNNClassifier.fit`."""
         return self._fit(X, y, sample_weight)
 
     def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:
-        """Store more rows, as in `KNNClassifier.partial_fit`; the next question chooses the parameters again."""
+        """Add rows; the parameters are selected again at the next prediction. See `KNNClassifier.partial_fit`."""
         return self._partial_fit(X, y, sample_weight, classes)
 
     _read_targets = KNNClassifier._read_targets
@@ -1114,15 +1107,15 @@ class KNNClassifierCV(ClassifierMixin, _KNNCV):
 
     @reads
     def predict_proba(self, X: Any) -> Any:
-        """Probability of each class in ``classes_``, as the chosen model gives it."""
+        """Predict the probability of each class in ``classes_`` with the selected model."""
         return self._ask("predict_proba", X)
 
     @reads
     def loo_predict_proba(self, *, relearn: bool = False) -> Any:
-        """The class probabilities of each stored row by the votes of the others, in the order of ``ids_``.
+        """Predict the class probabilities of each stored row from all other rows, in the order of ``ids_``.
 
-        The parameters were chosen on the same rows, so that scores of these probabilities are optimistic. With
-        ``relearn`` they are chosen again without each row, by one fit for each: as honest as refitting by hand.
+        Scores of these probabilities are optimistic, since the parameters were selected on the same rows.
+        ``relearn=True`` selects them again without each row, with one fit per row.
         """
         if not needs_refits(self, relearn):
             return self._ask("loo_predict_proba")
@@ -1130,7 +1123,7 @@ class KNNClassifierCV(ClassifierMixin, _KNNCV):
 
 
 class KNNRegressorCV(RegressorMixin, _KNNCV):
-    """A `KNNRegressor` that chooses its parameters by leave-one-out; see `KNNClassifierCV`.
+    """`KNNRegressor` with built-in parameter selection by leave-one-out; see `KNNClassifierCV`.
 
     Examples
     --------
@@ -1157,11 +1150,11 @@ class KNNRegressorCV(RegressorMixin, _KNNCV):
         self.categorical_features, self.schema, self.n_jobs = categorical_features, schema, n_jobs
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Store the rows, in place of any stored before, and choose the parameters; see `KNNRegressor.fit`."""
+        """Store the rows, replacing any stored before, and select the parameters; see `KNNRegressor.fit`."""
         return self._fit(X, y, sample_weight)
 
     def partial_fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Store more rows, as in `KNNRegressor.partial_fit`; the next question chooses the parameters again."""
+        """Add rows; the parameters are selected again at the next prediction. See `KNNRegressor.partial_fit`."""
         return self._partial_fit(X, y, sample_weight)
 
     def _read_targets(self, y: Any, classes: Any, first: bool) -> tuple[Schema, AnyArray]:
