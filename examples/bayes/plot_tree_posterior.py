@@ -1,0 +1,34 @@
+"""
+Which columns go together?
+==========================
+
+Naive Bayes assumes that columns are independent within a class. Where they are not, it counts the same evidence twice
+and is overconfident. :class:`~priorcase.TreeAveragedBayes` lets each column depend on one other column, and averages
+over all such trees exactly. What does it find on ten measurements of the breast cancer table?
+"""
+
+import matplotlib.pyplot as plt
+from sklearn.datasets import load_breast_cancer
+
+import priorcase as pc
+from priorcase import evaluation, plots
+
+data = load_breast_cancer(as_frame=True)
+X, y = data.data.filter(like="mean "), data.target_names[data.target]
+X.columns = X.columns.str.removeprefix("mean ")
+model = pc.TreeAveragedBayes().fit(X, y)
+print(model.edge_table())
+
+# %%
+# Radius, perimeter and area measure the same thing, and the trees know it. Does that improve the probabilities? Here are
+# predictions by ten-fold cross-validation.
+learners = {"naive Bayes": pc.NaiveBayes(), "averaged over trees": pc.TreeAveragedBayes()}
+found = evaluation.compare(learners, X, y, progress=False)
+print(found)
+
+fig, (left, right) = plt.subplots(1, 2, figsize=(12, 4.6), width_ratios=[3, 2], layout="constrained")
+plots.TreePosterior.of(model).plot(left)
+left.set_title("Thick lines: probable edges, given the class")
+found.plot("log_score", right)
+right.set_title("Log-score (higher is better)")
+plt.show()
