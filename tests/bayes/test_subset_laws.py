@@ -229,7 +229,7 @@ def test_the_table_of_relevance() -> None:
     assert repr(table) == "attribute  matters  log-odds\n0           0.7216     +0.95\n1           0.5000     +0.00"
     assert dict(table) == {0: table[0], 1: 0.5}
     assert len(table) == 2
-    assert "<td>0.7216</td>" in table._repr_html_()
+    assert ">0.7216</td>" in table._repr_html_()
     with pytest.raises(KeyError):
         table["size"]
 

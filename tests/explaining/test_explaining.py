@@ -313,7 +313,7 @@ def test_alternatives_change_other_columns_where_they_can() -> None:
 
 
 def test_a_change_that_only_works_with_others_keeps_them() -> None:
-    """Neither of the two alone turns the answer: both are changed."""
+    """Neither of the two alone changes the prediction: both are changed."""
     rows = [[0, 0], [0, 1], [1, 0], [1, 1]] * 5
     model = pc.TreeAugmentedBayes(schema={0: pc.Nominal(), 1: pc.Nominal()}).fit(rows, ["no", "no", "no", "yes"] * 5)
     found = pc.counterfactuals(model, [[0, 0]])
@@ -547,10 +547,10 @@ def test_values_that_were_never_seen_are_named() -> None:
 def test_counterfactuals_without_a_result_say_why_and_have_no_table() -> None:
     model = pc.KNNClassifier(3).fit(X, LABELS)
     found = pc.counterfactuals(model, X[:1], fixed=list(X))
-    note = "no past case turns the answer with these columns fixed"
+    note = "no past case changes the prediction with these columns fixed"
     assert str(found) == f"query 0: {found.predictions[0]}\n  {note}"
-    assert found._repr_html_() == f"<p>query 0: {found.predictions[0]}</p><p>{note}</p>"
-    assert str(model.explain(X[:1], fixed=list(X))).endswith(f"what would turn the answer\n  {note}")
+    assert found._repr_html_().endswith(f"<p>query 0: {found.predictions[0]}</p><p>{note}</p></div>")
+    assert str(model.explain(X[:1], fixed=list(X))).endswith(f"what would change the prediction\n  {note}")
 
 
 # What is refused

@@ -130,7 +130,7 @@ def test_coefficients_print_frame_and_cut() -> None:
         "blue",
     ]
     assert repr(found[1]).splitlines()[1].split() == ["1", "4", "2", "0", "3"]
-    assert "<td>3</td>" in found._repr_html_()
+    assert ">3</td>" in found._repr_html_()
     assert found.frame().columns.tolist() == ["query", "intercept", "size", "colour = red", "colour = blue"]
     assert found[1:].frame()["query"].tolist() == [1]
     gap = model.coefficients(pd.DataFrame({"size": [None], "colour": ["red"]}).astype({"size": float}))

@@ -9,8 +9,7 @@ from pathlib import Path
 import pytest
 
 import priorcase
-from priorcase.evaluation.running import GridsResult
-from priorcase.learning.results import GridResult, PerQuery
+from priorcase.learning.results import GridsResult, PerQuery
 
 PAGE = (Path(__file__).resolve().parents[2] / "docs" / "guide" / "plots.md").read_text(encoding="utf-8")
 PACKAGES = [name for _, name, is_package in pkgutil.walk_packages(priorcase.__path__, "priorcase.") if is_package]
@@ -22,7 +21,7 @@ def results() -> Iterator[type]:
         module = importlib.import_module(package)
         for name in getattr(module, "__all__", ()):
             value = getattr(module, name)
-            if isinstance(value, type) and issubclass(value, (GridResult, GridsResult, PerQuery)):
+            if isinstance(value, type) and issubclass(value, (GridsResult, PerQuery)):
                 yield value
 
 

@@ -17,13 +17,12 @@ from priorcase.learning.plotting import MUTED, captions, colour, drawing, legend
 from priorcase.learning.results import (
     Grid,
     GridResult,
+    GridsResult,
     Row,
     attribute_names,
     by_attribute,
     framed,
     free_label,
-    grids_html,
-    grids_text,
     short,
     value_text,
 )
@@ -35,7 +34,7 @@ _LINES, _EXEMPLARS, _ATTRIBUTES, _WIDTH = 10, 30, 6, 16
 
 
 @dataclass(frozen=True, repr=False, eq=False)
-class LearningHistory:
+class LearningHistory(GridsResult):
     """What each instance did to the description, in the order of learning; prints as a table of some instances.
 
     All columns are flat; with a description for each class one after the other, their classes in ``concepts``.
@@ -131,14 +130,6 @@ class LearningHistory:
 
     def _by_concept(self, column: AnyArray) -> AnyArray:
         return column.reshape(max(len(self.concepts), 1), -1)
-
-    def __str__(self) -> str:
-        return grids_text(self._grids())
-
-    __repr__ = __str__
-
-    def _repr_html_(self) -> str:
-        return grids_html(self._grids())
 
     def _grids(self) -> list[Grid]:
         n = len(self)

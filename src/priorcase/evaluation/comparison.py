@@ -18,7 +18,6 @@ from priorcase.evaluation.running import (
     NAN,
     REASON_WIDTH,
     Cell,
-    GridsResult,
     Jobs,
     Trial,
     cell_columns,
@@ -50,7 +49,7 @@ from priorcase.evaluation.significance import (
 from priorcase.evaluation.splits import LeaveOneOut, Prequential, Splits, read_splits
 from priorcase.exceptions import EvaluationError, errors_at, prefix_errors, quoted
 from priorcase.learning.plotting import INK, MUTED, captions, colour, drawing
-from priorcase.learning.results import Grid, GridResult, framed, short
+from priorcase.learning.results import Grid, GridResult, GridsResult, framed, short
 
 # What a mean cannot exceed, so that intervals by Student's t end there.
 _BOUNDS = {"accuracy": (0.0, 1.0), "log_score": (-np.inf, 0.0), "r2": (-np.inf, 1.0)}
@@ -332,7 +331,7 @@ class Comparison(GridResult):
 
     @prefix_errors
     def plot(self, score: str | None = None, ax: Any = None) -> Any:
-        """Draw means with 95 % intervals, the best on top, and the values on single splits; returns the axes."""
+        """Draw means with 95% intervals, the best on top, and the values on single splits; returns the axes."""
         chosen = self.score(score)
         means = {name: self.mean(name, chosen.name) for name in self.learners}
         drawn = [name for name in self.learners if np.isfinite(means[name])]

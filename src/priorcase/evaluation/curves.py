@@ -19,7 +19,6 @@ from priorcase.datasets.generators import ClassDraw, add_noise
 from priorcase.evaluation.running import (
     REASON_WIDTH,
     Cell,
-    GridsResult,
     Jobs,
     Trial,
     cell_columns,
@@ -44,7 +43,7 @@ from priorcase.evaluation.splits import Split, check_repeats, partition, read_te
 from priorcase.exceptions import ParameterError, prefix_errors, quoted
 from priorcase.learning.plotting import MUTED, caption, drawing, legend_beside, style
 from priorcase.learning.resampling import taken_rows
-from priorcase.learning.results import Grid, framed, short
+from priorcase.learning.results import Grid, GridsResult, framed, short
 
 Band: TypeAlias = Literal["range", "error"]
 Growing: TypeAlias = Literal["fit", "partial_fit"]

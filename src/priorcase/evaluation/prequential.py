@@ -14,7 +14,7 @@ from sklearn.utils._param_validation import Interval
 from priorcase._parameters import check_seed, check_value
 from priorcase._typing import Backend, FloatArray, IntArray
 from priorcase.evaluation.curves import decimal_text, decimals, draw_curves
-from priorcase.evaluation.running import NAN, GridsResult, Jobs, Part, Trial, fitted, part_of, seed_of, seeded, teach
+from priorcase.evaluation.running import NAN, Jobs, Part, Trial, fitted, part_of, seed_of, seeded, teach
 from priorcase.evaluation.scoring import (
     OURS,
     USUAL,
@@ -36,7 +36,7 @@ from priorcase.evaluation.splits import Prequential
 from priorcase.exceptions import ParameterError, listed, prefix_errors, quoted
 from priorcase.learning.plotting import drawing
 from priorcase.learning.resampling import taken_rows
-from priorcase.learning.results import Grid, framed, short
+from priorcase.learning.results import Grid, GridsResult, framed, short
 
 _LINES = 10
 _NAME_WIDTH = 30

@@ -5,7 +5,6 @@ from __future__ import annotations
 import inspect
 import re
 import warnings
-from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
@@ -24,7 +23,7 @@ from priorcase.evaluation.scoring import Answers, Score, Task, ask, joined, need
 from priorcase.evaluation.splits import Split
 from priorcase.exceptions import EvaluationError, ParameterError, quoted
 from priorcase.learning.resampling import bar, taken_rows
-from priorcase.learning.results import Grid, grid_markdown, grids_html, grids_text, short
+from priorcase.learning.results import short
 
 R = TypeVar("R")
 NAN = float("nan")
@@ -300,26 +299,6 @@ def _parallel(n_jobs: int | None) -> Any:
 
 
 # -- cells as tables
-
-
-class GridsResult(ABC):
-    """A result that prints as several tables, which subclasses give by `_grids`."""
-
-    @abstractmethod
-    def _grids(self) -> list[Grid]: ...
-
-    def markdown(self) -> str:
-        """Return the tables in Markdown."""
-        return "\n\n".join(map(grid_markdown, self._grids()))
-
-    def __str__(self) -> str:
-        return grids_text(self._grids())
-
-    def __repr__(self) -> str:
-        return str(self)
-
-    def _repr_html_(self) -> str:
-        return grids_html(self._grids())
 
 
 def cell_columns(

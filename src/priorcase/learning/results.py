@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import datetime
-import html
 from abc import ABC, abstractmethod
 from collections.abc import Container, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import count
 from operator import index
 from typing import Any, ClassVar, Self, TypeAlias, cast, get_args
@@ -16,6 +15,13 @@ import numpy as np
 from rich.cells import cell_len, set_cell_size
 from sklearn.utils._param_validation import StrOptions
 
+from priorcase._grids import Grid as Grid
+from priorcase._grids import GridResult as GridResult
+from priorcase._grids import GridsResult as GridsResult
+from priorcase._grids import grid_markdown as grid_markdown
+from priorcase._grids import grids_html as grids_html
+from priorcase._grids import grids_text as grids_text
+from priorcase._grids import text_width as text_width
 from priorcase._parameters import check_value
 from priorcase._typing import Backend, FloatArray, Name
 from priorcase.exceptions import ParameterError, QueryIndexError, prefix_errors, quoted, visible
@@ -51,105 +57,6 @@ def value_text(value: Any, width: int) -> str:
 def rest_text(shown: int, queries: int) -> str:
     """How many queries are not shown; empty when all are."""
     return f"... and {queries - shown} more queries" if queries > shown else ""
-
-
-def text_width(cells: Sequence[str]) -> int:
-    """How many columns of a terminal the longest text takes."""
-    return max(map(cell_len, cells))
-
-
-# -- tables of text
-
-
-@dataclass(frozen=True)
-class Grid:
-    """The answer to one query, or another table, as text; ``right`` are the columns that are flush right.
-
-    Without a header there is no table, only the title and the note.
-
-    Names and values may hold anything, so control and bidirectional characters are escaped.
-    """
-
-    title: str
-    header: Sequence[str]
-    lines: Sequence[Sequence[str]]
-    note: str = ""
-    right: Container[int] = ()
-
-    def __post_init__(self) -> None:
-        for name in ("title", "note"):
-            lines = getattr(self, name).split("\n")
-            object.__setattr__(self, name, "\n".join(map(visible, lines)))
-        object.__setattr__(self, "header", list(map(visible, self.header)))
-        object.__setattr__(self, "lines", [list(map(visible, line)) for line in self.lines])
-
-
-class GridResult(ABC):
-    """A result that prints as one table: subclasses say which by `_grid`, and how notebooks head it by `_caption`."""
-
-    _caption: ClassVar[str] = ""
-
-    @abstractmethod
-    def _grid(self) -> Grid: ...
-
-    def markdown(self) -> str:
-        """The table in Markdown."""
-        return grid_markdown(self._grid())
-
-    def __str__(self) -> str:
-        return grids_text([self._grid()])
-
-    def __repr__(self) -> str:
-        return str(self)
-
-    def _repr_html_(self) -> str:
-        grid = self._grid()
-        return grids_html([replace(grid, title=self._caption or grid.title)])
-
-
-def grids_text(grids: Sequence[Grid], rest: str = "") -> str:
-    """One below the other, columns aligned, and at the end how much is not shown; indented below a title."""
-    parts = []
-    for grid in grids:
-        widths = [text_width(column) for column in zip(grid.header, *grid.lines, strict=True)]
-        lines, indent = ([grid.title], "  ") if grid.title else ([], "")
-        for line in (grid.header, *grid.lines) if grid.header else ():
-            cells = []
-            for column, (cell, width) in enumerate(zip(line, widths, strict=True)):
-                space = " " * (width - cell_len(cell))
-                cells.append(space + cell if column in grid.right else cell + space)
-            lines.append((indent + "  ".join(cells)).rstrip())
-        if grid.note:
-            lines.append(indent + grid.note)
-        parts.append("\n".join(lines))
-    return "\n\n".join(filter(None, [*parts, rest])) or "no queries"
-
-
-def grids_html(grids: Sequence[Grid], rest: str = "") -> str:
-    """The same for notebooks."""
-    parts = []
-    for grid in grids:
-        rows = [
-            "<tr>" + "".join(f"<{tag}>{html.escape(cell)}</{tag}>" for cell in line) + "</tr>"
-            for tag, line in [("th", grid.header), *(("td", line) for line in grid.lines)]
-        ]
-        note = f"<p>{html.escape(grid.note)}</p>" if grid.note else ""
-        if not grid.header:
-            parts.append(f"<p>{html.escape(grid.title)}</p>{note}")
-            continue
-        caption = f"<caption>{html.escape(grid.title)}</caption>"
-        parts.append(f"<table>{caption}<thead>{rows[0]}</thead><tbody>{''.join(rows[1:])}</tbody></table>{note}")
-    if rest:
-        parts.append(f"<p>{html.escape(rest)}</p>")
-    return "".join(parts) or "no queries"
-
-
-def grid_markdown(grid: Grid) -> str:
-    """One of them in Markdown."""
-    rules = ["---:" if column in grid.right else "---" for column in range(len(grid.header))]
-    lines = ([cell.replace("|", "\\|") for cell in line] for line in grid.lines)
-    table = "\n".join(f"| {' | '.join(line)} |" for line in (grid.header, rules, *lines))
-    return "\n\n".join(filter(None, [grid.title and f"**{grid.title}**", table, grid.note]))
 
 
 # -- frames
@@ -259,7 +166,7 @@ class PerQuery(ABC):
         return self._taken(asked_queries(query, len(self)))
 
 
-class PrintedPerQuery(PerQuery):
+class PrintedPerQuery(PerQuery, GridsResult):
     """A result that prints the table `_grid` of each of the first queries."""
 
     @abstractmethod
@@ -268,13 +175,8 @@ class PrintedPerQuery(PerQuery):
     def _grids(self) -> list[Grid]:
         return [self._grid(i) for i in range(min(len(self), _QUERIES))]
 
-    def __str__(self) -> str:
-        return grids_text(self._grids(), rest_text(_QUERIES, len(self)))
-
-    __repr__ = __str__
-
-    def _repr_html_(self) -> str:
-        return grids_html(self._grids(), rest_text(_QUERIES, len(self)))
+    def _rest(self) -> str:
+        return rest_text(_QUERIES, len(self))
 
 
 def asked_queries(query: object, n: int, *, nouns: tuple[str, str] = ("query", "queries")) -> list[int]:

@@ -110,7 +110,7 @@ def test_oddness_prints_and_is_cut_like_the_other_results(model: MixtureModel) -
     assert lines[-1].startswith("  (component)")
     html = odd[6]._repr_html_()
     assert html.count("<table>") == 1
-    assert "<th>surprise</th>" in html
+    assert ">surprise</th>" in html
     frame = odd[2:4].frame()
     assert isinstance(frame, pd.DataFrame)
     assert list(frame)[:5] == ["query", "score", "tail", "component", "bike"]
@@ -158,7 +158,7 @@ def test_components_and_scores_become_frames(library: str) -> None:
     np.testing.assert_array_equal(means, model.components_.columns[load].means)
     assert list(tried) == ["components", "cheeseman_stutz", "chosen"]
     assert tried["components"][tried["chosen"]].tolist() == [model.n_components_]
-    assert "<th>components</th>" in model.selection_._repr_html_()
+    assert ">components</th>" in model.selection_._repr_html_()
 
 
 def plain(frame: Any) -> dict[str, list[Any]]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeAlias
 
 import numpy as np
@@ -11,7 +11,7 @@ import numpy as np
 from priorcase._typing import Backend, FloatArray, IntArray, Name, Value
 from priorcase.bayes.mixture.columns import Layout
 from priorcase.learning import results as layouts
-from priorcase.learning.results import Grid, GridResult, attribute_names, framed, grids_html, grids_text, short
+from priorcase.learning.results import Grid, GridResult, GridsResult, attribute_names, framed, short
 
 if TYPE_CHECKING:
     from priorcase.bayes.mixture.em import Parameters
@@ -84,7 +84,7 @@ class Chances:
 
 
 @dataclass(frozen=True, repr=False, eq=False)
-class Components:
+class Components(GridsResult):
     """The distributions of each component of a `MixtureModel`; prints as a table, with the likeliest values of columns.
 
     Parameters
@@ -99,6 +99,7 @@ class Components:
     weights: FloatArray
     columns: Mapping[Name, Gaussians | Chances]
     backend: Backend | None = None
+    _caption: ClassVar[str] = "Components"
 
     @classmethod
     def of(cls, layout: Layout, parameters: Parameters, backend: Backend | None) -> Components:
@@ -142,14 +143,6 @@ class Components:
             columns[label] = np.array(columns[label], np.float64)
         return framed(columns, self.backend)
 
-    def __str__(self) -> str:
-        return grids_text([replace(grid, title="") for grid in self._grids()])
-
-    __repr__ = __str__
-
-    def _repr_html_(self) -> str:
-        return grids_html(self._grids())
-
     def _grids(self) -> list[Grid]:
         """As many components side by side as fit, the others below."""
         labels = ["component", "weight", *(short(str(name), 24) for name in self.columns)]
@@ -163,7 +156,7 @@ class Components:
             panels[-1].append(text)
             left -= width
         lines = [list(zip(*panel, strict=True)) for panel in panels]
-        return [Grid("Components", first, rest) for first, *rest in lines]
+        return [Grid("", first, rest) for first, *rest in lines]
 
 
 def _text(column: Gaussians | Chances, k: int) -> str:

@@ -17,7 +17,7 @@ from priorcase.cases.designs.elaboration import RULES, Elaborated, Elaboration, 
 from priorcase.cases.designs.graph import Arc, FunctionGraph
 from priorcase.cases.designs.matching import Budget, BudgetSpentError, Match, check_budget, check_count, find_matches
 from priorcase.exceptions import ParameterError, prefix_errors, quoted
-from priorcase.learning.results import Grid, GridResult, framed, grids_html, grids_text
+from priorcase.learning.results import Grid, GridResult, GridsResult, framed
 
 MOST_PIECES = 100
 """Designs of more pieces are not looked for."""
@@ -255,7 +255,7 @@ class Design(GridResult):
 
 
 @dataclass(frozen=True, repr=False)
-class Designs(Sequence[Design]):
+class Designs(GridsResult, Sequence[Design]):
     """The designs for a wanted function, those of fewest pieces first; prints the first.
 
     ``found`` are the designs that realise all of the ``query``. If there is none, ``partial`` is the partial design
@@ -307,13 +307,8 @@ class Designs(Sequence[Design]):
             lines = ["no design realises all of it" if self.partial else "no fragment matches any part of the function"]
         return "\n".join([*lines, *filter(None, [self.cut and f"{self.cut}; there may be better designs"])])
 
-    def __str__(self) -> str:
-        return grids_text([self.best._grid()] if self.best else [], self._rest())
-
-    __repr__ = __str__
-
-    def _repr_html_(self) -> str:
-        return grids_html([self.best._grid()] if self.best else [], self._rest())
+    def _grids(self) -> list[Grid]:
+        return [self.best._grid()] if self.best else []
 
 
 def _counted(number: int, noun: str) -> str:

@@ -12,7 +12,7 @@ from priorcase._typing import Backend
 from priorcase.cases.kinds import check, days, written
 from priorcase.exceptions import CaseBaseError, listed, prefix_errors
 from priorcase.learning.plotting import INK, MUTED, caption, captions, colour, cut, drawing, legend_beside, tint
-from priorcase.learning.results import Grid, framed, grid_markdown, grids_html, grids_text
+from priorcase.learning.results import Grid, GridsResult, framed
 from priorcase.schema import Date
 
 Lines = Literal["sources", "candidates", "steps", "differences"]
@@ -95,7 +95,7 @@ class Spread:
 
     def __str__(self) -> str:
         low, high = self.interval
-        inside = f"{100 * self.level:g} % interval {low:.6g} to {high:.6g}"
+        inside = f"{100 * self.level:g}% interval {low:.6g} to {high:.6g}"
         return f"{inside}, deviation {self.deviation:.4g}, {self.effective:.3g} effective cases"
 
 
@@ -155,7 +155,7 @@ class Step:
 
 
 @dataclass(frozen=True, repr=False)
-class Proposal:
+class Proposal(GridsResult):
     """A solution for a query, proposed from past cases; prints as a table.
 
     Parameters
@@ -260,18 +260,6 @@ class Proposal:
             (_draw_candidates if self.candidates else _draw_numbers)(ax, self)
             return ax
 
-    def markdown(self) -> str:
-        """The tables in Markdown."""
-        return "\n\n".join(map(grid_markdown, self._grids()))
-
-    def __str__(self) -> str:
-        return grids_text(self._grids())
-
-    __repr__ = __str__
-
-    def _repr_html_(self) -> str:
-        return grids_html(self._grids())
-
     def _headline(self) -> str:
         if self.abstains:
             return f"{self.method}: nothing is proposed"
@@ -359,7 +347,7 @@ def _draw_numbers(ax: Any, proposal: Proposal) -> None:
     largest = max(source.weight for source in sources)
     if proposal.spread is not None and all(map(math.isfinite, proposal.spread.interval)):
         low, high = proposal.spread.interval
-        label = f"{100 * proposal.spread.level:g} %: {low:.6g} to {high:.6g}"
+        label = f"{100 * proposal.spread.level:g}%: {low:.6g} to {high:.6g}"
         ax.axhspan(low, high, color=tint(0), linewidth=0, label=label, zorder=0)
     proposed = proposal.steps[0].before if proposal.steps else proposal.solution  # the interval is that of the estimate
     ax.axhline(proposed, color=colour(0), label="proposed", zorder=1)

@@ -1,0 +1,176 @@
+"""Tables of text: how results print, in terminals, in notebooks (HTML) and in Markdown."""
+
+from __future__ import annotations
+
+import html
+from abc import ABC, abstractmethod
+from collections.abc import Container, Sequence
+from dataclasses import dataclass, replace
+from typing import ClassVar
+
+from rich.cells import cell_len
+
+from priorcase.exceptions import visible
+
+# Colours come from the notebook, light or dark; lines are a grey that both show.
+_STYLE = (
+    "<style>"
+    "div.priorcase{overflow-x:auto}"
+    "div.priorcase table{border:none;border-collapse:collapse;margin:.4em 0}"
+    "div.priorcase caption{caption-side:top;color:inherit;font-weight:600;padding:.2em 0;text-align:left}"
+    "div.priorcase th,div.priorcase td{border:none;border-top:1px solid rgba(128,128,128,.25);font-size:.95em;"
+    "padding:.25em .7em;text-align:left;vertical-align:top}"
+    "div.priorcase th{border-bottom:1px solid rgba(128,128,128,.7);border-top:none;font-weight:600}"
+    "div.priorcase .right{font-variant-numeric:tabular-nums;text-align:right}"
+    "div.priorcase p{margin:.2em 0;opacity:.8;white-space:pre-line}"
+    "div.priorcase pre{background:none;color:inherit;margin:.2em 0;white-space:pre-wrap}"
+    "div.priorcase summary{cursor:pointer}"
+    "</style>"
+)
+
+
+@dataclass(frozen=True)
+class Grid:
+    """The answer to one query, or another table, as text; ``right`` are the columns that are flush right.
+
+    Without a header there is no table, only the title and the note.
+
+    Names and values may hold anything, so control and bidirectional characters are escaped.
+    """
+
+    title: str
+    header: Sequence[str]
+    lines: Sequence[Sequence[str]]
+    note: str = ""
+    right: Container[int] = ()
+
+    def __post_init__(self) -> None:
+        for name in ("title", "note"):
+            lines = getattr(self, name).split("\n")
+            object.__setattr__(self, name, "\n".join(map(visible, lines)))
+        object.__setattr__(self, "header", list(map(visible, self.header)))
+        object.__setattr__(self, "lines", [list(map(visible, line)) for line in self.lines])
+
+
+# -- results
+
+
+class GridsResult(ABC):
+    """A result that prints as tables: subclasses give them by `_grids`, and what is not shown by `_rest`.
+
+    ``_caption`` heads the first table in notebooks, instead of its title.
+    """
+
+    _caption: ClassVar[str] = ""
+
+    @abstractmethod
+    def _grids(self) -> list[Grid]: ...
+
+    def _rest(self) -> str:
+        return ""
+
+    def markdown(self) -> str:
+        """Return the tables in Markdown."""
+        return "\n\n".join(filter(None, [*map(grid_markdown, self._grids()), self._rest()]))
+
+    def __str__(self) -> str:
+        return grids_text(self._grids(), self._rest())
+
+    def __repr__(self) -> str:
+        return str(self)
+
+    def _repr_html_(self) -> str:
+        grids = self._grids()
+        if self._caption and grids:
+            grids[0] = replace(grids[0], title=self._caption)
+        return grids_html(grids, self._rest())
+
+
+class GridResult(GridsResult):
+    """A result that prints as one table: subclasses give it by `_grid`."""
+
+    @abstractmethod
+    def _grid(self) -> Grid: ...
+
+    def _grids(self) -> list[Grid]:
+        return [self._grid()]
+
+
+class TextResult:
+    """A result that prints as a few lines of text; notebooks show the same lines."""
+
+    def _repr_html_(self) -> str:
+        return text_html(str(self))
+
+
+# -- terminals, notebooks, Markdown
+
+
+def text_width(cells: Sequence[str]) -> int:
+    """How many columns of a terminal the longest text takes."""
+    return max(map(cell_len, cells))
+
+
+def grids_text(grids: Sequence[Grid], rest: str = "") -> str:
+    """One below the other, columns aligned, and at the end how much is not shown; indented below a title."""
+    parts = []
+    for grid in grids:
+        widths = [text_width(column) for column in zip(grid.header, *grid.lines, strict=True)]
+        lines, indent = ([grid.title], "  ") if grid.title else ([], "")
+        for line in (grid.header, *grid.lines) if grid.header else ():
+            cells = []
+            for column, (cell, width) in enumerate(zip(line, widths, strict=True)):
+                space = " " * (width - cell_len(cell))
+                cells.append(space + cell if column in grid.right else cell + space)
+            lines.append((indent + "  ".join(cells)).rstrip())
+        if grid.note:
+            lines.append(indent + grid.note)
+        parts.append("\n".join(lines))
+    return "\n\n".join(filter(None, [*parts, rest])) or "no queries"
+
+
+def grids_html(grids: Sequence[Grid], rest: str = "") -> str:
+    """The same for notebooks: tables with their titles as captions, every text escaped."""
+    parts = []
+    for grid in grids:
+        note = _paragraph(grid.note)
+        if not grid.header:
+            parts.append(_paragraph(grid.title) + note)
+            continue
+        caption = f"<caption>{html.escape(grid.title)}</caption>" if grid.title else ""
+        head = _row("th", grid.header, grid.right)
+        body = "".join(_row("td", line, grid.right) for line in grid.lines)
+        parts.append(f"<table>{caption}<thead>{head}</thead><tbody>{body}</tbody></table>{note}")
+    return scoped_html("".join([*parts, _paragraph(rest)]) or "<p>no queries</p>")
+
+
+def text_html(text: str) -> str:
+    """Text for notebooks: as written, in the notebook's fixed-width font."""
+    return scoped_html(f"<pre>{html.escape(visible(text, keep=chr(10)))}</pre>")
+
+
+def scoped_html(content: str) -> str:
+    """HTML with the style that all results share."""
+    return f'<div class="priorcase">{_STYLE}{content}</div>'
+
+
+def _row(tag: str, line: Sequence[str], right: Container[int]) -> str:
+    cells = []
+    for column, cell in enumerate(line):
+        look = ' class="right"' if column in right else ""
+        cells.append(f"<{tag}{look}>{html.escape(cell)}</{tag}>")
+    return f"<tr>{''.join(cells)}</tr>"
+
+
+def _paragraph(text: str) -> str:
+    return f"<p>{html.escape(text)}</p>" if text else ""
+
+
+def grid_markdown(grid: Grid) -> str:
+    """One of them in Markdown."""
+    lines = []
+    if grid.header:
+        rules = ["---:" if column in grid.right else "---" for column in range(len(grid.header))]
+        cells = ([cell.replace("|", "\\|") for cell in line] for line in grid.lines)
+        lines = [f"| {' | '.join(line)} |" for line in (grid.header, rules, *cells)]
+    return "\n\n".join(filter(None, [grid.title and f"**{grid.title}**", "\n".join(lines), grid.note]))
