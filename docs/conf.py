@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import inspect
+import re
 import warnings
 from collections import defaultdict
 from importlib import import_module
 from typing import Any
 
+import click
 import matplotlib as mpl
 from docutils import nodes
 from docutils.utils.math import MathError, latex2mathml
@@ -15,6 +17,7 @@ from sphinx.addnodes import pending_xref
 from sphinx.application import Sphinx
 from sphinx.environment import BuildEnvironment
 from sphinx.util import logging
+from sphinx.util.docutils import SphinxDirective
 
 import priorcase
 
@@ -198,8 +201,45 @@ class PublicNames:
         return domain.resolve_xref(env, node["refdoc"], app.builder, "obj", matches[0], node, shown)
 
 
+class Commands(SphinxDirective):
+    """A section for each command of a click program, ``module:name``, with the text of its help."""
+
+    required_arguments = 1
+
+    def run(self) -> list[nodes.Node]:
+        module, name = self.arguments[0].split(":")
+        return self.sections(click.Context(getattr(import_module(module), name), info_name=name_of(module)))
+
+    def sections(self, context: click.Context) -> list[nodes.Node]:
+        context.max_content_width = context.terminal_width = 90
+        section = nodes.section(ids=[nodes.make_id(context.command_path)], names=[context.command_path])
+        section += nodes.title("", context.command_path)
+        section += nodes.literal_block("", click.unstyle(context.command.get_help(context)), language="none")
+        if not isinstance(context.command, click.Group):
+            return [section]
+        commands = [context.command.get_command(context, one) for one in context.command.list_commands(context)]
+        inner = [click.Context(one, parent=context, info_name=one.name) for one in commands if one is not None]
+        return [section, *(node for each in inner for node in self.sections(each))]
+
+
+def name_of(module: str) -> str:
+    return module.partition(".")[0]
+
+
+# Pages that include a file of the repository's root.
+INCLUDED = {"README.md": "index.md", "CHANGELOG.md": "changelog.md", "CONTRIBUTING.md": "contributing.md"}
+OUTWARD = re.compile(r"\]\(\.\./((?:\.\./)*)(" + "|".join(map(re.escape, INCLUDED)) + r")([)#])")
+
+
+def link_inwards(app: Sphinx, docname: str, source: list[str]) -> None:
+    """Let links to files of the repository's root lead to the pages that include them."""
+    source[0] = OUTWARD.sub(lambda found: f"]({found[1]}{INCLUDED[found[2]]}{found[3]}", source[0])
+
+
 def setup(app: Sphinx) -> dict[str, bool]:
     app.add_html_math_renderer("mathml", (inline_formula, None), (displayed_formula, None))
+    app.add_directive("commands", Commands)
+    app.connect("source-read", link_inwards)
     public = PublicNames()
     app.connect("env-check-consistency", public.collect)
     app.connect("missing-reference", public.resolve)
