@@ -20,7 +20,7 @@ class Task:
 
 
 def mixed(rows: int, queries: int, *, categories: bool = True, seed: int = 0) -> Task:
-    """Eight standard normal and eight uniform nominal columns (2 to 20 values), all independent, 5 % of each missing.
+    """Eight standard normal and eight uniform nominal columns (2 to 20 values), all independent, 5% of each missing.
 
     Independent columns are the hard case for an exact search: no region can be left out.
     """

@@ -1,4 +1,4 @@
-"""A made-up base of used machines: twelve attributes of every kind that a case may have, 5 % of the values missing."""
+"""A made-up base of used machines: twelve attributes of every kind that a case may have, 5% of the values missing."""
 
 from datetime import date, timedelta
 from typing import Any

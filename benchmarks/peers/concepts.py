@@ -23,7 +23,7 @@ Table = tuple[npt.NDArray[np.float64], npt.NDArray[np.int64]]
 
 
 def numbers(rows: int) -> Table:
-    """Ten numeric columns between 0 and 1, two classes, 5 % of the labels by chance."""
+    """Ten numeric columns between 0 and 1, two classes, 5% of the labels by chance."""
     X, y = make_classification(
         rows, 10, n_informative=6, n_redundant=2, n_clusters_per_class=3, flip_y=0.05, random_state=0
     )

@@ -51,7 +51,7 @@ def run(sizes: Sizes) -> list[Row]:
         Row(opening, "the limit", shown, 2.0, 1),
         Row(f"{painting}: first paint", "the limit", paint, 1.0, 1, note="from the request for the page"),
         Row(f"{painting}: an answer after a change of the form, median", "the limit", median, 0.1, 1),
-        Row(f"{painting}: an answer after a change of the form, 95 %", "the limit", late, 0.1, 1),
+        Row(f"{painting}: an answer after a change of the form, 95%", "the limit", late, 0.1, 1),
     ]
 
 

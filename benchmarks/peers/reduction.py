@@ -18,7 +18,7 @@ from benchmarks.timing import Peer, compare
 
 
 def mixed(rows: int) -> tuple[pd.DataFrame, np.ndarray]:
-    """Ten numeric and ten nominal columns, 3 % of each missing; the class depends on six of them."""
+    """Ten numeric and ten nominal columns, 3% of each missing; the class depends on six of them."""
     rng = np.random.default_rng(5)
     numeric = rng.normal(size=(rows, 10))
     codes = rng.integers(0, 8, size=(rows, 10))

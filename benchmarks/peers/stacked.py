@@ -19,7 +19,7 @@ LIMITS = ((1_000, 20, 5.0), (50_000, 15, 120.0))
 
 
 def table(rows: int, columns: int) -> tuple[pd.DataFrame, npt.NDArray[np.str_]]:
-    """Numbers and values of 2 to 20 kinds in turn, 5 % of each missing; three classes that four columns tell."""
+    """Numbers and values of 2 to 20 kinds in turn, 5% of each missing; three classes that four columns tell."""
     rng = np.random.default_rng(9)
     numbers = rng.normal(size=(rows, (columns + 1) // 2))
     kinds = [CARDINALITIES[i % len(CARDINALITIES)] for i in range(columns // 2)]

@@ -36,7 +36,7 @@ SCALINGS: dict[str, Absolute] = {
     "inliers (robust)": Absolute("inliers"),
     "std": Absolute("std", factor=4.0),
     "quartiles": Absolute("robust"),
-    "central 95 %": Absolute("robust", quantiles=(0.025, 0.975)),
+    "central 95%": Absolute("robust", quantiles=(0.025, 0.975)),
 }
 
 
@@ -52,7 +52,7 @@ def main() -> None:
             print(f"| {label} | {' | '.join(f'{value:.4g}' for value in scores)} |", flush=True)
     for label, rows in (("better, worse", changes[::2]), ("better, worse, wild", changes[1::2])):
         counts = [f"{(of < -0.01).sum()}, {(of > 0.01).sum()}" for of in np.array(rows).T]
-        print(f"| tables that are {label} by 1 % | {' | '.join(counts)} |")
+        print(f"| tables that are {label} by 1% | {' | '.join(counts)} |")
 
 
 def score(name: str, scaling: Absolute, wild: bool) -> float:

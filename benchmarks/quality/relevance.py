@@ -16,7 +16,7 @@ import priorcase as pc
 
 ROWS = (100, 400, 2_000)
 TABLES = 50
-CLASSES = {"2": (0.5, 0.5), "2 (70 and 30 %)": (0.7, 0.3), "4": (0.25,) * 4}
+CLASSES = {"2": (0.5, 0.5), "2 (70 and 30%)": (0.7, 0.3), "4": (0.25,) * 4}
 NOISE, TELLING = (2, 5, 20, 100, 400), (5, 20)
 MODELS: dict[str, Any] = {
     "default": {},

@@ -199,7 +199,7 @@ def report(lines: Sequence[Line]) -> list[str]:
     names, numbers = list(lines[0][1]), lines[0][0].classes is None
     digits = (lambda loss: f"{loss:,.0f}" if loss >= 1_000 else f"{loss:.3g}") if numbers else (lambda x: f"{x:.3f}")
     what = "RMSE" if numbers else "log-loss, accuracy"
-    text = [f"| {what} | rows | {' | '.join(names)} |" + (" 90 % intervals hold |" if numbers else "")]
+    text = [f"| {what} | rows | {' | '.join(names)} |" + (" 90% intervals hold |" if numbers else "")]
     text.append("| --- | ---: |" + " ---: |" * (len(names) + numbers))
     for of, outcomes, held in lines:
         drawn = f"{len(of.y):,}" if len(of.y) == of.rows else f"{len(of.y):,} of {of.rows:,}"

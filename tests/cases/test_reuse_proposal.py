@@ -89,7 +89,7 @@ def test_numbers_print_with_their_interval() -> None:
         "     1       0.500   0.500  10\n"
         "     2       0.500   0.500  14"
     )
-    assert "95 % interval -32.0156 to 56.0156, deviation 2.828, 2 effective cases." in proposal.explain()
+    assert "95% interval -32.0156 to 56.0156, deviation 2.828, 2 effective cases." in proposal.explain()
     assert str(reuse(found((1, 0.5, 10)), {}, "mean")).startswith("mean: 10\n")
 
 

@@ -177,7 +177,7 @@ def test_every_learner_is_explained(name: str, train: Path, query: Path) -> None
             assert "bike" not in turned["changes"]
     shown = ask("explain", train, "noise=creak", "--learner", name)
     assert shown.exit_code == 0
-    assert "what would turn the answer" in shown.stdout
+    assert "what would change the prediction" in shown.stdout
     assert max(map(len, shown.stdout.splitlines())) <= 80 or name in ("ib3", "tuned_knn")
     assert "\x1b" not in shown.stdout
 

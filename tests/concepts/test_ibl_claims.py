@@ -34,7 +34,7 @@ def learner(name: str, seed: int) -> Any:
 
 @pytest.mark.parametrize("seed", range(3))
 def test_ib2_stores_mostly_near_the_boundary(seed: int) -> None:
-    """Of 1000 points it keeps about 13 %, of which 83 % are nearer to the boundary than half of all points are."""
+    """Of 1000 points it keeps about 13%, of which 83% are nearer to the boundary than half of all points are."""
     X, y = make_disjuncts(1000, random_state=seed)
     kept, _ = IB2().fit_resample(X, y)
     stored, everything = boundary_distance(kept), boundary_distance(X)
@@ -78,7 +78,7 @@ def test_ib2_falls_faster_than_ib1(noise: float) -> None:
 
 @pytest.mark.parametrize("noise", [0.1, 0.2])
 def test_ib3_keeps_less_than_ib2_and_is_more_accurate(noise: float) -> None:
-    """0.88 from 8 % against 0.81 from 23 % with a tenth replaced, 0.87 from 7 % against 0.76 from 31 % with a fifth."""
+    """0.88 from 8% against 0.81 from 23% with a tenth replaced, 0.87 from 7% against 0.76 from 31% with a fifth."""
     found = under_noise(noise)
     assert found["IB3"][0] > found["IB2"][0] + 0.03
     assert found["IB3"][1] < found["IB2"][1] / 2
@@ -96,7 +96,7 @@ def test_ib3_is_behind_ib2_while_points_are_few() -> None:
 
 
 def test_noise_makes_ib2_keep_more_and_ib3_no_more() -> None:
-    """IB2 from 12 % to 31 % of the points; IB3 8 % and 7 %."""
+    """IB2 from 12% to 31% of the points; IB3 8% and 7%."""
     assert under_noise(0.2)["IB2"][1] > 2 * under_noise(0.0)["IB2"][1]
     assert under_noise(0.2)["IB3"][1] < 1.2 * under_noise(0.0)["IB3"][1]
 
@@ -139,7 +139,7 @@ def test_irrelevant_attributes_harm_ib3_and_ib4_clearly_less(
 
 
 def test_ib3_needs_more_space_with_irrelevant_attributes() -> None:
-    """1500 points of the four rectangles with two more columns: 29 % are kept instead of 20 %, and fewer are right."""
+    """1500 points of the four rectangles with two more columns: 29% are kept instead of 20%, and fewer are right."""
     plain, crowded = ([], [])
     for irrelevant, figures in ((0, plain), (2, crowded)):
         for trial in range(TRIALS):

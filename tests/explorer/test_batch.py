@@ -75,7 +75,7 @@ def test_explanations_are_those_of_the_service(shoes: Path) -> None:
         assert header[-5:] == [
             *(f"contribution of {name}" for name in ("size", "sold", "colour")),
             "past cases",
-            "changes that turn it",
+            "changes that alter it",
         ]
         (row_,) = client.get(f"/batch/{id_}").json()["rows"]
         assert row_[-2].startswith("#")

@@ -555,7 +555,7 @@ def test_of_many_classes_a_row_is_not_suspect_unless_another_is_likely() -> None
     found = report((kinds + 3 * rng.normal(size=180))[:, None], y, budget=60, learners={"bayes": pc.NaiveBayes()})
     assert found.suspects is not None
     assert found.suspects.found < 10
-    assert "always predicting class 00: 3.3 %" in text(found)
+    assert "always predicting class 00: 3.3%" in text(found)
 
 
 def test_important_columns_are_found(numbers: Report) -> None:

@@ -29,7 +29,7 @@ the name of a data set.
 
 \b
 Exit codes: 0 success; 1 nothing measured, a damaged case base, or a bug;
-2 wrong usage or bad input; 130 Ctrl-C; 141 the reader went away."""
+2 wrong usage or bad input; 130 Ctrl-C; 141 broken pipe."""
 
 
 @click.group("priorcase", cls=Commands, examples=_EXAMPLES, invoke_without_command=True, epilog=_EPILOG)

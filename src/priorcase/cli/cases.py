@@ -58,10 +58,9 @@ priorcase cases forget desk.cases --where "opened<2025-02-01\""""
 @click.group("cases", cls=Commands, examples=_EXAMPLES, invoke_without_command=True)
 @click.pass_context
 def cases(ctx: click.Context) -> None:
-    """Keep solved cases in a file, and ask them for solutions.
+    """Keep solved cases in a file and find solutions for new ones.
 
-    A change is on the disk when the command ends, or was not made. What is forgotten is gone from every byte of the
-    file.
+    Every change is on disk when the command ends, or was not made at all. Forgotten cases leave no trace in the file.
     """
     if ctx.invoked_subcommand is None:
         click.echo(ctx.get_help())
@@ -91,12 +90,12 @@ def _parse_roles(_: click.Context, __: click.Parameter, given: Sequence[str]) ->
 
 _file = click.argument("file", metavar="FILE")
 _pairs = click.argument("pairs", nargs=-1, metavar="[NAME=VALUE]...", shell_complete=_attributes)
-_where = option("--where", "CONDITION", "Only cases that meet it: 'people>=5'. Repeatable.", multiple=True)
+_where = option("--where", "CONDITION", "Only cases that match, such as 'people>=5'. Repeatable.", multiple=True)
 _roles = option(
     "--column", "NAME=ROLE", "Column that is solution, outcome, key or note.", multiple=True, callback=_parse_roles
 )
 _provenance = options(
-    option("--by", "WHO", "Who does this, for the history."), option("--why", "TEXT", "Why, for the history.")
+    option("--by", "WHO", "Who makes the change, for the history."), option("--why", "TEXT", "Why, for the history.")
 )
 
 
@@ -170,7 +169,7 @@ priorcase cases new cars.cases --like cars.csv --column price=solution
 priorcase cases new notes.cases"""
 
 
-@_command("new", _NEW, "Make a new case base.")
+@_command("new", _NEW, "Create a case base.")
 @option("--attribute", "NAME=KIND", "A kind, levels a<b<c, or a taxonomy: TREE.json.", multiple=True)
 @option("--like", "TABLE", "Attributes from the columns of a table.")
 @_roles
@@ -241,7 +240,7 @@ priorcase cases add cars.cases --from cars.csv --column price=solution
 priorcase cases export old.cases | priorcase cases add new.cases --from -"""
 
 
-@_command("add", _ADD, "Add a case, or all of a table.")
+@_command("add", _ADD, "Add a case, or all rows of a table.")
 @_pairs
 @option("--solution", "TEXT", "What was done: a text, a number, or JSON.")
 @option("--outcome", "VALUE", "How it turned out: yes, no, a number, or a text.")
@@ -304,7 +303,7 @@ priorcase cases list desk.cases --id P-01"""
 @_command("list", _LIST, "List cases, or show one in full.")
 @_where
 @option("--id", "ID", "Show one case in full, by its id or key.")
-@option("--limit", "N", "At most so many.  [default: 20 in a table, else all]", type=click.IntRange(0))
+@option("--limit", "N", "Maximum number of cases.  [default: 20 in a table, else all]", type=click.IntRange(0))
 @option("--columns", "A,B", "Columns to show.", multiple=True)
 @click.option("--csv", "as_csv", is_flag=True, help="Print CSV.")
 @output_options("txt", "csv", "json")
@@ -353,9 +352,9 @@ def _listed(found: Iterator[Case], among: int, limit: int | None, columns: Seque
 _HISTORY = "priorcase cases history desk.cases\npriorcase cases history desk.cases V-9 --json"
 
 
-@_command("history", _HISTORY, "Show what changed when, by whom and why.")
+@_command("history", _HISTORY, "Show the history of changes.")
 @click.argument("id", required=False)
-@option("--limit", "N", "The last so many.  [default: 20 in a table, else all]", type=click.IntRange(1))
+@option("--limit", "N", "Number of latest events.  [default: 20 in a table, else all]", type=click.IntRange(1))
 @output_options()
 def history(file: str, id: str | None, limit: int | None, output: Output) -> None:
     """Show what changed in FILE, or of case ID, the last changes last."""
@@ -376,17 +375,24 @@ priorcase cases ask desk.cases area=vpn --no-questions --explain
 priorcase cases ask cars.cases make=Audi year=2019 --method local --json"""
 
 
-@_command("ask", _ASK, "Ask for a solution, question by question.")
+@_command("ask", _ASK, "Find a solution by asking questions.")
 @_pairs
 @_where
 @option("--weights", "NAME=W", "Weight of an attribute. Repeatable.", multiple=True)
 @option("-k", "N", "Number of similar cases.", type=click.IntRange(1), default=5, show_default=True)
 @option("--method", "NAME", "Reuse: auto, copy, null, vote, mean, local, compose.", type=Names(METHODS))
-@option("--diversity", "D", "From 0 to 1: how much the cases differ.", type=float)
-@option("--no-questions", None, "Answer at once from what is given.", is_flag=True)
-@option("--confidence", "P", "Ask until a solution is this probable.", type=_SHARE, default=0.8, show_default=True)
-@option("--tolerance", "T", "How far off a number may be, in questions.", type=float)
-@option("--explain", None, "Show what each attribute contributes.", is_flag=True)
+@option("--diversity", "D", "How different the retrieved cases should be, 0 to 1.", type=float)
+@option("--no-questions", None, "Answer without asking questions.", is_flag=True)
+@option(
+    "--confidence",
+    "P",
+    "Stop asking when a solution has this probability.",
+    type=_SHARE,
+    default=0.8,
+    show_default=True,
+)
+@option("--tolerance", "T", "Acceptable error of a numeric solution.", type=float)
+@option("--explain", None, "Show the contribution of each attribute.", is_flag=True)
 @output_options()
 def ask(file: str, pairs: Sequence[str], output: Output, **given: Any) -> None:
     """Propose a solution for a new case from similar cases of FILE.
@@ -466,10 +472,10 @@ priorcase cases forget desk.cases --where "opened<2025-02-01"
 priorcase cases forget desk.cases V-9 --yes --by desk-2 --why "asked to\""""
 
 
-@_command("forget", _FORGET, "Forget cases, to the last byte.")
+@_command("forget", _FORGET, "Delete cases, leaving no trace in the file.")
 @click.argument("ids", nargs=-1, metavar="[ID]...")
 @_where
-@option("--yes", None, "Do not ask first; needed where there is no terminal.", is_flag=True)
+@option("--yes", None, "Do not ask for confirmation (needed without a terminal).", is_flag=True)
 @_provenance
 @output_options()
 def forget(file: str, ids: Sequence[str], where: Sequence[str], yes: bool, output: Output, **given: Any) -> None:
@@ -520,9 +526,9 @@ priorcase cases export desk.cases --out printers.csv --where area=printer
 priorcase cases export desk.cases | grep toner"""
 
 
-@_command("export", _EXPORT, "Write cases to a file for others.")
+@_command("export", _EXPORT, "Export cases to a file.")
 @_where
-@option("--overwrite", None, "Replace the file if it is there.", is_flag=True)
+@option("--overwrite", None, "Replace an existing file.", is_flag=True)
 @output_options("jsonl", "csv", "parquet", text="File to write")
 def export(file: str, where: Sequence[str], overwrite: bool, output: Output) -> None:
     """Write the cases of FILE to a file, whole or not at all, or print JSON lines.
@@ -549,7 +555,7 @@ def export(file: str, where: Sequence[str], overwrite: bool, output: Output) -> 
 _BACKUP = "priorcase cases backup desk.cases --out desk-monday.cases"
 
 
-@_command("backup", _BACKUP, "Copy a case base while it is in use.")
+@_command("backup", _BACKUP, "Back up a case base, also while it is in use.")
 @output_options(text="The copy, a new file")
 def backup(file: str, output: Output) -> None:
     """Copy FILE to a new file, as it is at one moment; others may go on writing.
@@ -567,7 +573,7 @@ def backup(file: str, output: Output) -> None:
 _VERIFY = "priorcase cases verify desk.cases\npriorcase cases verify desk.cases --json"
 
 
-@_command("verify", _VERIFY, "Check every byte of a case base.")
+@_command("verify", _VERIFY, "Check a case base for damage.")
 @output_options()
 @click.pass_context
 def verify(ctx: click.Context, /, file: str, output: Output) -> None:

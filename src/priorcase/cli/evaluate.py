@@ -74,7 +74,7 @@ class Contestant(NamedTuple):
 @table_argument()
 @table_options
 @option("--learner", "NAME,...", "Learners to compare, or all.", multiple=True)
-@option("--set", "NAME=VALUE", "Parameter of each learner that has it. Repeatable.", multiple=True)
+@option("--set", "NAME=VALUE", "Parameter of all learners that have it. Repeatable.", multiple=True)
 @option("--splits", "HOW", "10, 5x10 (5 times 10), loo, holdout=0.7, prequential=20.")
 @option("--score", "NAME,...", "accuracy, log_score, brier, rmse, mae, r2, ...", multiple=True)
 @option("--curve", "KIND", "learning, noise or class-noise, at points: noise=0,0.2.")

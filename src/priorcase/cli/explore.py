@@ -29,16 +29,16 @@ priorcase explore desk.cases --read-only"""
 
 @click.command(cls=Command, examples=_EXAMPLES, short_help="Explore a table, a model or a case base in the browser.")
 @click.argument("table", metavar="[TABLE|MODEL|BASE]", required=False)
-@option("--target", "COLUMN", "Column to predict; chosen in the page if left out.")
+@option("--target", "COLUMN", "Column to predict; by default, choose it in the page.")
 @column_option
 @read_option
 @server_options
-@option("--no-browser", None, "Print the URL, and open no browser.", is_flag=True)
+@option("--no-browser", None, "Print the URL without opening a browser.", is_flag=True)
 def explore(table: str | None, host: str, port: int, token: str | None, read_only: bool, **given: Any) -> None:
-    """Open a page in the browser: ask, look at past cases, and see what would change the answer.
+    """Explore a table in the browser: enter a case, see its prediction and the past cases behind it, and change it.
 
-    TABLE is answered by k-NN at once, and by stacked learners when they are fitted. A saved model or a case base works
-    too; without any, it is a built-in table. Ctrl-C stops it.
+    k-NN answers at once; stacked learners take over when they are fitted. A saved model or a case base can be opened
+    as well. Without an argument, a built-in table is opened. Press Ctrl-C to stop.
     """
     try:
         from priorcase.explorer.page import Starting

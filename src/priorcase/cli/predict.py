@@ -75,7 +75,7 @@ _asked = options(
     click.argument("query", nargs=-1, required=True, metavar="QUERY..."),
     table_options,
     learner_options,
-    option("--level", "LEVEL", "Level of intervals of numbers.  [default: 0.95]", type=float),
+    option("--level", "LEVEL", "Level of prediction intervals.  [default: 0.95]", type=float),
 )
 
 
@@ -91,13 +91,13 @@ class Model(NamedTuple):
 
 @click.command(cls=Command, examples=_PREDICT, epilog=NAMES, short_help="Predict new cases from past ones.")
 @_asked
-@click.option("--csv", "as_csv", is_flag=True, help="Print CSV: a line for each new case.")
+@click.option("--csv", "as_csv", is_flag=True, help="Print CSV, one line per new case.")
 @output_options("txt", "csv", "json", "parquet")
 def predict(as_csv: bool, output: Output, **given: Any) -> None:
     """Predict new cases from the past cases of TABLE.
 
-    QUERY is a table, - or one case NAME=VALUE ..., in which columns may be left out. One or several Parquet files are
-    read and answered part by part for --csv and --out FILE.csv or .parquet; TABLE may be a saved model then.
+    QUERY is a table, - for standard input, or one case as NAME=VALUE ...; columns may be left out. With --csv or --out
+    FILE.csv or .parquet, Parquet files are read and predicted in batches; TABLE may then be a saved model.
     """
     if output.as_json and as_csv:
         raise usage("--json does not go with --csv.")
@@ -118,12 +118,12 @@ def predict(as_csv: bool, output: Output, **given: Any) -> None:
 
 @click.command(cls=Command, examples=_EXPLAIN, epilog=NAMES, short_help="Predict new cases and show why.")
 @_asked
-@option("--counterfactuals", "N", "Changes to find that turn the answer.  [default: 1]", type=int, default=1)
-@option("--fixed", "NAME", "A column that these do not change. May be repeated.", multiple=True)
-@option("--want", "CLASS", "The class that they should reach; of numbers '>100' or '<50'.")
+@option("--counterfactuals", "N", "Number of counterfactuals to find.  [default: 1]", type=int, default=1)
+@option("--fixed", "NAME", "Column that counterfactuals must not change. Repeatable.", multiple=True)
+@option("--want", "CLASS", "Class that counterfactuals should reach; for numbers '>100' or '<50'.")
 @output_options("txt", "json")
 def explain(counterfactuals: int, fixed: Sequence[str], want: str | None, output: Output, **given: Any) -> None:
-    """Predict new cases, and show why: past cases, columns, and what would turn the answer."""
+    """Predict new cases and explain why: past cases, contributions of columns, and counterfactuals."""
     asked = {"counterfactuals": counterfactuals, "fixed": list(fixed), "want": want}
     model, queries = _fitted(asked, **given)
     say_how(model.past.about, queries.about)
@@ -518,7 +518,7 @@ def _print_explained(console: Any, model: Model, queries: Queries, answers: Iter
         if why.counterfactuals is not None:
             console.print()
             grid = replace(why.counterfactuals._grid(0), title="")
-            console.print(Text("what would turn the answer", style="dim"))
+            console.print(Text("what would change the prediction", style="dim"))
             console.print(Text(grids_text([grid])))
         for line in _beside(model, one):
             console.print(Text(line, style="dim"))

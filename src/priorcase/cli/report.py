@@ -43,15 +43,15 @@ def _budget(_: click.Context, __: click.Parameter, value: str) -> float:
 @click.command(cls=Command, examples=_EXAMPLES, short_help="Recommend a learner for a table.")
 @table_argument(required=False)
 @table_options
-@option("--budget", "TIME", "How long it may take: 60s, 5min.", default="60s", show_default=True, callback=_budget)
+@option("--budget", "TIME", "Time budget: 60s, 5min.", default="60s", show_default=True, callback=_budget)
 @random_state_option
 @jobs_option
 @output_options("html", "json", text="Write the whole report")
 def report(table: str | None, output: Output, **given: Any) -> None:
-    """Compare learners on TABLE and recommend one, with what stands out in the table.
+    """Compare learners on TABLE, recommend one, and point out suspicious rows.
 
-    Without TABLE it reports on a built-in one. A summary is printed; --out report.html writes the whole report as one
-    file, and --out - prints it.
+    Without TABLE, a built-in table is used. The command prints a summary; --out report.html writes the whole report as
+    a single file, and --out - prints it.
     """
     from priorcase.reporting.comparison import Budget
     from priorcase.reporting.summary import summary

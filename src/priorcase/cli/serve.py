@@ -36,11 +36,13 @@ priorcase serve desk.cases --mcp"""
 
 
 server_options = options(
-    option("--host", "HOST", "Address to listen at; beyond this machine with --token.", default="127.0.0.1"),
-    option("--port", "PORT", "Port; 0 takes a free one.  [default: 8765]", type=click.IntRange(0, 65535), default=8765),
-    option("--token", "TEXT", "What clients must show, also by $PRIORCASE_TOKEN.", envvar="PRIORCASE_TOKEN"),
-    option("--read-only", None, "Refuse changes.", is_flag=True),
-    option("--save", "FILE", "Save the model there after each change."),
+    option("--host", "HOST", "Address to listen on; other than localhost needs --token.", default="127.0.0.1"),
+    option(
+        "--port", "PORT", "Port; 0 for any free port.  [default: 8765]", type=click.IntRange(0, 65535), default=8765
+    ),
+    option("--token", "TEXT", "Access token for clients; also $PRIORCASE_TOKEN.", envvar="PRIORCASE_TOKEN"),
+    option("--read-only", None, "Do not allow changes.", is_flag=True),
+    option("--save", "FILE", "Save the model to this file after each change."),
 )
 """Options of commands that listen."""
 
@@ -51,13 +53,15 @@ server_options = options(
 @column_option
 @read_option
 @server_options
-@option("--timeout", "S", "Seconds a question may take.  [default: 30]", type=click.FloatRange(0.1), default=30.0)
-@option("--mcp", None, "Serve assistants on standard input and output, by the Model Context Protocol.", is_flag=True)
+@option(
+    "--timeout", "S", "Time limit per request, in seconds.  [default: 30]", type=click.FloatRange(0.1), default=30.0
+)
+@option("--mcp", None, "Run as a Model Context Protocol server on stdin and stdout.", is_flag=True)
 def serve(model: str, host: str, port: int, token: str | None, read_only: bool, **given: Any) -> None:
     """Serve MODEL over HTTP: a saved model, a case base, or a table with --target.
 
-    A table is learned by stacked learners. It listens at this machine only, and prints the URL with a random token.
-    Ctrl-C stops it.
+    For a table, stacked learners are fitted. By default the server listens on localhost only and prints its URL with a
+    random token. Press Ctrl-C to stop.
     """
     from priorcase.cases import CaseBase
     from priorcase.serve import Limits, create_app

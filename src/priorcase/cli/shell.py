@@ -223,9 +223,9 @@ def _check_seed(_: click.Context, __: click.Parameter, value: int) -> int:
     return value
 
 
-jobs_option = option("--jobs", "N", "Splits to work on at a time; -1 for one per core.", type=int, callback=_check_jobs)
+jobs_option = option("--jobs", "N", "Number of parallel jobs; -1 for all cores.", type=int, callback=_check_jobs)
 random_state_option = option(
-    "--random-state", "N", "Seed of everything random.  [default: 0]", type=int, default=0, callback=_check_seed
+    "--random-state", "N", "Random seed.  [default: 0]", type=int, default=0, callback=_check_seed
 )
 
 

@@ -112,7 +112,7 @@ table_options = options(
             "--column", "NAME=KIND", "numeric, nominal, text, date, ignore, or levels: S<M<L.", multiple=True
         )
     ),
-    (read_option := option("--read", "NAME=VALUE", "delimiter, decimal, missing, ... of files.", multiple=True)),
+    (read_option := option("--read", "NAME=VALUE", "Reading options: delimiter, decimal, missing, ...", multiple=True)),
 )
 
 

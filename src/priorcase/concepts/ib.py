@@ -502,8 +502,8 @@ class IB3(IB2):
     Parameters
     ----------
     accept, drop
-        Confidence levels of acceptance and of dropping, one-sided, from 0.5 to below 1. The paper says 90 % and 75 %;
-        0.9, and 0.875 for the bounds of a two-sided 75 %, reproduce its figures.
+        Confidence levels of acceptance and of dropping, one-sided, from 0.5 to below 1. The paper says 90% and 75%;
+        0.9, and 0.875 for the bounds of a two-sided 75%, reproduce its figures.
     decay
         Factor by which an instance's earlier trials count less at each new trial: above 0, at most 1 (no decay). A
         record describes about its latest ``1 / (1 - decay)`` trials, so that concepts may drift; instances of a class

@@ -35,7 +35,7 @@ def wilson_interval(
     successes, trials
         Numbers or arrays of numbers, ``0 <= successes <= trials``; they need not be whole.
     confidence
-        One-sided confidence of each bound, from 0.5 to below 1: 0.95 for the usual two-sided interval of 90 %.
+        One-sided confidence of each bound, from 0.5 to below 1: 0.95 for the usual two-sided interval of 90%.
 
     Examples
     --------

@@ -155,7 +155,7 @@ class CalibrationTable(GridResult):
 
     @prefix_errors
     def plot(self, ax: Any = None) -> Any:
-        """Draw observed shares against probabilities with Wilson's 95 % intervals, over bars of the share of rows."""
+        """Draw observed shares against probabilities with Wilson's 95% intervals, over bars of the share of rows."""
         with drawing(ax, size=(6.0, 4.2)) as ax:
             _draw_diagonal(ax, "perfectly calibrated", "mean predicted probability", "observed share")
             bars: dict[str, Any] = {"align": "edge", "color": style(0).tint, "edgecolor": "white", "linewidth": 0.8}
@@ -394,7 +394,7 @@ class CoverageTable(GridResult):
 
     @property
     def interval(self) -> FloatArray:
-        """Wilson's 95 % interval for the coverage of each level, shape (levels, 2)."""
+        """Wilson's 95% interval for the coverage of each level, shape (levels, 2)."""
         return wilson_interval(self.covered, np.full(len(self), float(self.rows)), 0.95)
 
     def frame(self, backend: Backend | None = None) -> Any:
@@ -406,7 +406,7 @@ class CoverageTable(GridResult):
 
     @prefix_errors
     def plot(self, ax: Any = None) -> Any:
-        """Draw the coverage with Wilson's 95 % intervals against the nominal level."""
+        """Draw the coverage with Wilson's 95% intervals against the nominal level."""
         with drawing(ax, size=(6.0, 4.2)) as ax:
             _draw_diagonal(ax, "nominal", "level of the intervals", "share of the rows inside")
             errors, look = np.abs(self.interval.T - self.covered), _line(0)

@@ -24,14 +24,14 @@ Goal = Callable[[AnyArray, AnyArray], BoolArray]
 EXHAUSTIVE = 10
 """Up to so many changes every subset of them is tried."""
 
-_CANDIDATES = 10  # nearest past cases that turn the answer and are reduced to their smallest changes, at least
+_CANDIDATES = 10  # nearest past cases that change the prediction and are reduced to their smallest changes, at least
 _FIRST, _GROWTH = 64, 4  # past cases that are asked about at first, and how the number grows
 _ALTERNATIVES, _WIDTH = 10, 24
 
 
 @dataclass(frozen=True, repr=False, eq=False)
 class Counterfactuals(PrintedPerQuery):
-    """Changes of some rows that turn the answer; prints as a table, and can be indexed and sliced by query.
+    """Changes of some rows that change the prediction; prints as a table, and can be indexed and sliced by query.
 
     Arrays have an entry for each alternative, those of query ``i`` at ``indptr[i]`` to ``indptr[i + 1]``, the smallest
     changes first. Made by `priorcase.counterfactuals`.
@@ -162,7 +162,7 @@ def counterfactuals(
 
     The search begins at the nearest past cases for which the model gives a wanted answer (the nearest unlike cases,
     Keane & Smyth 2020). Every value that need not change is put back, those that differ most first. Of the changes that
-    are left, the fewest that still turn the answer are kept, so no part of a counterfactual is one; where more than ten
+    are left, the fewest that still change the prediction are kept, so no part of a counterfactual is one; where more than ten
     are left, no single one can be put back. All new values are those of one past case. A value that this case lacks
     stays as it is.
 
@@ -232,7 +232,7 @@ def find(
         sizes[query] = len(best)
     wanted, notes = set(pending.tolist()), list[str]()
     for query, size in enumerate(sizes.tolist()):
-        none = "no past case turns the answer" + " with these columns fixed" * (not free.all())
+        none = "no past case changes the prediction" + " with these columns fixed" * (not free.all())
         notes.append("" if size else none if query in wanted else "the answer is as wanted already")
     taken = rows[kept]
     return Counterfactuals(
@@ -364,7 +364,7 @@ class _Changes:
         return changed
 
     def _fewest(self, query: int, new: FloatArray, columns: IntArray, costs: FloatArray) -> BoolArray:
-        """The fewest of some changes that turn the answer; of equally many the nearest."""
+        """The fewest of some changes that change the prediction; of equally many the nearest."""
         subsets = (np.arange(1, 2**columns.size)[:, None] >> np.arange(columns.size)) & 1 == 1
         kept = np.zeros((len(subsets), new.size), bool)
         kept[:, columns] = subsets

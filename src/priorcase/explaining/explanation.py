@@ -214,7 +214,7 @@ class Explanations(PrintedPerQuery):
             if self.precedents is not None:
                 grids.append(replace(self.precedents._grid(i), title="past cases"))
             if self.counterfactuals is not None:
-                grids.append(replace(self.counterfactuals._grid(i), title="what would turn the answer"))
+                grids.append(replace(self.counterfactuals._grid(i), title="what would change the prediction"))
         return grids
 
 
@@ -294,7 +294,7 @@ def explain(
       unlike  88     3.605  wheel    quiet (0)  city (0)  103 (2.8)  fresh (0)  firm (0)  False (0)  450 (0)
       and 2 more attributes
     <BLANKLINE>
-    what would turn the answer
+    what would change the prediction
       column            before      after  answer      distance  from case
       km_since_service  580     ->  3510   drivetrain    0.7787  #30
       chain             fresh   ->  worn

@@ -281,7 +281,7 @@ def _columns(model: Any, new: NewRows, asked: Asked, documents: Sequence[Mapping
     if asked.precedents:
         found.append(("past cases", lambda one: "; ".join(map(_precedent, one.get("precedents", ())))))
     if asked.counterfactuals and "counterfactuals" in first:
-        found.append(("changes that turn it", lambda one: "; ".join(map(_counterfactual, one["counterfactuals"]))))
+        found.append(("changes that alter it", lambda one: "; ".join(map(_counterfactual, one["counterfactuals"]))))
     return found
 
 

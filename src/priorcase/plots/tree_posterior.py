@@ -104,7 +104,7 @@ class TreePosterior(Display):
             Axes to draw on; None for a new figure.
         kind
             ``"tree"``: the tree alone, lines as thick as they are probable. ``"ring"``: attributes on a circle, with
-            all edges of at least 2 %. ``"heat map"``: a table of probabilities in shades. None: the tree of a model
+            all edges of at least 2%. ``"heat map"``: a table of probabilities in shades. None: the tree of a model
             that has one; else a ring, or a heat map for more than 16 attributes.
         """
         check_value("kind", kind, [None, StrOptions(set(get_args(Kind)))])

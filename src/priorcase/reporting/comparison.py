@@ -493,7 +493,7 @@ def _standing(one: Candidate, trials: Trials, result: Comparison) -> Standing:
 class Difference:
     """How much better a learner is than ``other`` on the same splits: above 0 where ``other`` is worse.
 
-    ``low`` and ``high`` are the ends of a 95 % interval by the corrected resampled t-test (Nadeau & Bengio 2003); NaN
+    ``low`` and ``high`` are the ends of a 95% interval by the corrected resampled t-test (Nadeau & Bengio 2003); NaN
     where ``other`` has an infinite score.
     """
 
@@ -586,7 +586,7 @@ def _chosen_by(compared: Compared, by: str) -> Verdict:
 
 
 def difference(result: Comparison, score: str, one: str, other: str) -> Difference:
-    """How much better one learner is than another: the mean over splits, and a 95 % interval."""
+    """How much better one learner is than another: the mean over splits, and a 95% interval."""
     values, sign = result.values(score), 1.0 if result.score(score).greater_is_better else -1.0
     with np.errstate(invalid="ignore"):
         gaps = sign * (values[result.learners.index(one)] - values[result.learners.index(other)])

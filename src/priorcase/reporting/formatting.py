@@ -23,12 +23,12 @@ def percent(share: float, digits: int = 1) -> str:
         return "-"
     least = 10.0**-digits
     if share in (0.0, 1.0):
-        return f"{100 * share:.0f} %"
+        return f"{100 * share:.0f}%"
     if 0 < 100 * share < least / 2:
-        return f"< {least:g} %"
+        return f"< {least:g}%"
     if 100 - least / 2 < 100 * share < 100:
-        return f"> {100 - least:g} %"
-    return f"{100 * share:.{digits}f} %"
+        return f"> {100 - least:g}%"
+    return f"{100 * share:.{digits}f}%"
 
 
 def number(x: float, digits: int = 3, *, grouped: bool = True) -> str:

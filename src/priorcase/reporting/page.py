@@ -85,7 +85,7 @@ def _finalize(shown: Any) -> Any:
     """Text without hidden characters, with true minus signs, and with units on the line of their numbers."""
     if not isinstance(shown, str) or isinstance(shown, Markup):
         return shown
-    return _MINUS.sub("\u2212", visible(shown)).replace("± ", "±\u00a0").replace(" %", "\u00a0%")
+    return _MINUS.sub("\u2212", visible(shown)).replace("± ", "±\u00a0")
 
 
 def bold(sentence: str) -> Markup:
@@ -101,7 +101,7 @@ def amounts(column: ColumnSummary) -> str:
 
 
 def _amount(x: float) -> str:
-    return f"{x:,.0f}" if 1000 <= abs(x) < 1e15 else f"{x:.4g}"
+    return f"{x:,.0f}" if 10_000 <= abs(x) < 1e15 else f"{x:.4g}"  # a year has no comma
 
 
 def described(report: Report, row: int) -> str:
@@ -153,7 +153,7 @@ def axes_of(found: Calibration) -> tuple[Scale, Scale]:
         labels = {step: f"{step:,.6g}" for step in steps}
     else:
         low, high = 0.4 if all(one.low >= 0.45 and one.observed >= 0.4 for one in found.bins) else 0.0, 1.0
-        labels = {step: f"{100 * step:.0f} %" for step in (0.0, 0.2, 0.4, 0.6, 0.8, 1.0) if step >= low}
+        labels = {step: f"{100 * step:.0f}%" for step in (0.0, 0.2, 0.4, 0.6, 0.8, 1.0) if step >= low}
     return Scale(low, high, 58.0, 322.0, labels), Scale(low, high, 298.0, 18.0)
 
 

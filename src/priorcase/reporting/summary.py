@@ -177,7 +177,7 @@ def _score(report: Report) -> str:
 def _interval(ahead: Difference) -> str:
     if math.isnan(ahead.low):
         return number(ahead.mean, 2)
-    return f"{number(ahead.mean, 2)} (95 % interval {number(ahead.low, 2)} to {number(ahead.high, 2)})"
+    return f"{number(ahead.mean, 2)} (95% interval {number(ahead.low, 2)} to {number(ahead.high, 2)})"
 
 
 def calibration(report: Report) -> Iterator[str]:

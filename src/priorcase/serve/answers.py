@@ -176,7 +176,7 @@ def _takes_number(model: Any) -> bool:
 def turning(
     model: Any, rows: Sequence[Any], n: int, fixed: Sequence[str], wanted: str | None, **wish: Any
 ) -> list[dict[str, Any]]:
-    """For each row the smallest changes that turn the answer; a wanted class is named by its text."""
+    """For each row the smallest changes that change the prediction; a wanted class is named by its text."""
     model, target = pinned(model), None
     if wanted is not None:
         labels = {str(plain(label)): label for label in getattr(model, "classes_", np.empty(0)).tolist()}

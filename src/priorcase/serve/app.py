@@ -564,7 +564,7 @@ def model_routes(service: Service) -> APIRouter:
         model, most = service.model, service.limits.explained
         return await service.answer(lambda: {"answers": answers.neighbors(model, service.rows(body, most), k)})
 
-    @router.post("/counterfactuals", summary="The smallest changes, taken from past cases, that turn the answers")
+    @router.post("/counterfactuals", summary="The smallest changes, taken from past cases, that change the predictions")
     async def counterfactuals(
         body: Rows,
         n: Annotated[int, Query(ge=1, le=10)] = 1,

@@ -73,7 +73,7 @@ class Client:
         return self._listed("answers", "POST", "/neighbors", rows, **({} if k is None else {"k": k}))
 
     def counterfactuals(self, rows: Rows, n: int = 1, **options: Any) -> list[Document]:
-        """For each row the smallest changes that turn the answer; ``fixed``, ``wanted``, ``above``, ``below``."""
+        """For each row the smallest changes that change the prediction; ``fixed``, ``wanted``, ``above``, ``below``."""
         return self._listed("answers", "POST", "/counterfactuals", rows, n=n, **options)
 
     def what_if(self, row: Row, *columns: str, n_values: int = 21) -> Document:

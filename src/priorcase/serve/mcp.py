@@ -23,7 +23,7 @@ Row = Annotated[
     dict[str, Any],
     Field(description="Columns and their values; null, and columns that are left out, are missing. See schema."),
 ]
-Fixed = Annotated[list[str], Field(description="Columns that what would turn the answer leaves as they are.")]
+Fixed = Annotated[list[str], Field(description="Columns that what would change the prediction leaves as they are.")]
 Columns = Annotated[list[str], Field(min_length=1, max_length=2)]
 Id = Annotated[int, Field(ge=0, le=2**62, description="The number of a case, as ask and explain show it.")]
 Where = Annotated[list[str], Field(description="Conditions such as people>=5, area=printer|vpn, system=?.")]
@@ -91,7 +91,7 @@ def _model_tools(server: MCPServer[Any], service: Service) -> None:
         counterfactuals: Annotated[int, Field(ge=0, le=10)] = 1,
         fixed: Fixed = [],  # noqa: B006
     ) -> CallToolResult:
-        """Predict a row, and why: what each column adds, the past cases behind it, and what would turn the answer."""
+        """Predict a row, and why: what each column adds, the past cases behind it, and what would change the prediction."""
 
         def explained() -> Any:
             options = {"precedents": precedents, "counterfactuals": counterfactuals}

@@ -242,7 +242,7 @@ class Absolute(Difference):
     ----------
     scaling
         The scale: ``"range"`` (largest minus smallest stored number), ``"inliers"`` (the same without outliers: numbers
-        further than four times the spread of the central 80 % from its ends, of 20 rows or more), ``"std"`` (population
+        further than four times the spread of the central 80% from its ends, of 20 rows or more), ``"std"`` (population
         standard deviation), ``"robust"`` (distance between two quantiles; the range where they are equal) or ``"none"``
         (1).
     factor

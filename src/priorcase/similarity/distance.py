@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from sklearn.utils._param_validation import Interval, Options, StrOptions
 
 from priorcase._core import Plan
+from priorcase._grids import TextResult
 from priorcase._locks import cached_property
 from priorcase._parameters import as_python, check_fields, is_number, settle
 from priorcase._typing import FloatArray, IdArray, IntArray
@@ -42,7 +43,7 @@ _MISSING_RULES = {
 
 
 @dataclass(frozen=True, repr=False, kw_only=True)
-class Distance:
+class Distance(TextResult):
     """How far apart two rows are: ``(sum_a w_a d_a ** power) ** (1 / power)`` over the attributes a.
 
     The sum before the root is called the cost. Neighbours are ordered by distance, then by id. All parameters are given
@@ -265,7 +266,7 @@ def _is_plain(difference: Difference) -> bool:
 
 
 @dataclass(frozen=True, repr=False)
-class FittedDistance:
+class FittedDistance(TextResult):
     """A distance with the statistics of the stored rows filled in; made by `Distance.fit`.
 
     Two of them are equal when they give the same cost for every pair of cells, bit for bit. (Cells hold the codes of

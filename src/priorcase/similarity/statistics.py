@@ -357,7 +357,7 @@ class Column:
 def inlier_range(numbers: FloatArray, weights: FloatArray | None = None) -> tuple[float, float, int]:
     """The smallest and the largest number that is no outlier, and how many more numbers between them change neither.
 
-    Outliers are further than four times the spread of the central 80 % from its ends, ``Q.9 + 4 (Q.9 - Q.1)`` and
+    Outliers are further than four times the spread of the central 80% from its ends, ``Q.9 + 4 (Q.9 - Q.1)`` and
     ``Q.1 - 4 (Q.9 - Q.1)``, as in a box plot, of whose quartiles too many columns are equal. There are none among fewer
     than 20 numbers, and where the quantiles are equal. (nan, nan) without numbers.
     """
@@ -384,7 +384,7 @@ def inlier_range(numbers: FloatArray, weights: FloatArray | None = None) -> tupl
 def usual_range(numbers: FloatArray) -> tuple[float, float]:
     """The smallest and the largest number that a slider or a curve shows: narrower than `inlier_range`.
 
-    Others are further than 1.5 times the spread of the central 80 % from its ends.
+    Others are further than 1.5 times the spread of the central 80% from its ends.
     """
     first, last = np.quantile(numbers, CENTRAL).tolist()
     reach = _USUAL * (last - first)

@@ -195,7 +195,7 @@ function jobLine(job) {
   const end = isRunning
     ? h("button", { type: "button", onclick: () => post(`/jobs/${job.id}/cancel`).then(refresh, notify) }, "Cancel")
     : h("button", { type: "button", onclick: () => (dismissed.add(job.id), showStatus()) }, "Dismiss");
-  const message = isRunning ? (job.progress === null ? job.message : `${Math.round(100 * job.progress)} %, ${job.message}`) : job.message;
+  const message = isRunning ? (job.progress === null ? job.message : `${Math.round(100 * job.progress)}%, ${job.message}`) : job.message;
   return h("div", { class: isRunning ? "job running" : "job", title: isRunning ? `${job.name}: ${message}` : null }, h("span", { class: "grow" }, h("strong", {}, job.name), " ", h("span", { class: "soft" }, message)), isRunning && bar, end);
 }
 

@@ -49,7 +49,7 @@ export function number(value, digits = 4) {
 }
 
 /** A whole number, such as one of rows. */
-export const count = (n) => n.toLocaleString("en", { useGrouping: n >= 10000 });
+export const count = (n) => n.toLocaleString("en");
 
 /** A number with its sign, and so many decimals where they are given; none for zero. */
 export function signed(value, decimals) {
@@ -57,7 +57,7 @@ export function signed(value, decimals) {
   return Number(size) === 0 ? size : `${value < 0 ? "−" : "+"}${size}`;
 }
 
-export const percent = (share) => (share > 0 && share < 0.005 ? "< 1\u00a0%" : share < 1 && share > 0.995 ? "> 99\u00a0%" : `${Math.round(100 * share)}\u00a0%`);
+export const percent = (share) => (share > 0 && share < 0.005 ? "< 1%" : share < 1 && share > 0.995 ? "> 99%" : `${Math.round(100 * share)}%`);
 
 /** What a cell without a value is called, on all views. */
 export const EMPTY = "empty";

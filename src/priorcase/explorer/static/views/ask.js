@@ -23,7 +23,7 @@ function mount(root, context) {
   const answer = panel("Answer", "answer");
   const why = panel("What each column adds", "why");
   const past = panel("Past cases", "past");
-  const turns = panel("Smallest changes that turn the answer", "turns");
+  const turns = panel("Smallest changes that change the prediction", "turns");
   const left = h("div", { class: "left" });
   const right = h("div", { class: "right" }, answer.root, past.root, h("div", { class: "two" }, why.root, turns.root));
   fill(root, h("p", { class: "soft" }, "Reading the columns …")); // the view itself when heights are known: nothing jumps
@@ -97,7 +97,7 @@ function mount(root, context) {
       fill(answer.body, head, bars(items, { label: "Probabilities" }), words);
       return;
     }
-    const between = found.interval ? h("p", { class: "soft" }, `95 % interval: ${number(found.interval[0])} to ${number(found.interval[1])}`) : h("p", { class: "soft" }, "This learner gives no interval.");
+    const between = found.interval ? h("p", { class: "soft" }, `95% interval: ${number(found.interval[0])} to ${number(found.interval[1])}`) : h("p", { class: "soft" }, "This learner gives no interval.");
     const numbers = columnsDocument.target;
     const place = numbers.counts ? spread({ ...numbers, value: found.prediction, interval: found.interval?.every((end) => end !== null) ? found.interval : null, label: `Where the prediction lies among all values of ${numbers.name ?? "the target"}` }) : null;
     fill(answer.body, head, between, place);

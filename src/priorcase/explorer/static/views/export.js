@@ -66,7 +66,7 @@ function batch(context) {
   };
   const [near, nearBox] = box("precedents", "5 nearest past cases");
   const [why, whyBox] = box("contributions", "what each column adds");
-  const [turn, turnBox] = box("counterfactuals", "smallest change that turns the answer");
+  const [turn, turnBox] = box("counterfactuals", "smallest change that changes the prediction");
   const drop = h(
     "label",
     {

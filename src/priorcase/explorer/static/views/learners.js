@@ -307,7 +307,7 @@ function mount(root, context) {
       at.textContent = percent(t / 100);
       const values = thresholds.levels.map((_, i) => measures(i).cost);
       fill(place, thresholdPlot({ levels: thresholds.levels, series: [{ name: "cost", class: "c0", values }], own: t / 100, best: [best / 100, values[best]], yName: "cost for each row", yText: (value) => number(value, 2), label: `Cost by threshold; cheapest at ${percent(best / 100)}` }));
-      const columns = [["at 50 %", measures(50)], ...(t === 50 ? [] : [[`at ${percent(t / 100)}`, measures(t)]]), ...(t === best || best === 50 ? [] : [[`cheapest, ${percent(best / 100)}`, measures(best)]])];
+      const columns = [["at 50%", measures(50)], ...(t === 50 ? [] : [[`at ${percent(t / 100)}`, measures(t)]]), ...(t === best || best === 50 ? [] : [[`cheapest, ${percent(best / 100)}`, measures(best)]])];
       const line = (name, key, text) => h("tr", {}, h("th", { scope: "row" }, name), columns.map(([, found]) => h("td", { class: "n" }, found[key] === null ? "–" : text(found[key]))));
       fill(facts, h("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": "What thresholds change" }, h("table", {}, h("thead", {}, h("tr", {}, h("td", {}), columns.map(([name]) => h("th", { scope: "col", class: "n" }, name)))), h("tbody", {}, line("cost for each row", "cost", (value) => number(value, 3)), line("accuracy", "accuracy", percent), line(`${positive.value} found (sensitivity)`, "sensitivity", percent), line(`${labels.find((label) => label !== positive.value)} found (specificity)`, "specificity", percent)))));
     }

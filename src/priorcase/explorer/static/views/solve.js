@@ -114,7 +114,7 @@ function mount(root, context) {
     const items = Object.entries(one.contributions)
       .filter(([, amount]) => amount !== null)
       .sort((a, b) => b[1] - a[1])
-      .map(([name, amount]) => ({ label: name, value: told(one.values[name]), amount, text: `${signed(100 * amount, 1)} %` }));
+      .map(([name, amount]) => ({ label: name, value: told(one.values[name]), amount, text: `${signed(100 * amount, 1)}%` }));
     fill(why.body, h("p", { class: "choice" }, choose), h("p", { class: "soft" }, `The similarity of ${percent(one.similarity)} is the sum of what each attribute adds.`), contributions(items, { label: "What each attribute adds to the similarity" }));
   }
 
