@@ -21,7 +21,7 @@ def valid(module: str) -> Any:
 
 
 def calls() -> dict[str, Callable[[int], Any]]:
-    """A valid call of everything that takes threads; it returns the answer, or what the call has changed."""
+    """A valid call of everything that takes threads; it rechanges the prediction, or what the call has changed."""
     return {**_of_searches(), **_of_reductions(), **_of_bayes(), **_of_cases(), **_of_local()}
 
 

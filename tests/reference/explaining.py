@@ -29,7 +29,7 @@ def changed_columns(before: Row, after: Row) -> list[int]:
 
 
 def turning_subsets(turns: Callable[[list[Any]], bool], before: Row, after: Row) -> list[tuple[int, ...]]:
-    """All proper subsets of the changes that turn the answer, too."""
+    """All proper subsets of the changes that change the prediction, too."""
     columns = changed_columns(before, after)
     found = []
     for size in range(len(columns)):
