@@ -33,6 +33,8 @@ from priorcase.exceptions import (
     quoted,
 )
 
+__all__ = ["explain", "kneighbors", "predict", "predict_proba"]
+
 BATCH_ROWS = 1 << 17
 """The largest number of rows in a batch."""
 

@@ -1,0 +1,147 @@
+"""What the site needs beyond the usual extensions: members of classes, links, the command line, and formulas."""
+
+from __future__ import annotations
+
+import functools
+import inspect
+import re
+from collections import defaultdict
+from dataclasses import dataclass
+from importlib import import_module
+from typing import Any
+
+import click
+from docutils import nodes
+from docutils.utils.math import MathError, latex2mathml
+from sphinx.addnodes import pending_xref
+from sphinx.application import Sphinx
+from sphinx.environment import BuildEnvironment
+from sphinx.util import logging
+from sphinx.util.docutils import SphinxDirective
+
+logger = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True)
+class ClassMembers:
+    """Lists the public methods and properties of a class that have a docstring and are defined in priorcase.
+
+    What comes from scikit-learn, such as ``set_params``, is documented there. An instance rather than a function, since
+    Sphinx keeps its settings by pickle.
+    """
+
+    def __call__(self, module: str, name: str) -> dict[str, list[str]]:
+        cls = getattr(import_module(module), name)
+        members: dict[str, list[str]] = {"methods": [], "properties": []}
+        for attribute in inspect.classify_class_attrs(cls):
+            ours = attribute.defining_class.__module__.startswith("priorcase")
+            from_sklearn = re.fullmatch(r"set_\w+_request", attribute.name)
+            if attribute.name.startswith("_") or not ours or from_sklearn or not attribute.object.__doc__:
+                continue
+            if isinstance(attribute.object, property | functools.cached_property):
+                members["properties"].append(attribute.name)
+            elif attribute.kind in ("method", "class method", "static method"):
+                members["methods"].append(attribute.name)
+        return members
+
+
+# -- Links
+
+# Pages that include, or stand for, a file of the repository's root.
+PAGES = {"README.md": "index.md", "CHANGELOG.md": "changelog.md", "CONTRIBUTING.md": "contributing.md"}
+_OUTWARD = re.compile(r"\]\(\.\./((?:\.\./)*)(" + "|".join(map(re.escape, PAGES)) + r")([)#])")
+
+
+def link_inwards(app: Sphinx, docname: str, source: list[str]) -> None:
+    """Let links to files of the repository's root lead to the pages that include them."""
+    source[0] = _OUTWARD.sub(lambda found: f"]({found[1]}{PAGES[found[2]]}{found[3]}", source[0])
+
+
+class PublicNames:
+    """Finds the page of a name that a docstring gives without its package, or by the file where it is defined."""
+
+    def __init__(self) -> None:
+        self.by_last: dict[str, list[str]] = {}
+
+    def collect(self, app: Sphinx, env: BuildEnvironment) -> None:
+        found = defaultdict(list)
+        for full in env.domains["py"].objects:
+            found[full.rpartition(".")[2]].append(full)
+        self.by_last = dict(found)
+
+    def resolve(self, app: Sphinx, env: BuildEnvironment, node: pending_xref, shown: nodes.Element) -> Any:
+        if node.get("refdomain") == "myst" or node.get("reftype") == "myst":
+            page = PAGES.get(node["reftarget"])
+            if page is not None:
+                return env.domains["std"].resolve_xref(
+                    env, node["refdoc"], app.builder, "doc", page.removesuffix(".md"), node, shown
+                )
+        if node.get("refdomain") != "py":
+            return None
+        target = node["reftarget"].removesuffix("()")
+        names = self.by_last.get(target.rpartition(".")[2], [])
+        # "GainRatio" and "KNNClassifier.fit" end a public name; priorcase.neighbors.KNNClassifier is such a name, too.
+        matches = [full for full in names if f".{full}".endswith(f".{target}")]
+        if not matches and target.startswith("priorcase."):
+            matches = [full for full in names if full.count(".") <= target.count(".")]
+        if len(matches) != 1:
+            return None
+        domain = env.domains["py"]
+        return domain.resolve_xref(env, node["refdoc"], app.builder, "obj", matches[0], node, shown)
+
+
+# -- The command line
+
+
+class Commands(SphinxDirective):
+    """A section for each command of a click program, given as ``module:name``, with the text of its help."""
+
+    required_arguments = 1
+
+    def run(self) -> list[nodes.Node]:
+        module, name = self.arguments[0].split(":")
+        return self.sections(click.Context(getattr(import_module(module), name), info_name=module.partition(".")[0]))
+
+    def sections(self, context: click.Context) -> list[nodes.Node]:
+        context.max_content_width = context.terminal_width = 90
+        section = nodes.section(ids=[nodes.make_id(context.command_path)], names=[context.command_path])
+        section += nodes.title("", context.command_path)
+        section += nodes.literal_block("", click.unstyle(context.command.get_help(context)), language="none")
+        if not isinstance(context.command, click.Group):
+            return [section]
+        commands = [context.command.get_command(context, one) for one in context.command.list_commands(context)]
+        inner = [click.Context(one, parent=context, info_name=one.name) for one in commands if one is not None]
+        return [section, *(node for each in inner for node in self.sections(each))]
+
+
+# -- Formulas
+
+
+def mathml(node: nodes.Element, *, block: bool) -> str:
+    """A formula as MathML, which browsers draw without a script."""
+    text = node.astext()
+    try:
+        return str(latex2mathml.tex2mathml(text, as_block=block))
+    except MathError as error:
+        logger.warning("formula %r: %s", text, error, location=node)
+        return f"<code>{nodes.unescape(text)}</code>"
+
+
+def inline_formula(writer: Any, node: nodes.math) -> None:
+    writer.body.append(mathml(node, block=False))
+    raise nodes.SkipNode
+
+
+def displayed_formula(writer: Any, node: nodes.math_block) -> None:
+    writer.body.append(f'<div class="math">{mathml(node, block=True)}</div>\n')
+    raise nodes.SkipNode
+
+
+def setup(app: Sphinx) -> dict[str, bool]:
+    app.add_html_math_renderer("mathml", (inline_formula, None), (displayed_formula, None))
+    app.add_directive("commands", Commands)
+    app.connect("source-read", link_inwards)
+    public = PublicNames()
+    app.connect("env-check-consistency", public.collect)
+    app.connect("missing-reference", public.resolve)
+    return {"parallel_read_safe": True, "parallel_write_safe": True}
