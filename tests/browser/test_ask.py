@@ -224,7 +224,7 @@ def test_it_fits_any_width_in_the_dark(visit: Visit, repairs: str, width: int) -
     picture(page, f"ask-{width}-dark")
     check_accessible(page)
     dark = page.evaluate("getComputedStyle(document.body).backgroundColor")
-    page.get_by_role("button", name="Change between light and dark").click()
+    page.get_by_role("button", name="Switch between light and dark mode").click()
     assert page.evaluate("getComputedStyle(document.body).backgroundColor") != dark
 
 

@@ -170,7 +170,7 @@ def test_weights_rank_past_cases_again_and_may_answer(own_repairs: str, visit: V
     page.get_by_role("button", name="By importance").click()
     ranked(page)
     assert page.get_by_label("noise", exact=True).input_value() != "3"
-    page.get_by_role("button", name="Answer with these weights").click()
+    page.get_by_role("button", name="Use these weights").click()
     page.wait_for_function("() => document.getElementById('learner').textContent.includes('k-nearest')")
     page.get_by_role("button", name="All equal").click()
     ranked(page)

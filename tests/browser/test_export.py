@@ -124,7 +124,7 @@ def test_the_model_is_downloaded_and_saved(visit: Visit, saving: tuple[str, Path
 
 def test_a_report_is_made_in_the_background(visit: Visit, saving: tuple[str, Path]) -> None:
     page = opened(visit, saving[0])
-    page.get_by_label("Time that it may take").select_option(label="10 seconds")
+    page.get_by_label("Time budget").select_option(label="10 seconds")
     page.get_by_role("button", name="Make the report").click()
     page.locator(".panel.report .progress").wait_for()
     link = page.get_by_role("link", name="Download the report")

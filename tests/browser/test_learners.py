@@ -96,7 +96,7 @@ def test_a_threshold_by_costs_decides_in_ask(visit: Visit, two_classes: str) -> 
     page.wait_for_selector(".decisions .curveplace svg")
     assert page.get_by_label("Decide for").input_value() == "<i>sick</i>"  # the rare one
     page.get_by_label("Cost of deciding well where it is <i>sick</i>").fill("20")
-    page.get_by_role("button", name="Take the cheapest threshold").click()
+    page.get_by_role("button", name="Use the cheapest threshold").click()
     threshold = int(page.get_by_label("from a probability of").input_value())
     assert threshold < 50
     assert f"threshold={threshold}" in page.url
@@ -130,7 +130,7 @@ def test_numbers_have_residuals_and_all_fits_narrow_windows_in_the_dark(visit: V
     page = visit(houses, width=360, height=740, dark=True)
     compared(page)
     assert page.locator(".details svg.chart circle").count() > 50
-    assert "nine in ten are below" in page.locator(".details").inner_text()
+    assert "90% of errors are below" in page.locator(".details").inner_text()
     assert page.locator(".decisions").is_hidden()
     check_fits(page)
     check_accessible(page)

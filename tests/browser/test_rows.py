@@ -100,7 +100,7 @@ def test_suspects_are_kept_corrected_and_forgotten_with_undo(groups: tuple[str, 
     assert all("Stack" in text for text in page.evaluate("window.said"))  # the score of k-NN never comes in between
     page.get_by_role("button", name=re.compile("Forget")).last.click()
     page.get_by_text("2 changes not saved").wait_for()
-    listed_none = page.locator(".count").get_by_text("No suspects are left.")
+    listed_none = page.locator(".count").get_by_text("No suspects left.")
     listed_none.wait_for()
     page.get_by_role("button", name=re.compile("^Undo")).click()
     page.get_by_text("1 change not saved").wait_for()
@@ -147,10 +147,10 @@ def test_a_value_is_corrected_in_the_form_and_the_row_stays_in_its_place(
 def test_reload_and_the_back_button_keep_what_is_shown(visit: Visit, repairs: str) -> None:
     page = visit(f"{repairs}#/rows")
     listed(page)
-    page.get_by_role("button", name="Odd rows").click()
-    page.locator(".count").get_by_text(re.compile("unusual together|No odd rows")).wait_for()
+    page.get_by_role("button", name="Unusual rows").click()
+    page.locator(".count").get_by_text(re.compile("unusual together|No unusual rows")).wait_for()
     page.reload()
-    page.locator(".count").get_by_text(re.compile("unusual together|No odd rows")).wait_for()
+    page.locator(".count").get_by_text(re.compile("unusual together|No unusual rows")).wait_for()
     page.go_back()
     listed(page, "96 rows")
     page.locator(".grid tbody:not([aria-hidden]) tr").nth(3).click()

@@ -276,7 +276,7 @@ def map_routes(workspace: Workspace, service: Service) -> APIRouter:
             state = pinned(model)
             if by in ("error", "odd"):
                 name, computed = (
-                    ("leave-one-out error", workspace.left_out) if by == "error" else ("oddness", workspace.odd)
+                    ("leave-one-out error", workspace.left_out) if by == "error" else ("outlier score", workspace.odd)
                 )
                 checked: Any = computed.now()
                 if checked is None:

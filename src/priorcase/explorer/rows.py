@@ -1,4 +1,4 @@
-"""The stored rows: sorted, filtered and searched; suspects and odd rows as queues; changes that can be undone.
+"""The stored rows: sorted, filtered and searched; suspects and unusual rows as queues; changes that can be undone.
 
 A change is made by `partial_fit` and `forget`, so the model has learned it when the answer comes. Until it is saved it
 can be undone: the state of the model before each change is kept, and put back as it was, ids included.
@@ -713,7 +713,7 @@ def rows_routes(workspace: Workspace, service: Service, save: str | PathLike[str
     async def about() -> Any:
         return await service.answer(review.document)
 
-    @router.post("/review/check/{queue}", summary="Look for suspects or odd rows again")
+    @router.post("/review/check/{queue}", summary="Find suspects or unusual rows again")
     async def check(queue: Queue) -> Any:
         return await service.answer(review.check_again, queue)
 

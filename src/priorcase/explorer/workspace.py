@@ -103,7 +103,7 @@ class Workspace:
         self._stand_in: Any = None  # k-NN, while stacked learners are fitted
         self._stack_job: Job | None = None
         self.left_out = Computed(self, "Leaving each row out", left_out)
-        self.odd = Computed(self, "Looking for odd rows", odd_rows)
+        self.odd = Computed(self, "Finding unusual rows", odd_rows)
 
     def connect(self, service: Service) -> None:
         """Let a service answer with what is open, from now on."""

@@ -45,7 +45,7 @@ async function sent(method, path, body, signal) {
   const response = await fetched(path, options);
   const document = await response.json().catch((error) => {
     if (isAbort(error)) throw error;
-    if (response.ok) throw new Problem("The answer was cut off.", 0);
+    if (response.ok) throw new Problem("The response was cut off.", 0);
     return {};
   });
   if (!response.ok) throw new Problem(document.detail ?? `The answer has status ${response.status}.`, response.status);

@@ -177,8 +177,8 @@ function showStatus() {
   const aside = open.set_aside ? `${count(open.set_aside)} without a target set aside` : "";
   at("about").textContent =
     [open.target && `predicts ${visible(open.target)}`, rows, aside].filter(Boolean).join(" · ") || (open.problem ? "" : "Opening …");
-  at("learner").title = standsIn ? "Stacked learners are being fitted, and answer then." : "";
-  at("learner").textContent = learner ? `Answered by ${learner.title}${standsIn ? " for now" : ""}` : "";
+  at("learner").title = standsIn ? "Fitting stacked learners; they take over when done." : "";
+  at("learner").textContent = learner ? `Predicted by ${learner.title}${standsIn ? " for now" : ""}` : "";
   const running = jobs.filter((job) => job.state === "running");
   const failed = jobs.filter((job) => job.state === "failed" && !dismissed.has(job.id));
   const place = at("jobs");

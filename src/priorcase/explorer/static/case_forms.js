@@ -72,7 +72,7 @@ export function addForm(columns, known, solution, send) {
   const [did, came, by] = [anyField("Solution", columns.solution, solution), anyField("Outcome", columns.outcome, null), byField()];
   const [key, note, why] = [h("input", { type: "text", autocomplete: "off", maxlength: 1000 }), area(), h("input", { type: "text", autocomplete: "off", maxlength: 10000 })];
   const value = () => ({ case: asked.value(), solution: did.value(), outcome: came.value(), key: key.value.trim() || null, note: note.value.trim() || null, by: by.value(), why: why.value.trim() || null });
-  const parts = [h("h2", {}, "What was done, and what came of it"), did.root, came.root, labelled("Key", key, "A name of your own, such as the number of a ticket."), labelled("Note", note), labelled("Why it is added", why, "For the history."), by.root];
+  const parts = [h("h2", {}, "Solution and outcome"), did.root, came.root, labelled("Key", key, "A name of your own, such as the number of a ticket."), labelled("Note", note), labelled("Why it is added", why, "For the history."), by.root];
   return h("div", { class: "one" }, h("div", { class: "left" }, form.root), h("div", { class: "right" }, sending({ parts, button: "Add the case", value, send, class: "change", "aria-label": "What was done" })));
 }
 
@@ -91,7 +91,7 @@ export function editForm(columns, found, send) {
     if (!names.length && !("solution" in body) && !("outcome" in body)) throw new Problem("Nothing differs from what the case base has.", 422);
     return body;
   };
-  const parts = [h("h2", {}, "What was done, and what came of it"), did.root, came.root, labelled("Why it is changed", why, "For the history."), by.root];
+  const parts = [h("h2", {}, "Solution and outcome"), did.root, came.root, labelled("Why it is changed", why, "For the history."), by.root];
   return h("div", { class: "one" }, h("div", { class: "left" }, form.root), h("div", { class: "right" }, sending({ parts, button: "Save the changes", value, send, class: "change", "aria-label": "What was done" })));
 }
 
@@ -115,8 +115,8 @@ export function forgetForm(found, send) {
   const form = sending({
     parts: [
       h("h2", { id: "forget-title" }, `Forget case #${found.id}?`),
-      h("p", {}, "It is forgotten to the last byte: its values, solution, outcome, key and notes, who added it and why, and what was learned from it are removed from the file. This cannot be undone."),
-      h("p", { class: "soft" }, "The history keeps that a case of this number was forgotten, when, by whom, and your reason."),
+      h("p", {}, "The case is erased from the file: its values, solution, outcome, key, notes and history, and everything learned from it. This cannot be undone."),
+      h("p", { class: "soft" }, "The history keeps only that a case with this number was forgotten, when, by whom and why."),
       labelled("Reason", why),
       by.root,
     ],

@@ -71,7 +71,7 @@ export function byField() {
 }
 
 /** What is to be known about a model that is taken away while others are fitted. */
-export const STANDS_IN = "Stacked learners are still being fitted: until they answer, k-NN is what is saved and downloaded.";
+export const STANDS_IN = "Stacked learners are still being fitted. Until then, the k-NN model is saved and downloaded.";
 
 /** What `POST /review/save` has done, in words. */
-export const savedText = (told) => `Saved to ${told.saved}.${told.stands_in ? " It is k-NN, since stacked learners are still being fitted: save again when they answer." : ""}`;
+export const savedText = (told) => `Saved to ${told.saved}.${told.stands_in ? " This is the k-NN model, since stacked learners are still being fitted. Save again when they are ready." : ""}`;

@@ -68,7 +68,7 @@ function framed({ x, y, xName, yName, xText = number, yText = number, label, hei
 /** Predicted probabilities against how often they came true; the larger a dot, the more rows. */
 export function calibrationPlot(bins) {
   const most = Math.max(...bins.map((bin) => bin.rows), 1);
-  return framed({ x: [0, 1], y: [0, 1], xName: "probability of the predicted class", yName: "came true", xText: percent, yText: percent, label: "Calibration: probabilities against how often they came true" }, (atX, atY) => [
+  return framed({ x: [0, 1], y: [0, 1], xName: "probability of the predicted class", yName: "came true", xText: percent, yText: percent, label: "Calibration: predicted probabilities and observed frequencies" }, (atX, atY) => [
     s("line", { class: "here", x1: atX(0), y1: atY(0), x2: atX(1), y2: atY(1) }),
     s("path", { class: "line c0", d: bins.map((bin, i) => `${i ? "L" : "M"}${atX(bin.predicted).toFixed(1)} ${atY(bin.observed).toFixed(1)}`).join("") }),
     bins.map((bin) => s("circle", { class: "near c0", cx: atX(bin.predicted), cy: atY(bin.observed), r: 3 + 6 * Math.sqrt(bin.rows / most) }, s("title", {}, `${bin.rows} rows: probability ${percent(bin.predicted)}, came true ${percent(bin.observed)}`))),

@@ -21,9 +21,9 @@ export default {
 
 function mount(root, context) {
   const answer = panel("Answer", "answer");
-  const why = panel("What each column adds", "why");
+  const why = panel("Contributions of the columns", "why");
   const past = panel("Past cases", "past");
-  const turns = panel("Smallest changes that change the prediction", "turns");
+  const turns = panel("Counterfactuals: smallest changes that change the prediction", "turns");
   const left = h("div", { class: "left" });
   const right = h("div", { class: "right" }, answer.root, past.root, h("div", { class: "two" }, why.root, turns.root));
   fill(root, h("p", { class: "soft" }, "Reading the columns …")); // the view itself when heights are known: nothing jumps
@@ -129,7 +129,7 @@ function mount(root, context) {
     const table = h(
       "table",
       { class: "cases" },
-      h("caption", { class: "hidden" }, "The past cases behind the answer, and the nearest one with another outcome"),
+      h("caption", { class: "hidden" }, "The past cases behind the answer, and the nearest one with a different outcome"),
       h("thead", {}, h("tr", {}, h("td", {}), h("th", { scope: "col" }, "this case"), cases.map((one) => h("th", { scope: "col", class: one.head }, one.head ? h("span", { class: "tag" }, "nearest unlike") : null, `#${one.id}`)))),
       h(
         "tbody",
@@ -152,7 +152,7 @@ function mount(root, context) {
       ),
     );
     const more = order.length > COLUMNS ? h("button", { type: "button", class: "link", onclick: () => ((showAll = !showAll), drawPast()) }, showAll ? "Fewer columns" : `All ${order.length} columns`) : null;
-    const unlike = near.unlike ? "The nearest past case with another outcome, and " : "";
+    const unlike = near.unlike ? "The nearest past case with a different outcome, and " : "";
     const words = `${unlike}${unlike ? "the" : "The"} ${others.length} nearest of ${count(near.precedents.length)} that vote.`;
     const note = h("p", { class: "soft" }, votes ? words : words.replace(/ of .* that vote/, ""));
     fill(past.body, note, h("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": "Past cases, table" }, table), more);
@@ -174,7 +174,7 @@ function mount(root, context) {
     fill(
       why.body,
       h("p", { class: "soft" }, `In ${of}: ${ends[0]} when nothing is known, ${ends[1]} for this case.`),
-      items.length ? contributions(items, { label: "What each column adds to the answer" }) : h("p", {}, "Nothing is known about this case."),
+      items.length ? contributions(items, { label: "Contributions of the columns" }) : h("p", {}, "Nothing is known about this case."),
     );
   }
 

@@ -152,7 +152,7 @@ function mount(root, context) {
       reading.body,
       problem && h("p", { class: "wrong", role: "alert" }, problem),
       h("p", {}, told.read || `${count(told.rows)} rows`),
-      raw && h("p", {}, "Choose the column to predict, correct what was misunderstood, then fit. Nothing runs before that."),
+      raw && h("p", {}, "Choose the column to predict, correct the columns if needed, then fit."),
       h("div", { class: "readoptions" }, h("div", { class: "readoption" }, h("label", { for: "target" }, "Predict"), target), controls),
       h("p", { class: "buttons" }, learn, again, undo),
       open,
@@ -201,7 +201,7 @@ function mount(root, context) {
         fill(more, levels, h("p", { class: "hint soft" }, "the lowest first, with < between them"));
       } else if (chosen?.kind === "circular") {
         const period = h("input", { type: "number", min: 0, step: "any", "aria-label": `Period of ${name}`, value: chosen.period, disabled: frozen(), oninput: () => ((chosen.period = period.value === "" ? null : period.valueAsNumber), corrected()) });
-        fill(more, period, h("p", { class: "hint soft" }, "comes round after so much: 24 for hours"));
+        fill(more, period, h("p", { class: "hint soft" }, "period, such as 24 for hours"));
       } else fill(more);
     }
     details();
@@ -313,11 +313,11 @@ function mount(root, context) {
     drawWeights.place = body;
     fill(
       weighing.body,
-      h("p", { class: "soft" }, "How much each column counts in the distance to the case of Ask: 0 ignores it, 2 doubles its weight."),
+      h("p", { class: "soft" }, "Weight of each column in the distance: 0 ignores the column, 2 doubles its weight."),
       h(
         "div",
         { class: "weighing" },
-        h("div", { class: "sliders" }, rows, h("p", { class: "buttons" }, h("button", { type: "button", onclick: () => ((weights = {}), keep(), drawWeights()) }, "All equal"), learned.length > 0 && h("button", { type: "button", onclick: byImportance }, "By importance"), !frozen() && h("button", { type: "button", class: "primary", onclick: answer }, "Answer with these weights"))),
+        h("div", { class: "sliders" }, rows, h("p", { class: "buttons" }, h("button", { type: "button", onclick: () => ((weights = {}), keep(), drawWeights()) }, "All equal"), learned.length > 0 && h("button", { type: "button", onclick: byImportance }, "By importance"), !frozen() && h("button", { type: "button", class: "primary", onclick: answer }, "Use these weights"))),
         body,
       ),
     );
@@ -327,7 +327,7 @@ function mount(root, context) {
   async function answer() {
     try {
       await post("/columns/weights/answer", { weights });
-      context.say?.("k-NN with these weights answers from now on.");
+      context.say?.("k-NN with these weights is now in use.");
       context.refresh();
     } catch (error) {
       context.notify(error);

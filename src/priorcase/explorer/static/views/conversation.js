@@ -46,7 +46,7 @@ function mount(root, context) {
       if (isFirst !== true) question.body.querySelector("[data-first]")?.focus();
     } catch (error) {
       if (isAbort(error) || ended) return;
-      const last = given.length > 0 && h("button", { type: "button", onclick: () => go(given.slice(0, -1)) }, "Take the last answer back");
+      const last = given.length > 0 && h("button", { type: "button", onclick: () => go(given.slice(0, -1)) }, "Undo the last answer");
       fill(question.body, h("p", { class: "wrong", role: "alert" }, error.message), h("p", { class: "buttons" }, last, h("button", { type: "button", onclick: () => go([]) }, "Start again")));
     }
     question.root.removeAttribute("aria-busy");
@@ -69,7 +69,7 @@ function mount(root, context) {
       "details",
       { open: asksWhy, ontoggle: () => (asksWhy = reasons.open) },
       h("summary", {}, "Why this question?"),
-      h("p", { class: "soft" }, one.gain === null ? "Nothing is known yet, and free text tells more than any one value." : `Its answer gives ${number(one.gain, 2)} bits about the solution on average, ${number(one.ratio ?? 0, 2)} for each bit of its own.`),
+      h("p", { class: "soft" }, one.gain === null ? "Nothing is known yet; a description in words tells more than a single value." : `Expected information gain: ${number(one.gain, 2)} bits (gain ratio ${number(one.ratio ?? 0, 2)}).`),
       h("p", { class: "soft" }, `${cases(left)} still possible${one.unknown ? `; this is empty in ${one.unknown} of them` : ""}.`),
       one.others.length > 0 && h("p", { class: "soft" }, `Next best: ${one.others.map((other) => `${other.text} ${number(other.ratio ?? 0, 2)}`).join(", ")}`),
     );

@@ -58,7 +58,7 @@ function progress(job, context) {
 // -- a file of new rows
 
 function batch(context) {
-  const { root, body } = panel("Answer a file of new rows", "batch");
+  const { root, body } = panel("Predict a file of new rows", "batch");
   const input = h("input", { type: "file", class: "hidden", id: "batch-file", accept: ".csv,.tsv,.txt,.xlsx,.parquet,.feather,.jsonl,.arff,.db,.sqlite,.gz,.bz2,.xz,.zst", onchange: () => input.files.length && send(input.files[0]) });
   const box = (name, text) => {
     const control = h("input", { type: "checkbox", name });
@@ -66,7 +66,7 @@ function batch(context) {
   };
   const [near, nearBox] = box("precedents", "5 nearest past cases");
   const [why, whyBox] = box("contributions", "what each column adds");
-  const [turn, turnBox] = box("counterfactuals", "smallest change that changes the prediction");
+  const [turn, turnBox] = box("counterfactuals", "counterfactual (smallest change that changes the prediction)");
   const drop = h(
     "label",
     {
@@ -85,7 +85,7 @@ function batch(context) {
   );
   const isNumber = context.status().open.task === "regress";
   const result = h("div", { class: "result" });
-  const explain = h("fieldset", { class: "explain" }, h("legend", {}, "Explanations, which take longer:"), nearBox, whyBox, !isNumber && turnBox);
+  const explain = h("fieldset", { class: "explain" }, h("legend", {}, "Explanations (slower):"), nearBox, whyBox, !isNumber && turnBox);
   fill(body, explain, input, drop, result);
 
   async function send(file) {
@@ -139,7 +139,7 @@ function answers(found, id) {
     h("p", { class: "hint soft" }, "In the CSV, texts that a spreadsheet would run as a formula begin with an apostrophe."),
     h(
       "div",
-      { class: "scroll tall", tabindex: 0, role: "region", "aria-label": "Answers, table" },
+      { class: "scroll tall", tabindex: 0, role: "region", "aria-label": "Predictions, table" },
       h("table", { class: "listed answers" }, h("thead", {}, h("tr", {}, found.header.map((name, i) => h("th", { scope: "col", class: isProbability(i) ? "n" : "" }, head(name, i))))), h("tbody", {}, found.rows.map((row) => h("tr", {}, row.map((value, i) => h("td", { class: [i === at ? "" : "soft", isProbability(i) ? "n" : ""].join(" ").trim(), title: shown(value) }, i === at ? h("strong", {}, shown(value)) : cell(value, i))))))),
     ),
   ];
@@ -151,7 +151,7 @@ function python(context) {
   const { root, body } = panel("The equivalent Python", "python");
   const code = h("pre", { class: "code", tabindex: 0, "aria-label": "Python" });
   const copy = h("button", { type: "button", onclick: copied }, "Copy");
-  fill(body, h("p", { class: "soft" }, "Reads the same table, fits the same learner, and asks the case that is in the form of Ask."), h("p", { class: "buttons" }, copy), code);
+  fill(body, h("p", { class: "soft" }, "Reads the same table, fits the same learner, and predicts the case in the form."), h("p", { class: "buttons" }, copy), code);
   let timer = 0;
   let ended = false;
 
@@ -200,7 +200,7 @@ function report(context) {
   budget.value = 60;
   const result = h("div", { class: "result" });
   const make = h("button", { type: "button", onclick: start }, "Make the report");
-  fill(body, h("p", { class: "soft" }, "What the rows say, which learner to trust on them, and why: a page that needs nothing else, to be sent to others."), labelled("Time that it may take", budget), h("p", { class: "buttons" }, make), result);
+  fill(body, h("p", { class: "soft" }, "Which learner to trust on this table, and why: a single HTML file to share."), labelled("Time budget", budget), h("p", { class: "buttons" }, make), result);
 
   async function start() {
     try {

@@ -16,9 +16,9 @@ export default {
 };
 
 function mount(root, context) {
-  const board = section("Which learner predicts best", "board");
+  const board = section("Comparison of learners", "board");
   const details = section("One learner, on rows it was not fitted to", "details");
-  const decisions = section("Decide by what errors cost", "decisions");
+  const decisions = section("Costs of errors and decision threshold", "decisions");
   details.root.hidden = decisions.root.hidden = true;
   fill(root, h("div", { class: "stackview" }, board.root, details.root, decisions.root));
 
@@ -87,7 +87,7 @@ function mount(root, context) {
     if (answers(one)) return h("span", { class: "now" }, "answers now");
     if (frozen()) return null;
     if (!canAnswer) return h("span", { class: "soft nowrap" }, "for comparison only");
-    return h("button", { type: "button", "aria-label": `Let ${one.title} answer`, onclick: () => choose(one) }, "Let it answer");
+    return h("button", { type: "button", "aria-label": `Use ${one.title}`, onclick: () => choose(one) }, "Use this learner");
   }
 
   function drawBoard() {
@@ -197,7 +197,7 @@ function mount(root, context) {
 
   function classesParts() {
     const calibration = own.calibration
-      ? h("div", {}, h("h3", {}, "Calibration"), calibrationPlot(own.calibration.bins), h("p", { class: "soft" }, `Probabilities are off by ${percent(own.calibration.error)} on average. On the dashed line they are right; below it the learner is too sure.`))
+      ? h("div", {}, h("h3", {}, "Calibration"), calibrationPlot(own.calibration.bins), h("p", { class: "soft" }, `On average, probabilities differ by ${percent(own.calibration.error)} from observed frequencies. Points below the dashed line are overconfident.`))
       : h("div", {}, h("h3", {}, "Calibration"), h("p", { class: "soft" }, "This learner gives no probabilities."));
     return [calibration, h("div", {}, h("h3", {}, "Confusion"), own.confusion ? confusion(own.confusion, own.labels) : h("p", { class: "soft" }, "There are too many classes to list."))];
   }
@@ -229,7 +229,7 @@ function mount(root, context) {
       bar.style.height = `${(100 * n) / tall}%`;
       return bar;
     });
-    const facts = [["mean residual", residuals.mean], ["RMSE", residuals.rmse], ["mean absolute error", residuals.mae], ["half of the errors are below", residuals.half], ["nine in ten are below", residuals.nine_tenths], ["R²", residuals.r2]];
+    const facts = [["mean residual", residuals.mean], ["RMSE", residuals.rmse], ["mean absolute error", residuals.mae], ["median absolute error", residuals.half], ["90% of errors are below", residuals.nine_tenths], ["R²", residuals.r2]];
     return [
       h("div", {}, h("h3", {}, "Predicted against true"), againstPlot(own.points, own.bins, target), h("p", { class: "soft" }, `${count(own.points.length)} of ${count(own.rows)} rows. On the dashed line predictions are right; the orange line joins the means of ten groups.`)),
       h("div", {}, h("h3", {}, "Residuals, true minus predicted"), h("div", { class: "residuals", role: "img", "aria-label": "Distribution of residuals" }, bars), h("p", { class: "ends soft" }, h("span", {}, number(residuals.histogram[0][0])), h("span", {}, number(residuals.histogram.at(-1)[1]))), h("table", { class: "facts-table" }, h("tbody", {}, facts.map(([name, value]) => h("tr", {}, h("th", { scope: "row" }, name), h("td", { class: "n" }, value === null ? "–" : number(value))))))),
@@ -269,7 +269,7 @@ function mount(root, context) {
   const useButtons = (body) =>
     frozen()
       ? null
-      : h("p", { class: "buttons" }, h("button", { type: "button", class: "primary", onclick: () => use(body(), "Ask shows this decision from now on.") }, "Use in Ask"), h("button", { type: "button", onclick: () => use({}, "Ask decides for the most probable class again.") }, "Most probable class in Ask"));
+      : h("p", { class: "buttons" }, h("button", { type: "button", class: "primary", onclick: () => use(body(), "Ask shows this decision from now on.") }, "Use in Ask"), h("button", { type: "button", onclick: () => use({}, "Ask shows the most probable class again.") }, "Most probable class in Ask"));
 
   function matrix(current, changed) {
     return h("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": "Costs" }, h("table", { class: "costs" }, h("caption", { class: "hidden" }, "Cost of each decision for each true class"), h("thead", {}, h("tr", {}, h("th", { scope: "col" }, "true ↓  decided →"), own.labels.map((label) => h("th", { scope: "col" }, label)))), h("tbody", {}, own.labels.map((label, i) => h("tr", {}, h("th", { scope: "row" }, label), own.labels.map((other, j) => h("td", {}, costInput(`Cost of deciding ${other} where it is ${label}`, current[i][j], (value) => ((current[i][j] = value), (choice.costs = JSON.stringify(current)), keep(), changed())))))))));
@@ -309,15 +309,15 @@ function mount(root, context) {
       fill(place, thresholdPlot({ levels: thresholds.levels, series: [{ name: "cost", class: "c0", values }], own: t / 100, best: [best / 100, values[best]], yName: "cost for each row", yText: (value) => number(value, 2), label: `Cost by threshold; cheapest at ${percent(best / 100)}` }));
       const columns = [["at 50%", measures(50)], ...(t === 50 ? [] : [[`at ${percent(t / 100)}`, measures(t)]]), ...(t === best || best === 50 ? [] : [[`cheapest, ${percent(best / 100)}`, measures(best)]])];
       const line = (name, key, text) => h("tr", {}, h("th", { scope: "row" }, name), columns.map(([, found]) => h("td", { class: "n" }, found[key] === null ? "–" : text(found[key]))));
-      fill(facts, h("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": "What thresholds change" }, h("table", {}, h("thead", {}, h("tr", {}, h("td", {}), columns.map(([name]) => h("th", { scope: "col", class: "n" }, name)))), h("tbody", {}, line("cost for each row", "cost", (value) => number(value, 3)), line("accuracy", "accuracy", percent), line(`${positive.value} found (sensitivity)`, "sensitivity", percent), line(`${labels.find((label) => label !== positive.value)} found (specificity)`, "specificity", percent)))));
+      fill(facts, h("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": "Effect of the threshold" }, h("table", {}, h("thead", {}, h("tr", {}, h("td", {}), columns.map(([name]) => h("th", { scope: "col", class: "n" }, name)))), h("tbody", {}, line("cost for each row", "cost", (value) => number(value, 3)), line("accuracy", "accuracy", percent), line(`${positive.value} found (sensitivity)`, "sensitivity", percent), line(`${labels.find((label) => label !== positive.value)} found (specificity)`, "specificity", percent)))));
     }
     fill(
       decisions.body,
-      h("p", { class: "soft" }, "What each error costs, in any unit; and from which probability on to decide for a class."),
+      h("p", { class: "soft" }, "Cost of each error, in any unit, and the probability threshold for a class."),
       h(
         "div",
         { class: "two" },
-        h("div", {}, h("div", { class: "controls" }, h("span", { class: "choice" }, h("label", { for: "positive" }, "Decide for"), positive)), matrix(current, show), h("div", { class: "thresholdrow" }, h("label", { for: "threshold" }, "from a probability of"), slider, at), h("p", { class: "buttons" }, h("button", { type: "button", onclick: () => ((choice.threshold = String(cheapest())), keep(), show()) }, "Take the cheapest threshold")), facts, useButtons(() => ({ positive: positive.value, threshold: Number(slider.value) / 100 }))),
+        h("div", {}, h("div", { class: "controls" }, h("span", { class: "choice" }, h("label", { for: "positive" }, "Decide for"), positive)), matrix(current, show), h("div", { class: "thresholdrow" }, h("label", { for: "threshold" }, "from a probability of"), slider, at), h("p", { class: "buttons" }, h("button", { type: "button", onclick: () => ((choice.threshold = String(cheapest())), keep(), show()) }, "Use the cheapest threshold")), facts, useButtons(() => ({ positive: positive.value, threshold: Number(slider.value) / 100 }))),
         place,
       ),
     );
@@ -339,7 +339,7 @@ function mount(root, context) {
             return total ? percent(counts[i][i] / total) : "–";
           };
           const rows = [["cost for each row", number(found.cost_before, 3), number(found.cost, 3)], ["accuracy", percent(found.accuracy_before), percent(found.accuracy)], ...own.labels.map((label, i) => [`${label} found`, share(own.confusion, i), share(found.confusion, i)])];
-          fill(place, h("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": "What costs change" }, h("table", {}, h("thead", {}, h("tr", {}, h("td", {}), h("th", { scope: "col", class: "n" }, "most probable"), h("th", { scope: "col", class: "n" }, "least cost"))), h("tbody", {}, rows.map(([name, ...cells]) => h("tr", {}, h("th", { scope: "row" }, name), cells.map((cell) => h("td", { class: "n" }, cell))))))), h("p", { class: "soft" }, `${count(found.changed)} of ${count(found.rows)} decisions change.`));
+          fill(place, h("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": "Effect of the costs" }, h("table", {}, h("thead", {}, h("tr", {}, h("td", {}), h("th", { scope: "col", class: "n" }, "most probable"), h("th", { scope: "col", class: "n" }, "least cost"))), h("tbody", {}, rows.map(([name, ...cells]) => h("tr", {}, h("th", { scope: "row" }, name), cells.map((cell) => h("td", { class: "n" }, cell))))))), h("p", { class: "soft" }, `${count(found.changed)} of ${count(found.rows)} decisions change.`));
         } catch (error) {
           if (isAbort(error)) return;
           if (!ended) fill(place, h("p", { class: "wrong" }, error.message));
@@ -347,7 +347,7 @@ function mount(root, context) {
         decisions.root.removeAttribute("aria-busy");
       }, SOON);
     }
-    fill(decisions.body, h("p", { class: "soft" }, "What each decision costs for each true class, in any unit. The decision is the class of least expected cost."), h("div", { class: "two" }, h("div", {}, matrix(current, show), useButtons(() => ({ costs: current }))), place));
+    fill(decisions.body, h("p", { class: "soft" }, "Cost of each decision for each true class, in any unit. The class with the lowest expected cost is chosen."), h("div", { class: "two" }, h("div", {}, matrix(current, show), useButtons(() => ({ costs: current }))), place));
     show();
   }
 

@@ -62,7 +62,7 @@ function mount(root, context) {
   const cases = new Map();
 
   const points = scatter(canvas, () => (drawCross(), later(remember)));
-  if (!points) fill(place, h("p", { class: "mapwait" }, "This browser has no WebGL, which the map is drawn with. The view Rows lists all rows, and suspects and odd rows first if you like."));
+  if (!points) fill(place, h("p", { class: "mapwait" }, "The map needs WebGL, which this browser does not have. The Rows view lists all rows."));
 
   // -- places
 
@@ -432,7 +432,7 @@ function mount(root, context) {
       const found = await context.fetched("/columns");
       if (ended) return;
       ({ columns } = found);
-      const options = [["target", `${found.target.name ?? "target"} (target)`], ["error", "leave-one-out error"], ["odd", "oddness"], ...columns.map((column) => [`column:${column.name}`, column.name])];
+      const options = [["target", `${found.target.name ?? "target"} (target)`], ["error", "leave-one-out error"], ["odd", "outlier score"], ...columns.map((column) => [`column:${column.name}`, column.name])];
       fill(by, options.map(([value, text]) => h("option", { value }, text)));
       const params = context.params();
       by.value = options.some(([value]) => value === params.by) ? params.by : "target";

@@ -1,4 +1,4 @@
-// Rows: the whole table, sorted, filtered and searched by the server; suspects and odd rows as queues; changes with undo.
+// Rows: the whole table, sorted, filtered and searched by the server; suspects and unusual rows as queues; changes with undo.
 
 import { get, post } from "../api.js";
 import { count, EMPTY, fill, h, minus, number, percent, same, shown } from "../dom.js";
@@ -282,7 +282,7 @@ function mount(root, context) {
 
   function drawTabs() {
     const left = (name) => (review?.queues[name]?.rows === undefined ? "" : ` (${count(review.queues[name].rows)})`);
-    const found = [["", "All rows"], ["suspects", `Suspects${left("suspects")}`], ["odd", `Odd rows${left("odd")}`]];
+    const found = [["", "All rows"], ["suspects", `Suspects${left("suspects")}`], ["odd", `Unusual rows${left("odd")}`]];
     if (ask.queue && !isQueue()) found.push([ask.queue, "Selected on the map"]);
     const made = found.map(([queue, text]) => h("button", { type: "button", "aria-pressed": String(ask.queue === queue), onclick: () => ask.queue !== queue && change({ queue, sort: "", descending: false }, { step: true }) }, text));
     if (tabs.childElementCount !== made.length) fill(tabs, made);
@@ -300,7 +300,7 @@ function mount(root, context) {
   }
 
   function drawCount(page) {
-    if (state === "running") return void fill(counted, ask.queue === "odd" ? "Looking for odd rows …" : "Leaving out each row in turn, to find suspects …");
+    if (state === "running") return void fill(counted, ask.queue === "odd" ? "Finding unusual rows …" : "Finding suspects by leave-one-out …");
     if (state === "cancelled") return void fill(counted, "This was cancelled. ", h("button", { type: "button", onclick: checkAgain }, "Look again"));
     const rows = `${count(total)} ${total === 1 ? "row" : "rows"}`;
     const says = {
@@ -310,7 +310,7 @@ function mount(root, context) {
     const by = page.learner && ask.queue === "suspects" ? ` Found by ${page.learner}.` : "";
     const again = isQueue() && stale ? [" The rows or the learner have changed since. ", h("button", { type: "button", onclick: checkAgain }, "Look again")] : [];
     const filtered = ask.search || ask.filters.length ? " that match" : "";
-    fill(counted, says ? (total ? says : ask.queue === "odd" ? "No odd rows are left." : "No suspects are left.") : `${rows}${filtered}`, says ? by : "", again);
+    fill(counted, says ? (total ? says : ask.queue === "odd" ? "No unusual rows left." : "No suspects left.") : `${rows}${filtered}`, says ? by : "", again);
   }
 
   async function checkAgain() {
@@ -411,7 +411,7 @@ function mount(root, context) {
     if (row.was !== undefined) lines.push(`Corrected; it was #${row.was}.`);
     const note = row.note;
     if (note?.predicted !== undefined)
-      lines.push(target.kind === "nominal" ? `Without this row the answer is ${shown(note.predicted)}, and ${shown(row.target)} has a probability of ${percent(note.doubt)}.` : `Without this row the answer is ${number(note.predicted)}: ${number(note.doubt, 2)} times the usual error away from ${number(row.target)}.`);
+      lines.push(target.kind === "nominal" ? `Without this row, the prediction is ${shown(note.predicted)}, and ${shown(row.target)} has a probability of ${percent(note.doubt)}.` : `Without this row, the prediction is ${number(note.predicted)}: ${number(note.doubt, 2)} times the usual error from ${number(row.target)}.`);
     for (const one of note?.odd ?? []) lines.push(`${one.column} is ${one.value}; ${one.expected} was expected from the rest of the row.`);
     return lines.length ? h("div", { class: "reason" }, lines.map((text) => h("p", {}, text))) : null;
   }

@@ -104,7 +104,7 @@ function mount(root, context) {
         rows,
       ),
     );
-    fill(past.body, h("p", { class: "soft" }, "Small numbers are what an attribute adds to the similarity."), h("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": "Similar cases, table" }, table));
+    fill(past.body, h("p", { class: "soft" }, "Small numbers are contributions to the similarity."), h("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": "Similar cases, table" }, table));
   }
 
   function drawWhy() {
@@ -115,7 +115,7 @@ function mount(root, context) {
       .filter(([, amount]) => amount !== null)
       .sort((a, b) => b[1] - a[1])
       .map(([name, amount]) => ({ label: name, value: told(one.values[name]), amount, text: `${signed(100 * amount, 1)}%` }));
-    fill(why.body, h("p", { class: "choice" }, choose), h("p", { class: "soft" }, `The similarity of ${percent(one.similarity)} is the sum of what each attribute adds.`), contributions(items, { label: "What each attribute adds to the similarity" }));
+    fill(why.body, h("p", { class: "choice" }, choose), h("p", { class: "soft" }, `The contributions add up to the similarity, ${percent(one.similarity)}.`), contributions(items, { label: "Contribution of each attribute to the similarity" }));
   }
 
   async function start() {

@@ -24,7 +24,7 @@ function mount(root, context) {
   const wanted = h("select", { id: "wanted" });
   const which = h("span", { class: "choice", hidden: true }, h("label", { for: "wanted" }, "Probability of"), wanted);
   const controls = h("div", { class: "controls" }, h("span", { class: "choice" }, h("label", { for: "along" }, "Along"), first), h("span", { class: "choice" }, h("label", { for: "and" }, "and"), second), which);
-  const panel = h("section", { class: "panel curve", "aria-labelledby": "curve-title" }, h("h2", { id: "curve-title" }, "How the answer moves"), controls, body);
+  const panel = h("section", { class: "panel curve", "aria-labelledby": "curve-title" }, h("h2", { id: "curve-title" }, "How the prediction changes"), controls, body);
   fill(root, h("div", { class: "ask" }, left, h("div", { class: "right" }, panel)));
 
   let columns = [];
@@ -170,7 +170,7 @@ function mount(root, context) {
     }));
     const what = classes ? `probability of ${label}` : (context.status().open.target ?? "prediction");
     const ramp = h("p", { class: "ramp soft" }, text(low), h("span", { class: "gradient", "aria-hidden": "true" }), `${text(high)}  ${what}`);
-    fill(body, ramp, heatmap({ xs, ys, cells, xName: a, yName: b, label: `${what} over ${a} and ${b}` }), h("p", { class: "soft" }, `The outlined cell is this case. Click a cell to put its values into the case.${[a, b].some(isNumber) ? " Numbers and dates are at quantiles of the past cases, so their steps are not equal." : ""}`), table());
+    fill(body, ramp, heatmap({ xs, ys, cells, xName: a, yName: b, label: `${what} over ${a} and ${b}` }), h("p", { class: "soft" }, `The outlined cell is this case. Click a cell to put its values into the case.${[a, b].some(isNumber) ? " Numbers and dates are at quantiles of the past cases, so steps are not equal." : ""}`), table());
   }
 
   /** The same numbers as text, for those who read rather than look. */
@@ -180,7 +180,7 @@ function mount(root, context) {
       "details",
       {},
       h("summary", {}, "As a table"),
-      h("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": "Answers as a table" }, h("table", {}, h("thead", {}, h("tr", {}, [...curve.columns, ...labels].map((name) => h("th", { scope: "col" }, name)))), h("tbody", {}, curve.points.map((point) => h("tr", {}, point.values.map((value) => h("td", {}, shown(value))), labels.map((name) => h("td", { class: "n" }, classes ? percent(point.probabilities[name]) : number(point.prediction)))))))),
+      h("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": "Predictions as a table" }, h("table", {}, h("thead", {}, h("tr", {}, [...curve.columns, ...labels].map((name) => h("th", { scope: "col" }, name)))), h("tbody", {}, curve.points.map((point) => h("tr", {}, point.values.map((value) => h("td", {}, shown(value))), labels.map((name) => h("td", { class: "n" }, classes ? percent(point.probabilities[name]) : number(point.prediction)))))))),
     );
   }
 
