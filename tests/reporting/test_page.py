@@ -245,7 +245,7 @@ def test_the_summary_is_short_and_plain(found: Report) -> None:
     assert text.startswith('"quoted" & more: a<b\n80 rows, 2 columns, no missing values; target a<b: 2 classes.\n')
     assert "**" not in text
     assert len(text.splitlines()) < 40
-    assert found._repr_html_().startswith("<pre>&quot;quoted&quot;")
+    assert "<p>&quot;quoted&quot; &amp; more: a&lt;b\n" in found._repr_html_()
 
 
 def test_marks_lie_where_the_numbers_are(found: Report) -> None:

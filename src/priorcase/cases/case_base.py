@@ -64,7 +64,7 @@ from priorcase.exceptions import (
     quoted,
     visible,
 )
-from priorcase.learning.results import Grid, GridResult, framed
+from priorcase.learning.results import Grid, GridResult, TextResult, framed, grids_html
 
 Ids: TypeAlias = int | Case | Iterable[int | Case] | None
 ByName: TypeAlias = Mapping[str, Any] | None
@@ -192,13 +192,21 @@ class CaseBase:
         )
 
     def __repr__(self) -> str:
-        if self._live.store.closed:
-            return f"CaseBase {self.path}: closed"
-        with self._live.reading() as table:
-            head = f"CaseBase {visible(self.path)}: {len(table):,} case{'s' * (len(table) != 1)}"
-            shown = [(visible(name), visible(kind.describe())) for name, kind in table.attributes.items()]
+        head, shown = self._described()
         width = max((len(name) for name, _ in shown), default=0)
         return "\n".join([head, *(f"  {name:<{width}}  {kind}" for name, kind in shown)])
+
+    def _repr_html_(self) -> str:
+        head, shown = self._described()
+        return grids_html([Grid(head, ["attribute", "kind"] if shown else [], shown)])
+
+    def _described(self) -> tuple[str, list[tuple[str, str]]]:
+        """How many cases there are, and the kind of each attribute in words."""
+        if self._live.store.closed:
+            return f"CaseBase {visible(self.path)}: closed", []
+        with self._live.reading() as table:
+            head = f"CaseBase {visible(self.path)}: {len(table):,} case{'s' * (len(table) != 1)}"
+            return head, [(visible(name), visible(kind.describe())) for name, kind in table.attributes.items()]
 
     @property
     def path(self) -> str:
@@ -1065,7 +1073,7 @@ class History(GridResult, Sequence[Event]):
 
 
 @dataclass(frozen=True, repr=False)
-class Verification:
+class Verification(TextResult):
     """How many cases a file has, and what is wrong with it; true where nothing is.
 
     Examples

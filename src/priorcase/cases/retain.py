@@ -20,7 +20,7 @@ from priorcase.cases.scoring import Likeness, check_count, check_share
 from priorcase.cases.table import CaseTable
 from priorcase.concepts.records import normal_quantile, verdicts, wilson_bounds
 from priorcase.exceptions import CaseBaseError, ParameterError, listed, quoted
-from priorcase.learning.results import Grid, GridResult, framed, short
+from priorcase.learning.results import Grid, GridResult, TextResult, framed, short
 
 Policy = Literal["always", "if_wrong", "if_new", "records"]
 
@@ -135,7 +135,7 @@ class Trial:
 
 
 @dataclass(frozen=True, repr=False)
-class Retained:
+class Retained(TextResult):
     """What became of a new case; prints as a sentence or two.
 
     ``kept`` says whether it was kept, ``id`` is its id then, and ``reason`` says why. ``duplicates`` are stored cases

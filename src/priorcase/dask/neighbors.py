@@ -18,6 +18,7 @@ import numpy as np
 from dask.delayed import Delayed, delayed
 from sklearn.base import clone
 
+from priorcase._grids import TextResult
 from priorcase._typing import AnyArray, FloatArray, IdArray, IntArray
 from priorcase.bayes.subsets import RelevanceWeights
 from priorcase.dask.partitions import Agreement, Totals, join_totals, store, totals, with_counts
@@ -391,7 +392,7 @@ def encoded(empty: Instances, X: Any) -> Queries:
 # -- the model
 
 
-class DistributedKNN:
+class DistributedKNN(TextResult):
     """A `KNNClassifier` or `KNNRegressor` fitted to a Dask DataFrame; made by `priorcase.dask.fit`.
 
     It holds the parameters, the fitted distance and references to the partitions, whose rows and indexes are on the

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from priorcase._grids import TextResult
 from priorcase._typing import AnyArray
 from priorcase.datasets.columns import Backend, NamedColumns, check_backend
 from priorcase.exceptions import prefix_errors
@@ -281,7 +282,7 @@ URGENCIES = ("low", "normal", "high")
 
 
 @dataclass(frozen=True, repr=False)
-class HelpDesk:
+class HelpDesk(TextResult):
     """Tickets of a help desk: a mapping for each, None for unknown; the taxonomy of areas, the order of urgencies."""
 
     tickets: list[dict[str, Any]]

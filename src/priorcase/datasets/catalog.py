@@ -22,6 +22,7 @@ from typing import Any, Literal, TypeAlias, cast, overload
 
 import numpy as np
 
+from priorcase._grids import Grid, GridResult, TextResult
 from priorcase._typing import AnyArray
 from priorcase.datasets.columns import Backend, NamedColumns, check_backend
 from priorcase.datasets.delimited import decoded, read_delimited
@@ -180,7 +181,7 @@ def available(*, folder: Folder | None = None) -> Available:
 
 
 @dataclass(frozen=True, repr=False)
-class Available:
+class Available(GridResult):
     """Names of data sets with what is known about each; prints as a table.
 
     ``places`` says where each would be read from: the user's folder, the cache, or OpenML; ``descriptions`` has those
@@ -205,13 +206,10 @@ class Available:
         kinds = {name: Numeric() if name in _NUMBERS else Nominal() for name in columns}
         return NamedColumns.of(columns, kinds).frame(backend)
 
-    def __repr__(self) -> str:
-        cells = []
-        for name, column in self._columns().items():
-            texts = [name, *("" if value is None else visible(str(value)) for value in column)]
-            width, align = max(map(len, texts)), str.rjust if name in _NUMBERS else str.ljust
-            cells.append([align(text, width) for text in texts])
-        return "\n".join("  ".join(row).rstrip() for row in zip(*cells, strict=True))
+    def _grid(self) -> Grid:
+        columns = self._columns()
+        lines = [["" if value is None else str(value) for value in row] for row in zip(*columns.values(), strict=True)]
+        return Grid("", list(columns), lines, right=[a for a, name in enumerate(columns) if name in _NUMBERS])
 
     def _columns(self) -> dict[str, list[Any]]:
         known = [self.descriptions.get(name) for name in self.places]
@@ -228,7 +226,7 @@ class Available:
 
 
 @dataclass(frozen=True, repr=False)
-class Description:
+class Description(TextResult):
     """One entry of a ``manifest.json``: what the columns mean, origin, licence; prints as a page.
 
     ``id_columns`` name a case and are no attributes; ``deviations`` say what differs from the original, or from what

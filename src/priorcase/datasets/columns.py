@@ -9,6 +9,7 @@ from typing import Any, Literal, TypeAlias, get_args, overload
 import narwhals.stable.v2 as nw
 import numpy as np
 
+from priorcase._grids import Grid, grids_html
 from priorcase._parameters import check_choice
 from priorcase._typing import AnyArray, IntArray
 from priorcase.exceptions import (
@@ -141,6 +142,13 @@ class NamedColumns(Source):
         if self.rows > _SHOWN:
             lines.append(f"   ... and {self.rows - _SHOWN} more")
         return "\n".join(lines)
+
+    def _repr_html_(self) -> str:
+        columns = [list(map(_text, self.shown(name, slice(_SHOWN)))) for name in self.data]
+        note = f"... and {self.rows - _SHOWN} more" if self.rows > _SHOWN else ""
+        title = repr(self).partition("\n")[0]
+        right = [a for a, kind in enumerate(self.kinds.values()) if isinstance(kind, Numeric)]
+        return grids_html([Grid(title, list(self.data), list(zip(*columns, strict=True)), note, right)])
 
     def _pandas(self) -> Any:
         import pandas as pd

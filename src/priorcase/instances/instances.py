@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from priorcase._core import are_cells, code_counts, recode
+from priorcase._grids import TextResult
 from priorcase._typing import AnyArray, FloatArray, IdArray, IntArray, Name, Value
 from priorcase.exceptions import SchemaMismatchError, TargetError, UnknownIdError, listed, misspelt
 from priorcase.schema import Circular, Coded, Date, Kind, Nominal, Ordinal, Schema, Table, Taxonomy, Text
@@ -447,7 +448,7 @@ class _Rows:
         return found
 
 
-class Instances:
+class Instances(TextResult):
     """Rows of a mixed table, each with an id that is never given to another row.
 
     Numbers take 8 bytes, nominal values 1, 2 or 4. Rows lie in the order of their ids. A value whose last row was

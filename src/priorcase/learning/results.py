@@ -18,6 +18,7 @@ from sklearn.utils._param_validation import StrOptions
 from priorcase._grids import Grid as Grid
 from priorcase._grids import GridResult as GridResult
 from priorcase._grids import GridsResult as GridsResult
+from priorcase._grids import TextResult as TextResult
 from priorcase._grids import grid_markdown as grid_markdown
 from priorcase._grids import grids_html as grids_html
 from priorcase._grids import grids_text as grids_text

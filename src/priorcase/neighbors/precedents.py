@@ -16,6 +16,7 @@ from priorcase.learning.results import (
     Grid,
     PrintedPerQuery,
     Row,
+    TextResult,
     attribute_names,
     by_attribute,
     decoded,
@@ -52,7 +53,7 @@ _LEARNED_FROM = 1000  # rows from which is learned which attributes matter
 
 
 @dataclass(frozen=True)
-class Precedent:
+class Precedent(TextResult):
     """A stored row that supports a prediction.
 
     ``id``, ``row`` (its values, None if missing), ``target`` (a tuple for several targets), ``distance`` from the

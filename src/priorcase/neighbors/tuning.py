@@ -140,7 +140,7 @@ class Tuning(GridResult):
     scoring: str
     nested_scores: Mapping[str, float]
     rows: float
-    _grids: Sequence[CandidateGrid] = field(repr=False)
+    _candidates: Sequence[CandidateGrid] = field(repr=False)
     _scores: Mapping[str, FloatArray] = field(repr=False)
     _chosen: int = field(repr=False)
     _folds: Sequence[bool] = field(repr=False)
@@ -178,14 +178,14 @@ class Tuning(GridResult):
         order = self._order()
         columns: dict[str, Any] = {name: _column(values[order]) for name, values in self._parameters.items()}
         columns |= {name: scores[order] for name, scores in self._scores.items()}
-        folds = np.repeat(self._folds, [len(grid) for grid in self._grids])
+        folds = np.repeat(self._folds, [len(grid) for grid in self._candidates])
         columns["scored_by"] = np.where(folds, "folds", "leave-one-out")[order]
         columns["chosen"] = (np.arange(len(self)) == self._chosen)[order]
         return framed(columns, backend or self._backend)
 
     def curves(self) -> tuple[AnyArray, dict[str, FloatArray]]:
         """Return the values of ``n_neighbors`` and, for each vote, the best score with each of them."""
-        grid, at = _locate(self._grids, self._chosen)
+        grid, at = _locate(self._candidates, self._chosen)
         first = self._chosen - at
         scores = self._scores[self.scoring][first : first + len(grid)].reshape(grid.shape)
         best = scores.max(axis=(2, 3)) if self.greater_is_better else scores.min(axis=(2, 3))
@@ -213,7 +213,7 @@ class Tuning(GridResult):
     @cached_property
     def _parameters(self) -> dict[str, AnyArray]:
         classes = "log_score" in self._scores
-        lines = [grid.parameters(candidate, classes=classes) for grid in self._grids for candidate in range(len(grid))]
+        lines = [grid.parameters(at, classes=classes) for grid in self._candidates for at in range(len(grid))]
         return {name: np.fromiter((line[name] for line in lines), object, len(lines)) for name in lines[0]}
 
     def _order(self) -> AnyArray:

@@ -16,6 +16,7 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
+from priorcase._grids import Grid, grids_html
 from priorcase.exceptions import joined, visible
 from priorcase.registry import BASELINE
 from priorcase.reporting.comparison import Difference
@@ -260,6 +261,23 @@ def summary_text(report: Report, width: int = 100) -> str:
     for part in summary(report):
         console.print(part)
     return "\n".join(line.rstrip() for line in file.getvalue().splitlines())
+
+
+def summary_html(report: Report) -> str:
+    """The summary for notebooks: the same sentences and the same table."""
+    grids, texts = list[Grid](), list[str]()
+    for part in summary(report):
+        if isinstance(part, Table):
+            header = [str(column.header) for column in part.columns]
+            lines = list(zip(*(map(str, column.cells) for column in part.columns), strict=True))
+            grids += [
+                Grid("\n".join(texts).strip(), [], []),
+                Grid("", header, lines, right=range(1, len(header))),
+            ]
+            texts = []
+        else:
+            texts.append(str(part.renderable if isinstance(part, Padding) else part))
+    return grids_html(grids, "\n".join(texts).strip())
 
 
 def summary(report: Report) -> Iterator[RenderableType]:

@@ -11,7 +11,6 @@ import shlex
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from functools import partial
-from html import escape
 from importlib.metadata import version
 from typing import Any, Literal, TypeVar
 
@@ -114,7 +113,7 @@ class Report:
     __repr__ = __str__
 
     def _repr_html_(self) -> str:
-        return f"<pre>{escape(str(self))}</pre>"
+        return summary.summary_html(self)
 
     def html(self) -> str:
         """Return one page with everything in it, which needs no other file and no network."""

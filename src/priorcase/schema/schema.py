@@ -17,6 +17,7 @@ import numpy as np
 from narwhals.exceptions import DuplicateError
 from scipy import sparse
 
+from priorcase._grids import Grid, TextResult, grids_html
 from priorcase._typing import AnyArray, Backend, Content, FloatArray, Name, Value
 from priorcase.exceptions import (
     ParameterError,
@@ -173,6 +174,10 @@ class Schema:
         width = max(map(len, labels))
         lines = [f"  {label:<{width}}  {kind!r}" for label, kind in zip(labels, self.kinds, strict=True)]
         return "\n".join([f"Schema: {len(self)} attribute{'s' if len(self) > 1 else ''}", *lines])
+
+    def _repr_html_(self) -> str:
+        lines = [[str(self.label(a)), repr(kind)] for a, kind in enumerate(self.kinds)]
+        return grids_html([Grid(repr(self).partition("\n")[0], ["column", "kind"], lines)])
 
     def label(self, a: int) -> Name:
         """Name of attribute ``a``, or its position if there are no names."""
@@ -457,7 +462,7 @@ def backend_of(X: Any) -> Backend | None:
 # -- rows as they are read
 
 
-class Table:
+class Table(TextResult):
     """Rows read by a schema, whose values have no stored codes yet.
 
     They are given as ``columns``, one for each attribute; as a ``block`` of rows by attributes, if all are numeric; or

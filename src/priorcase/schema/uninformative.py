@@ -7,6 +7,7 @@ from typing import Any, Literal
 
 import numpy as np
 
+from priorcase._grids import TextResult
 from priorcase._typing import AnyArray, FloatArray, IntArray, Name
 from priorcase.exceptions import prefix_errors, visible
 from priorcase.schema.columns import Coded, ReadColumn
@@ -21,7 +22,7 @@ _SAME = 1e-9  # numbers between 0 and 1 that differ by less are equal but for ro
 
 
 @dataclass(frozen=True)
-class Uninformative:
+class Uninformative(TextResult):
     """Why a column tells nothing about other rows; prints as the reason.
 
     Parameters

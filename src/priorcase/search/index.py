@@ -14,6 +14,7 @@ from numpy.typing import ArrayLike
 from sklearn.utils._param_validation import Interval, StrOptions
 
 from priorcase import _core
+from priorcase._grids import Grid, TextResult, grids_html
 from priorcase._locks import Lock, cached_property
 from priorcase._parameters import check_value
 from priorcase._typing import AnyArray, FloatArray, IdArray, IntArray
@@ -28,6 +29,7 @@ ALGORITHMS: dict[str, int] = {"auto": 0, "tree": 1, "scan": 2, "plain": 3}  # th
 _POSITIVE = Interval(Integral, 1, None, closed="left")
 
 _ROWS_AT_ONCE = 65_536
+_QUERIES, _ROWS = 5, 10  # how many queries, and rows of each, notebooks show
 
 # Counts are floats: ten rows of weight 0.1 must reach one although their floating-point sum falls short of it.
 SLACK = 1e-9
@@ -72,6 +74,14 @@ class Neighbors:
 
     def __repr__(self) -> str:
         return f"Neighbors({len(self)} queries, {len(self.ids)} rows)"
+
+    def _repr_html_(self) -> str:
+        lines = []
+        for query in range(min(len(self), _QUERIES)):
+            for id_, distance in zip(*(part[:_ROWS].tolist() for part in self[query]), strict=True):
+                lines.append([str(query), str(id_), f"{distance:.4g}"])
+        note = "" if len(lines) == len(self.ids) else f"... and {len(self.ids) - len(lines)} more rows"
+        return grids_html([Grid(repr(self), ["query", "id", "distance"], lines, note, right=range(3))])
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Neighbors):
@@ -181,7 +191,7 @@ class NeighborList:
         return bounds[np.searchsorted(bounds, positions, side="right")]
 
 
-class Index:
+class Index(TextResult):
     """The rows of some instances, laid out to be searched; follows them through `append` and `remove`.
 
     Every answer is exact, is ordered by distance and then by id, and has the same bits for any batch size, number of

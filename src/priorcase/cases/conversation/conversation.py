@@ -22,7 +22,7 @@ from priorcase.cases.reuse import Candidate, Proposal, Source, Success, able, wo
 from priorcase.cases.scoring import Likeness, MeasureCache, check_share
 from priorcase.cases.table import CaseTable
 from priorcase.exceptions import CaseBaseError, ParameterError, prefix_all_errors, quoted, visible
-from priorcase.learning.results import Grid, GridResult, framed, short, value_text
+from priorcase.learning.results import Grid, GridResult, TextResult, framed, short, value_text
 
 if TYPE_CHECKING:
     from priorcase.cases.case_base import CaseBase
@@ -33,7 +33,7 @@ _YES = {"yes": True, "no": False}
 
 
 @prefix_all_errors
-class Conversation:
+class Conversation(TextResult):
     """Asks the most informative question about the solution, one after the other.
 
     The right solution is that of a case which the new one is like, or none of them. The weight of a case is

@@ -15,6 +15,7 @@ from typing import Any, Literal, TypeAlias
 
 import numpy as np
 
+from priorcase._grids import TextResult
 from priorcase._typing import FloatArray, IntArray
 from priorcase.cases.conversation.candidates import Candidates, Mentions, Step, as_number, in_force
 from priorcase.cases.kinds import CaseKind, Graph, shown
@@ -39,7 +40,7 @@ class Choice:
 
 
 @dataclass(frozen=True, repr=False)
-class Question:
+class Question(TextResult):
     """A question about one attribute; prints as the question.
 
     Parameters

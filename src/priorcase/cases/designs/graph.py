@@ -10,6 +10,7 @@ from itertools import pairwise
 from types import MappingProxyType
 from typing import Any, Literal, NamedTuple, Self, TypeAlias
 
+from priorcase._grids import TextResult
 from priorcase._locks import cached_property
 from priorcase.exceptions import ParameterError, listed, prefix_all_errors, quoted
 
@@ -40,7 +41,7 @@ class Arc(NamedTuple):
 
 @prefix_all_errors
 @dataclass(frozen=True, init=False, repr=False)
-class FunctionGraph:
+class FunctionGraph(TextResult):
     """A qualitative function: variables, and arcs that say what increases (+) or decreases (-) with what.
 
     The function of a case in CADET (Sycara et al. 1992; Mitchell 1997, section 8.5). It is immutable; two graphs are

@@ -11,6 +11,7 @@ from itertools import combinations
 from time import monotonic
 from typing import Any
 
+from priorcase._grids import TextResult
 from priorcase._parameters import is_number, is_whole
 from priorcase.cases.designs.graph import Arc, FunctionGraph
 from priorcase.exceptions import ParameterError, prefix_errors, quoted
@@ -96,7 +97,7 @@ def _agree(one: str | None, other: str | None) -> bool:
 
 
 @dataclass(frozen=True)
-class Match:
+class Match(TextResult):
     """One way in which a case is part of a wanted function.
 
     ``bindings`` are sorted pairs of a variable of the case and the query's variable that it stands for, ``arcs`` the
@@ -123,7 +124,7 @@ class Match:
 
 
 @dataclass(frozen=True)
-class Matches(Sequence[Match]):
+class Matches(TextResult, Sequence[Match]):
     """All matches of a case, those that realise most arcs first; ``cut`` says why there may be more, if so."""
 
     found: tuple[Match, ...]
