@@ -47,13 +47,19 @@ class ClassMembers:
 
 # -- Links
 
-# Pages that include, or stand for, a file of the repository's root.
+# Pages that stand for a file of the repository's root; all but the first show its text.
 PAGES = {"README.md": "index.md", "CHANGELOG.md": "changelog.md", "CONTRIBUTING.md": "contributing.md"}
+_SHOWN = {"changelog": "CHANGELOG.md", "contributing": "CONTRIBUTING.md"}
 _OUTWARD = re.compile(r"\]\(\.\./((?:\.\./)*)(" + "|".join(map(re.escape, PAGES)) + r")([)#])")
 
 
-def link_inwards(app: Sphinx, docname: str, source: list[str]) -> None:
-    """Let links to files of the repository's root lead to the pages that include them."""
+def read_root_files(app: Sphinx, docname: str, source: list[str]) -> None:
+    """Show a file of the root where a page stands for it, and let links to such files lead to their pages."""
+    if docname in _SHOWN:
+        path = app.srcdir.parent / _SHOWN[docname]
+        app.env.note_dependency(path)
+        text = re.sub(r"\]\((?!https?:|#|docs/)", "](../", path.read_text(encoding="utf-8"))
+        source[0] = text.replace("](docs/", "](")
     source[0] = _OUTWARD.sub(lambda found: f"]({found[1]}{PAGES[found[2]]}{found[3]}", source[0])
 
 
@@ -70,12 +76,6 @@ class PublicNames:
         self.by_last = dict(found)
 
     def resolve(self, app: Sphinx, env: BuildEnvironment, node: pending_xref, shown: nodes.Element) -> Any:
-        if node.get("refdomain") == "myst" or node.get("reftype") == "myst":
-            page = PAGES.get(node["reftarget"])
-            if page is not None:
-                return env.domains["std"].resolve_xref(
-                    env, node["refdoc"], app.builder, "doc", page.removesuffix(".md"), node, shown
-                )
         if node.get("refdomain") != "py":
             return None
         target = node["reftarget"].removesuffix("()")
@@ -140,7 +140,7 @@ def displayed_formula(writer: Any, node: nodes.math_block) -> None:
 def setup(app: Sphinx) -> dict[str, bool]:
     app.add_html_math_renderer("mathml", (inline_formula, None), (displayed_formula, None))
     app.add_directive("commands", Commands)
-    app.connect("source-read", link_inwards)
+    app.connect("source-read", read_root_files)
     public = PublicNames()
     app.connect("env-check-consistency", public.collect)
     app.connect("missing-reference", public.resolve)
