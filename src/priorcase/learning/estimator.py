@@ -33,6 +33,7 @@ from priorcase.exceptions import (
     warn_caller,
 )
 from priorcase.instances import Instances, check_weights
+from priorcase.learning.diagram import ColumnsDiagram
 from priorcase.learning.state import Memory, changes, lock_of, reads
 from priorcase.learning.targets import Labelling, check_length
 from priorcase.schema import Coded, Kind, Nominal, Numeric, Schema, Table, uninformative_columns
@@ -48,7 +49,7 @@ _THREADS_PER_CORE = 4
 _FEW_ROWS = 20  # of which nothing is said
 
 
-class RowsEstimator(BaseEstimator, ABC, Generic[M]):
+class RowsEstimator(ColumnsDiagram, BaseEstimator, ABC, Generic[M]):
     """Base of the estimators that keep their rows.
 
     Subclasses say what their targets are by `_read_targets`, and what they keep beside the rows by `_new_memory`.
@@ -230,6 +231,9 @@ class RowsEstimator(BaseEstimator, ABC, Generic[M]):
 
     def _cells(self, X: Any) -> FloatArray:
         return self._answering().encode(self._table(X))
+
+    def _diagram_rows(self) -> Instances | None:
+        return self._memory.instances if "_memory" in self.__dict__ else None
 
     @changes
     def _fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:

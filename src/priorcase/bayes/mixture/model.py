@@ -36,6 +36,7 @@ from priorcase.exceptions import (
     prefix_errors,
 )
 from priorcase.instances import Instances, check_weights
+from priorcase.learning.diagram import ColumnsDiagram
 from priorcase.learning.estimator import SchemaLike, record_features, thread_count, training_table
 from priorcase.learning.state import changes, reads
 from priorcase.learning.targets import check_length, read_labels
@@ -48,65 +49,48 @@ if TYPE_CHECKING:
 _POSITIVE = Interval(Integral, 1, None, closed="left")
 
 
-class MixtureModel(BaseEstimator):
-    """Finite mixture model of mixed tables with missing values, fitted by EM.
+class MixtureModel(ColumnsDiagram, BaseEstimator):
+    """Finite mixture model for tables with mixed columns and missing values, fitted by EM.
 
-    ``P(x) = sum_k p_k prod_i p(x_i | k)``: a row comes from a hidden component k, and given that its attributes are
-    independent. Nominal and ordinal attributes have a probability for each value, numeric ones a mean and a variance.
-    A missing value drops out of the product, which is exact. With ``y`` the class is one more attribute, and the
-    mixture classifies; without it, it clusters and estimates densities. Either way any column can be predicted from
-    the others. Dates and sets are several attributes, as in `NaiveBayes`, and circular numbers twelve arcs. Of a date
-    the expected time elapsed is predicted, of a set the members that it likely has. The words of a text are drawn one
-    by one with the probabilities of the component; texts are not predicted, and stay missing in `impute` and `sample`.
+    ``P(x) = sum_k p_k prod_i p(x_i | k)``: attributes are independent within each component k. Nominal and ordinal
+    attributes have a probability for each value, numeric ones a mean and a variance; missing values are marginalised
+    exactly. Fitted with ``y``, the model classifies; without, it clusters and estimates densities. In both cases any
+    column can be predicted from the others. Dates, sets and circular columns are split into attributes as in
+    `NaiveBayes`.
 
-    EM maximizes the posterior density over log-odds, means and logs of precisions. The prior is worth ``prior`` rows:
-    that is the Dirichlet weight of every component and value, so that a probability is
-    ``(n_l + prior) / (n + n_values prior)``; and it expects the variance of a number within a component to be a tenth
-    of its variance in the column. No component is narrower than the resolution of a column's numbers.
+    EM maximises the posterior density. ``prior`` is the Dirichlet weight of every component and value; the prior
+    variance of a number within a component is a tenth of its variance in the column.
 
     Parameters
     ----------
     n_components, max_components
-        Number of components; ``"auto"`` tries 1 to ``max_components``, or to the number of rows, and takes the best.
+        Number of components; ``"auto"`` tries 1 to ``max_components`` and selects the best.
     selection
-        ``"cheeseman_stutz"``: an approximation of the log evidence (Cheeseman & Stutz 1996), exact for one component.
-        ``"held_out"``: mean log-score of held-out rows in five folds: of the class where there is one, of the row
-        otherwise.
+        Criterion for ``"auto"``: ``"cheeseman_stutz"`` (approximate log evidence; Cheeseman & Stutz 1996) or
+        ``"held_out"`` (mean log score in 5-fold cross-validation).
     n_init, max_iter, tol
-        Starts of EM for each number of components, of which the best is kept. A run ends after ``max_iter`` iterations,
-        or when one gains at most ``tol`` nats per row.
+        Number of random starts of EM, maximum number of iterations, and minimum gain per iteration in nats per row.
     prior
-        Prior strength in rows, from 1e-100 to 1e100.
+        Prior strength in rows.
     random_state
-        Seed of the starts. With it a fit depends neither on the order of the rows nor on the names of nominal values.
+        Seed of the starts. Results do not depend on the order of the rows.
     categorical_features, schema, n_jobs
-        As in `KNNClassifier`; threads are used for the starts.
+        See `KNNClassifier`.
     progress
-        Whether to show a progress bar on standard error while EM runs, where that is a terminal.
+        Whether to show a progress bar.
 
     Attributes
     ----------
-    n_components_, weights_, classes_
-        The number of components, the probability of each, descending, and the classes, ascending, after a fit with y.
-    components_, selection_
-        The distributions of each component, and the numbers of components tried with their scores; print as tables.
-    history_, log_posterior_, n_iter_, converged_
-        Log of likelihood times prior at the start of the best run and after each iteration, which never decreases; its
-        last value, the number of iterations, and whether the run ended by ``tol``.
-
-    Notes
-    -----
-    A numeric column with fewer than two different numbers is left out. An unseen value gets the probability that a
-    domain larger by one would give it. A single class has probability 1; a single row is refused. ``sample_weight``
-    counts as repetitions. The rows are not kept.
+    n_components_, weights_, components_, classes_
+        Number of components, their probabilities (descending) and distributions, and the classes after a fit with y.
+    selection_, history_, log_posterior_, n_iter_, converged_
+        Scores of the numbers of components tried, and the log posterior, iterations and convergence of the best run.
 
     Examples
     --------
     >>> import priorcase as pc
     >>> X = [[1.0, "a"], [1.2, "a"], [0.9, None], [5.1, "b"], [4.8, "b"], [None, "b"], [5.0, "b"]]
     >>> model = pc.MixtureModel(2, random_state=0).fit(X)
-    >>> model.predict(X)
-    array([1, 1, 1, 0, 0, 0, 0])
     >>> model.components_
     component  0               1
     weight     0.529           0.471
@@ -114,12 +98,6 @@ class MixtureModel(BaseEstimator):
     x1         b 0.83, a 0.17  a 0.71, b 0.29
     >>> model.impute([[5.0, None], [None, "a"]])
     [[5.0, 'b'], [1.918..., 'a']]
-    >>> model.oddness([[1.0, "b"]])
-    query 0: 2.02 nats; 0.00% of the training rows are at least as odd
-      column       value  surprise  usual  beyond  contribution
-      x0           1          1.47  0.412    1.05        0.0374
-      x1           b          1.23  0.303   0.927          1.23
-      (component)                                         0.753
     """
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
@@ -167,15 +145,15 @@ class MixtureModel(BaseEstimator):
 
     @changes
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
-        """Fit the mixture, to classes where ``y`` is not None; parameters as in `KNNClassifier.fit`."""
+        """Fit the mixture, with the classes as one more column if ``y`` is given; see `KNNClassifier.fit`."""
         check_parameters(self)
         instances, codes, labels = _read(self, X, y, sample_weight)
         weights = instances.weights
         rows = float(len(instances)) if weights is None else max(float(weights.sum()), len(instances))
         if rows < 2:
             raise TooFewRowsError(
-                "Found array with 1 sample, while a minimum of 2 is required to tell components apart. Pass more rows; "
-                "a row of weight 2 counts as two."
+                "Found array with 1 sample, while a minimum of 2 is required to fit components. Pass more rows; "
+                "a row of weight 2 is two rows."
             )
         if self.n_components != "auto" and self.n_components > rows:
             raise ParameterError(f"n_components must be at most {int(rows)}, one for each row, got {self.n_components}")
@@ -197,7 +175,7 @@ class MixtureModel(BaseEstimator):
         mixture = FittedMixture(*found, *questions.training_oddness(layout, parameters, cells.merged()))
         self._settle(mixture, replace(selection, backend=backend), run.history, run.converged)
         if not run.converged:
-            text = f"the best run of EM did not converge in {search.max_iter} iterations; raise max_iter or tol."
+            text = f"the best run of EM did not converge in {search.max_iter} iterations; increase max_iter or tol."
             warnings.warn(text, ConvergenceWarning, stacklevel=3)
         return self
 
@@ -211,13 +189,13 @@ class MixtureModel(BaseEstimator):
 
     @prefix_errors
     def save(self, path: str | os.PathLike[str]) -> Path:
-        """Save the model to a file, which `priorcase.load` reads; returns the path."""
+        """Save the model to a file that `priorcase.load` reads; return the path."""
         return saving.save(self, path)
 
     def explain(self, X: Any, *, data: Any = None, **options: Any) -> Explanations:
-        """Why the model answers rows as it does: see `priorcase.explain`, which has the options.
+        """Explain the predictions of rows; see `priorcase.explain`.
 
-        A mixture stores no rows, so ``data`` is needed: the pair ``(X, y)`` that it was fitted to, or other past cases.
+        A mixture stores no rows, so ``data`` is required: the training data ``(X, y)`` or other past cases.
         """
         from priorcase import explain  # of a layer above
 
@@ -244,14 +222,14 @@ class MixtureModel(BaseEstimator):
     @property
     @reads
     def components_(self) -> Components:
-        """The distributions of each component; prints as a table."""
+        """Distributions of each component; prints as a table."""
         mixture = self._fitted()
         return Components.of(mixture.layout, mixture.parameters, mixture.backend)
 
     @property
     @reads
     def classes_(self) -> AnyArray:
-        """The classes in ascending order; only after a fit with ``y``."""
+        """Classes in ascending order; only after a fit with ``y``."""
         labels = self._fitted().labels
         if labels is None:
             raise NotAvailableError("classes_ is only available after a fit with y")
@@ -259,18 +237,18 @@ class MixtureModel(BaseEstimator):
 
     @reads
     def predict(self, X: Any) -> AnyArray:
-        """The most probable class of each row; its most probable component after a fit without ``y``."""
+        """Predict the class of each row, or its component after a fit without ``y``."""
         best: AnyArray = self.predict_proba(X).argmax(axis=1)
         labels = self._fitted().labels
         return best if labels is None else labels[best]
 
     def fit_predict(self, X: Any, y: Any = None, sample_weight: Any = None) -> AnyArray:
-        """Fit, and predict the same rows."""
+        """Fit the model and predict the same rows."""
         return self.fit(X, y, sample_weight).predict(X)
 
     @reads
     def predict_proba(self, X: Any) -> FloatArray:
-        """Probability of each class for each row; of each component after a fit without ``y``."""
+        """Predict the probability of each class, or of each component after a fit without ``y``."""
         mixture, shares = self._fitted(), self.responsibilities(X)
         if mixture.labels is None:
             return shares
@@ -278,7 +256,7 @@ class MixtureModel(BaseEstimator):
 
     @reads
     def predict_log_proba(self, X: Any) -> FloatArray:
-        """The logarithm of `predict_proba`, without its underflow."""
+        """Predict log-probabilities; accurate even where `predict_proba` underflows."""
         mixture = self._fitted()
         logs = em.log_responsibilities(mixture.parameters, mixture.encoded(X))
         if mixture.labels is None:
@@ -287,19 +265,19 @@ class MixtureModel(BaseEstimator):
 
     @reads
     def responsibilities(self, X: Any) -> FloatArray:
-        """Probability of each component for each row, shape (rows, components)."""
+        """Return the probability of each component for each row, shape (rows, components)."""
         mixture = self._fitted()
         return np.ascontiguousarray(em.responsibilities(mixture.parameters, mixture.encoded(X))[0].T)
 
     @reads
     def score_samples(self, X: Any) -> FloatArray:
-        """Log-density of each row, without its class; missing values are left out."""
+        """Return the log-density of each row, without its class."""
         mixture = self._fitted()
         return em.responsibilities(mixture.parameters, mixture.encoded(X))[1]
 
     @reads
     def score(self, X: Any, y: Any = None, sample_weight: Any = None) -> float:
-        """Accuracy of the predicted classes; the mean log-density after a fit without ``y``."""
+        """Return the accuracy, or the mean log-density after a fit without ``y``."""
         if self._fitted().labels is None:
             return float(np.average(self.score_samples(X), weights=sample_weight))
         if y is None:
@@ -308,14 +286,14 @@ class MixtureModel(BaseEstimator):
 
     @reads
     def aic(self, X: Any) -> float:
-        """Akaike information criterion on some rows, lower is better: ``-2 ln P(X) + 2 parameters``."""
+        """Return the Akaike information criterion, ``-2 ln P(X) + 2 parameters``; lower is better."""
         return -2.0 * float(self.score_samples(X).sum()) + 2.0 * self._fitted().free
 
     @reads
     def bic(self, X: Any) -> float:
-        """Bayesian information criterion on some rows, lower is better: ``-2 ln P(X) + parameters ln rows``.
+        """Return the Bayesian information criterion, ``-2 ln P(X) + parameters ln rows``; lower is better.
 
-        Neither likelihood nor parameters of `aic` and `bic` include the class, also after a fit with ``y``.
+        As in `aic`, the class is not included.
         """
         densities = self.score_samples(X)
         return -2.0 * float(densities.sum()) + self._fitted().free * math.log(densities.size)
@@ -324,10 +302,9 @@ class MixtureModel(BaseEstimator):
     def predict_column(
         self, X: Any, column: Name, *, y: Any = None, return_proba: bool = False
     ) -> AnyArray | tuple[AnyArray, FloatArray]:
-        """Predict a column from all others: its most probable value, or its expected number, for each row.
+        """Predict any column from the others: the most probable value or the expected number.
 
-        ``P(v | known) = sum_k P(k | known) p(v | k)`` over the components. Parameters are those of
-        `NaiveBayes.predict_column`.
+        ``P(v | known) = sum_k P(k | known) p(v | k)``. Parameters: see `NaiveBayes.predict_column`.
 
         Examples
         --------
@@ -336,38 +313,22 @@ class MixtureModel(BaseEstimator):
         >>> model = pc.MixtureModel(2, random_state=0).fit(X, ["no", "no", "yes", "yes"])
         >>> model.predict_column([[None, 30.0], [None, 60.0]], 0)
         array(['red', 'blue'], dtype='<U4')
-        >>> model.predict_column([["red", None], ["blue", None]], "class")
-        array(['no', 'yes'], dtype='<U3')
         """
         return questions.predict_column(self._fitted(), X, column, y, return_proba)
 
     @reads
     def predict_joint(self, X: Any, targets: Sequence[Name], y: Any = None) -> JointDistribution:
-        """The joint distribution of several columns for each row, given all other known columns.
+        """Return the joint distribution of several columns for each row, given its other known values.
 
-        ``P(v_1 .. v_m | known) = sum_k P(k | known) prod_t p(v_t | k)`` over the components. Columns that are neither
-        targets nor known are summed out; so is the class. Parameters are those of `NaiveBayes.predict_joint`.
-
-        Examples
-        --------
-        >>> import priorcase as pc
-        >>> X = [["red", 31.0], ["red", 29.0], ["blue", 62.0], ["blue", None]]
-        >>> model = pc.MixtureModel(2, random_state=0).fit(X, ["no", "no", "yes", "yes"])
-        >>> model.predict_joint([[None, 30.0]], [0, "class"])
-        query 0
-          x0    class  probability
-          red   no          0.5280
-          blue  no          0.1986
-          red   yes         0.1986
-          blue  yes         0.0747
+        ``P(v_1 .. v_m | known) = sum_k P(k | known) prod_t p(v_t | k)``. Parameters: see `NaiveBayes.predict_joint`.
         """
         return questions.predict_joint(self._fitted(), X, targets, y)
 
     @reads
     def column_values(self, column: Name) -> AnyArray:
-        """The values of a column in the order of their probabilities in `predict_column` and `predict_joint`.
+        """Return the values of a column in the order used by `predict_column` and `predict_joint`.
 
-        Declared values and levels in declared order, other values ascending. The class has ``classes_``.
+        Declared values come in declared order, other values in ascending order.
         """
         mixture = self._fitted()
         a = asked_position(column, mixture.schema, parameter="column", classed=mixture.labels is not None)
@@ -375,26 +336,26 @@ class MixtureModel(BaseEstimator):
 
     @reads
     def impute(self, X: Any) -> Any:
-        """A copy of the table with its missing values imputed, in the container it came in.
+        """Return a copy of the table with its missing values imputed.
 
-        A missing value becomes the most probable value, or the expected number, given everything known in its row.
+        A missing value is replaced by the most probable value or the expected number, given the rest of its row.
         Integer columns with missing values become float columns.
         """
         return questions.impute(self._fitted(), X)
 
     @reads
     def oddness(self, X: Any) -> Oddness:
-        """How odd each row is: minus its log-density, the share of the training rows at least as odd, and why.
+        """Return an outlier score for each row (its negative log-density), with the columns that explain it.
 
-        A missing value makes a row less odd, since it drops out: compare rows with the same columns known.
+        Missing values lower the score, so compare only rows with the same known columns.
         """
         return questions.oddness(self._fitted(), X)
 
     @reads
     def sample(self, n_samples: int = 1) -> tuple[Any, AnyArray]:
-        """New rows drawn from the mixture with ``random_state``, and the class or the component of each.
+        """Draw new rows from the mixture; return them and the class or component of each.
 
-        The rows come in a frame like that of the training rows, or in an array.
+        The rows come in a data frame like the training data, or in an array.
         """
         check_value("n_samples", n_samples, [_POSITIVE])
         return questions.sample(self._fitted(), int(n_samples), self.random_state)
@@ -403,6 +364,9 @@ class MixtureModel(BaseEstimator):
         if "_mixture" not in self.__dict__:
             check_is_fitted(self)
         return self._mixture
+
+    def _diagram_rows(self) -> Instances | None:
+        return self._mixture.layout.table_reader if "_mixture" in self.__dict__ else None
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
