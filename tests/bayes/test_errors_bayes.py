@@ -111,9 +111,9 @@ CASES: list[tuple[Callable[[], object], type[PriorcaseError], str]] = [
     (lambda: subsets(inclusion={0: np.float64(2.0)}), ParameterError, r"inclusion\[0\] must be"),
     (lambda: subsets(inclusion={"size": 0.5}), ParameterError, "'size'"),
     (lambda: pc.SubsetAveragedBayes(inclusion={"noize": 0.9}).fit(X, Y), ParameterError, "did you mean 'noise'"),
-    (lambda: subsets(numeric="gaussian"), ParameterError, "numeric must be 'student' or a way to cut"),
-    (lambda: subsets(numeric="kernel"), ParameterError, "numeric must be 'student' or a way to cut"),
-    (lambda: subsets(numeric={0: "kernel"}), ParameterError, "numeric must be 'student' or a way to cut"),
+    (lambda: subsets(numeric="gaussian"), ParameterError, "numeric must be 'student' or a binning"),
+    (lambda: subsets(numeric="kernel"), ParameterError, "numeric must be 'student' or a binning"),
+    (lambda: subsets(numeric={0: "kernel"}), ParameterError, "numeric must be 'student' or a binning"),
     (lambda: pc.AODE(min_count=0).fit(TWO, [0, 1]), ParameterError, "AODE.fit: min_count must be"),
     (lambda: pc.AODE(min_count=np.int64(0)).fit(TWO, [0, 1]), ParameterError, "min_count must be"),
     (lambda: pc.AODE(min_count=np.float64("nan")).fit(TWO, [0, 1]), ParameterError, "min_count must be"),
@@ -138,8 +138,8 @@ CASES: list[tuple[Callable[[], object], type[PriorcaseError], str]] = [
     (lambda: naive().predict_column(NEW, "bike", return_proba="no"), ParameterError, "return_proba"),  # type: ignore[arg-type]
     (lambda: all_missing().predict_column(NEW, "saddle"), ParameterError, "'saddle' was missing in every training row"),
     (lambda: all_missing().predict_column(NEW, "rear"), ParameterError, "'rear' was missing in every training row"),
-    (lambda: named_class().predict_column([["old", "first"]], "class"), ParameterError, "TARGET.*for 1, the position"),
-    (lambda: named_class().predict_joint([["old", "first"]], ["class"]), ParameterError, "the name of a column"),
+    (lambda: named_class().predict_column([["old", "first"]], "class"), ParameterError, "TARGET.*or 1, the position"),
+    (lambda: named_class().predict_joint([["old", "first"]], ["class"]), ParameterError, "'class' is ambiguous"),
     (lambda: naive().predict_joint(NEW[["bike"]], ["bike"]), SchemaMismatchError, "noise"),
     (lambda: wide().predict_joint([[None, None, "x"]] * 60, [1, "class", 0]), TooLargeError, "300 x 2 x 300 comb"),
     (lambda: mixture().predict_column(NEW, "class"), ParameterError, "fitted without y"),
@@ -163,7 +163,7 @@ CASES: list[tuple[Callable[[], object], type[PriorcaseError], str]] = [
     (lambda: naive().contributions(NEW, versus=1), ParameterError, "1 in versus"),
     (lambda: naive().contributions(NEW, versus=["a"]), ParameterError, "in versus"),  # type: ignore[arg-type]
     (lambda: naive().contributions(NEW, versus=np.nan), ParameterError, "nan in versus"),
-    (lambda: pc.NaiveBayes().fit(NEW, ["a"]).contributions(NEW), TargetError, "'a' is the only one"),
+    (lambda: pc.NaiveBayes().fit(NEW, ["a"]).contributions(NEW), TargetError, "'a' is the only class"),
     # rows
     (lambda: naive().forget(range(96)).contributions(NEW), TooFewRowsError, r"NaiveBayes\.contributions"),
     (lambda: naive().forget(range(96)).predict_joint(NEW, ["bike"]), TooFewRowsError, r"NaiveBayes\.predict_joint"),
@@ -238,17 +238,17 @@ CASES: list[tuple[Callable[[], object], type[PriorcaseError], str]] = [
     (lambda: bayes.maximum_likelihood(["a"]), ParameterError, "counts must be numbers"),
     (lambda: bayes.stochastic_complexity(3), ParameterError, "at least one value"),
     (lambda: bayes.log_marginal([]), ParameterError, "at least one value"),
-    (lambda: bayes.maximum_a_posteriori([1e300, 1e300]), ParameterError, "sum of at most 1e300"),
+    (lambda: bayes.maximum_a_posteriori([1e300, 1e300]), ParameterError, "sum to at most 1e300"),
     (lambda: bayes.growth([1, np.inf]), ParameterError, "growth: .*infinite"),
     (lambda: bayes.evidence([1, 2], [1, 0]), ParameterError, "above 0"),
     (lambda: bayes.evidence([1, 2], np.float64(1e308)), ParameterError, "prior must be"),
     (lambda: bayes.evidence([1, 2], True), ParameterError, "prior must be"),
     (lambda: bayes.log_marginal([1, 2], [1e300, 1e300]), ParameterError, "sum"),
-    (lambda: bayes.evidence([1, 2], [1, 2, 3]), ParameterError, "does not spread over counts"),
+    (lambda: bayes.evidence([1, 2], [1, 2, 3]), ParameterError, "does not broadcast to counts"),
     (lambda: bayes.m_estimate([1, 2], 0), ParameterError, "m_estimate: m must be"),
     (lambda: bayes.m_estimate([1, 2], np.float64(1e308)), ParameterError, "m must be"),
     (lambda: bayes.m_estimate([1, 2], 2, [0.5, 0.6]), ParameterError, "sum to 1"),
-    (lambda: bayes.m_estimate([1, 2], 2, [0.2, 0.3, 0.5]), ParameterError, "does not spread"),
+    (lambda: bayes.m_estimate([1, 2], 2, [0.2, 0.3, 0.5]), ParameterError, "does not broadcast"),
     # strategies for numbers
     (lambda: bayes.CutPoints((2, 1)), ParameterError, "each above the one before"),
     (lambda: bayes.CutPoints((1, np.nan)), ParameterError, "finite numbers"),
@@ -256,7 +256,7 @@ CASES: list[tuple[Callable[[], object], type[PriorcaseError], str]] = [
     (lambda: bayes.CutPoints(((1, 2),)), ParameterError, "finite numbers"),  # type: ignore[arg-type]
     (lambda: bayes.EqualWidth().learned_from(["a"]), ParameterError, "EqualWidth.learned_from: column must be"),
     (lambda: bayes.EqualWidth().learned_from([np.inf]), ParameterError, "finite numbers"),
-    (lambda: bayes.MDL().cuts(np.ones(2), None, 0, None), ParameterError, "classes must be given"),
+    (lambda: bayes.MDL().cuts(np.ones(2), None, 0, None), ParameterError, "classes are required"),
     *(
         (lambda strategy=strategy, bins=bins: strategy(bins), ParameterError, "bins of .* must be an int in the range")
         for strategy in (bayes.EqualWidth, bayes.EqualFrequency, bayes.KMeansBins)
@@ -325,7 +325,7 @@ def test_wrong_priors_of_pairs(estimator: Any, prior: Any) -> None:
 @pytest.mark.parametrize("estimator", ESTIMATORS)
 @pytest.mark.parametrize("numeric", ["student", "gaussian", "kernel", {0: "student"}, np.str_("student")])
 def test_pairs_need_bins(estimator: Any, numeric: Any) -> None:
-    with pytest.raises(ParameterError, match=rf"^{estimator.__name__}\.fit: numeric must be a way to cut numbers"):
+    with pytest.raises(ParameterError, match=rf"^{estimator.__name__}\.fit: numeric must be a binning method"):
         estimator(numeric=numeric).fit(TWO, [0, 1])
 
 

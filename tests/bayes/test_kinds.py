@@ -472,7 +472,7 @@ def test_columns_that_are_not_predicted(column):
         lambda: model.column_values(column),
         lambda: model.predict_joint(frame(drawn), [column]),
     ):
-        with pytest.raises(ParameterError, match="not predicted"):
+        with pytest.raises(ParameterError, match="cannot be predicted"):
             ask()
 
 

@@ -57,14 +57,14 @@ def test_numbers_beyond_what_can_be_squared() -> None:
 def test_absurd_cardinalities(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(memory, "MOST_CELLS", 40)
     rows, y = [[str(i), "x"] for i in range(10)], list(range(10))
-    with pytest.raises(TooLargeError, match=r"NaiveBayes.fit: column 0 has 10 values beside 10 classes"):
+    with pytest.raises(TooLargeError, match=r"NaiveBayes.fit: column 0 has 10 values and y has 10 classes"):
         NaiveBayes().fit(rows, y)
     model = NaiveBayes().fit(rows[:2], y[:2])
     before = model.predict_log_proba(rows)
     for more in (rows[2:], [["0", "x"]]):
         with pytest.raises(TooLargeError, match=r"NaiveBayes.partial_fit: column 0 has"):
             model.partial_fit(more, range(len(more)), classes=range(10))
-    with pytest.raises(TooLargeError, match=r"10 values beside 10 classes"):
+    with pytest.raises(TooLargeError, match=r"10 values and y has 10 classes"):
         model.partial_fit(rows[2:], y[2:])
     np.testing.assert_array_equal(model.predict_log_proba(rows), before)
 
@@ -107,7 +107,7 @@ def test_merging_tables_that_do_not_go_together() -> None:
 def test_last_rows_of_a_class_with_a_weight_by_its_place() -> None:
     for name, parameters in {"class_prior": {"class_prior": [1, 2]}, "prior": {"prior": {0: [[1, 2], [3, 4]]}}}.items():
         model = NaiveBayes(schema=DECLARED, **parameters).fit(X, Y)  # type: ignore[arg-type]
-        with pytest.raises(TargetError, match=rf"last rows of 'b', but {name} has one weight for each"):
+        with pytest.raises(TargetError, match=rf"last rows of 'b': {name} has one weight for each"):
             model.forget([1])
         assert model.forget([0]).classes_.tolist() == ["a", "b"]
         kept = NaiveBayes(schema=DECLARED, **parameters).partial_fit(X, Y, classes=["a", "b"])  # type: ignore[arg-type]

@@ -48,27 +48,27 @@ class Scale(IntEnum):
 
 @dataclass(frozen=True)
 class KeepZeros:
-    """A zero stays a zero: an impossible class has log-probability ``-inf``. Base of the zero policies.
+    """Keep zero probabilities: an impossible class has log-probability ``-inf``. Base class of the zero policies.
 
     >>> KeepZeros().parameters(np.array([0.0, 1.0]))
     array([0., 1.])
     """
 
     def parameters(self, probabilities: FloatArray) -> FloatArray:
-        """The parameters to predict with, for those that were estimated."""
+        """Return the parameters to predict with, given the estimated ones."""
         return probabilities
 
     def impossible(self, log_probabilities: FloatArray, zero: BoolArray) -> FloatArray:
-        """Log-probabilities of the classes (rows, K), where ``zero`` marks those that are impossible; some are not."""
+        """Return log-probabilities of the classes, shape (rows, K); ``zero`` marks the impossible ones."""
         return log_probabilities
 
 
 @dataclass(frozen=True)
 class Cap(KeepZeros):
-    """An impossible class has log-probability ``-nats``, from 20 to 1e6; only exact zeros are replaced.
+    """Set the log-probability of impossible classes to ``-nats`` (20 to 1e6).
 
-    The possible classes share the rest, ``1 - z exp(-nats)`` for z impossible ones. With 100 nats this gives the
-    published log-scores of Kontkanen et al. 1998, Table 1.
+    The possible classes share the rest, ``1 - z exp(-nats)`` for z impossible ones. 100 nats reproduces the published
+    log scores of Kontkanen et al. 1998, Table 1.
 
     >>> Cap(20).impossible(np.array([[0.0, -np.inf]]), np.array([[False, True]])).round(3)
     array([[ -0., -20.]])
@@ -89,9 +89,9 @@ class Cap(KeepZeros):
 
 @dataclass(frozen=True)
 class ParamFloor(KeepZeros):
-    """Every parameter below ``floor``, above 0 and below 1, is raised to it, and the others stay.
+    """Raise every parameter below ``floor`` (between 0 and 1) to it, so that no class is impossible.
 
-    So no class is impossible. 1e-4 comes closest to the published log-scores of Kontkanen et al. 1997, Table 1.
+    1e-4 comes closest to the published log scores of Kontkanen et al. 1997, Table 1.
 
     >>> ParamFloor(0.01).parameters(np.array([0.0, 0.3]))
     array([0.01, 0.3 ])

@@ -72,19 +72,19 @@ class BayesClassifier(ClassifierMixin, RowsEstimator[BayesMemory]):
     @property
     @reads
     def classes_(self) -> AnyArray:
-        """The classes in ascending order."""
+        """Classes in ascending order."""
         return self._labels()
 
     @property
     @reads
     def class_count_(self) -> FloatArray:
-        """How many rows each class has, weights counted as repetitions."""
+        """Number of rows of each class, including sample weights."""
         return self._statistics().class_counts.copy()
 
     @property
     @reads
     def cut_points_(self) -> dict[Any, FloatArray]:
-        """The cut points of each numeric column that is cut into bins, by its label."""
+        """Cut points of each binned numeric column, by name."""
         discrete, schema = self._statistics().discrete, self._attributes().instances.schema
         pairs = zip(discrete.attributes, discrete.cuts, strict=True)
         return {schema.label(a): cuts.copy() for a, cuts in pairs if cuts is not None}
@@ -92,42 +92,33 @@ class BayesClassifier(ClassifierMixin, RowsEstimator[BayesMemory]):
     @property
     @reads
     def relearns_(self) -> bool:
-        """Whether ``relearn=True`` takes a fit for each row: something is chosen by looking at all of them."""
+        """Whether ``relearn=True`` needs one fit per row, because cut points or the prior depend on all rows."""
         self._stored()
         return self._chooses()
 
     # -- learning
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Learn from the rows, in place of any learned from before.
+        """Fit the model to the rows, replacing any learned before.
 
-        ``X`` is a pandas, Polars or PyArrow frame, a NumPy array, or a list of rows; ``y`` has one class for each row:
-        text, whole numbers or booleans. ``sample_weight`` is how many rows each row counts as; None for one.
-
-        ``X`` may also be a source of batches, such as the path of a folder of Parquet files, a ``pyarrow.dataset`` or
-        an iterator of Arrow record batches (see `priorcase.batches`), and ``y`` the name of its target column. Kinds of
-        columns are those of the first batch. It is read once; with ``keep_rows=False`` twice where cut points have to
-        be learned first: those of columns with more than 131,072 distinct numbers, and of all columns in bins where
-        pairs of values are counted. An iterator, which cannot be read twice, is then refused.
+        ``X`` is a data frame (pandas, Polars, PyArrow), a NumPy array or a list of rows, and ``y`` has one class per
+        row. Or ``X`` is a source of batches such as a folder of Parquet files (see `priorcase.batches`) and ``y`` the
+        name of its target column. A row with ``sample_weight`` 2 is treated as two rows.
         """
         return self._fit(X, y, sample_weight)
 
     def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:
-        """Learn from more rows. A call that fails leaves everything as it was.
+        """Learn from more rows; see `fit`. If the call fails, the model is unchanged.
 
-        ``classes`` are classes that stay in ``classes_`` even when no row has them; may be left out. Once given, ``y``
-        may hold no others, and neither may the rows learned from before. Other parameters as in `fit`. With
-        ``keep_rows=False``, cut points that took a second pass in `fit` stay as they are.
+        ``classes`` declares all classes, including those without rows yet.
         """
         return self._partial_fit(X, y, sample_weight, classes)
 
     @changes
     def forget_rows(self, X: Any, y: Any) -> Self:
-        """Forget rows by their content, exactly as if they had never been seen; for ``keep_rows=False``.
+        """Forget rows by their content as if they had never been seen; for ``keep_rows=False``.
 
-        ``X`` and ``y`` are rows and their classes, or a source of batches and the name of its target column, as in
-        `fit`. Rows that cannot all have been counted, because some count would fall below zero, are refused, and
-        nothing is forgotten. Where rows are kept, `forget` takes their ids.
+        ``X`` and ``y`` are as in `fit`. Raises an error, and changes nothing, if the rows cannot all have been counted.
 
         Examples
         --------
@@ -154,10 +145,9 @@ class BayesClassifier(ClassifierMixin, RowsEstimator[BayesMemory]):
 
     @prefix_errors
     def merge(self, other: Self) -> Self:
-        """Learn from the rows of another model too: the same as one fit on both tables, this one's rows first.
+        """Add the rows of another fitted model of the same class; the result equals one fit on both tables.
 
-        The other one is a fitted model of the same class, with columns of the same names, in any order, and the same
-        kinds. Its rows get new ids here. Parameters and declared classes are those of this model.
+        The other model needs the same columns, in any order, and the same kinds. Its rows get new ids.
         """
         if type(other) is not type(self) or other is self:
             raise ParameterError(f"other must be another fitted {type(self).__name__}, got {quoted(other)}")
@@ -171,8 +161,8 @@ class BayesClassifier(ClassifierMixin, RowsEstimator[BayesMemory]):
         memory = self._stored()
         if not isinstance(memory, CountedMemory):
             raise NotAvailableError(
-                "other has counts only (keep_rows=False), which rows cannot be added to. Merge the other way round, or "
-                "fit both alike"
+                "other stores counts only (keep_rows=False), but this model stores rows. Call other.merge(model), or "
+                "fit both with the same keep_rows"
             )
         order = _column_order(other.instances.schema, memory.instances.schema)
         if len(other):
@@ -199,42 +189,41 @@ class BayesClassifier(ClassifierMixin, RowsEstimator[BayesMemory]):
 
     @reads
     def predict(self, X: Any) -> AnyArray:
-        """The most probable class of each query; the first in ``classes_`` of equally probable ones."""
+        """Predict the most probable class of each row; the first in ``classes_`` among equals."""
         scores = self._ask(X, Scale.JOINT)
         chosen: AnyArray = self._labels()[np.argmax(scores, axis=1)]
         return chosen
 
     @reads
     def predict_proba(self, X: Any) -> FloatArray:
-        """The probability of each class in ``classes_`` for each query."""
+        """Predict the probability of each class in ``classes_`` for each row."""
         return self._ask(X, Scale.PROBABILITY)
 
     @reads
     def predict_log_proba(self, X: Any) -> FloatArray:
-        """The logarithm of `predict_proba`, without its underflow."""
+        """Predict log-probabilities of the classes; accurate even where `predict_proba` underflows."""
         return self._ask(X, Scale.LOG_PROBABILITY)
 
     @reads
     def predict_joint_log_proba(self, X: Any) -> FloatArray:
-        """The log of the joint probability of each query's values with each class in ``classes_``.
+        """Return the joint log-probability of each row's values and each class in ``classes_``.
 
-        With ``predictive="sc"`` up to a constant that all classes of a query share.
+        With ``predictive="sc"`` it is defined up to a constant for each row.
         """
         return self._ask(X, Scale.JOINT)
 
     @reads
     def loo_predict_proba(self, *, relearn: bool = False) -> FloatArray:
-        """For each stored row, in the order of ``ids_``, the class probabilities of a fit without it, in closed form.
+        """Predict the class probabilities of each stored row from all other rows, in the order of ``ids_``.
 
-        What was chosen by looking at all rows stays chosen: ``classes_``, cut points, the parts of dates and members
-        of sets that are attributes, and the weight of ``prior="auto"``. With ``relearn`` all but the classes are chosen
-        again, by a fit for each row.
+        Computed in closed form. Classes, cut points and the weight of ``prior="auto"`` are those of all rows;
+        ``relearn=True`` learns all but the classes again, with one fit per row.
         """
         return self._leave_one_out(relearn, Scale.PROBABILITY)
 
     @reads
     def loo_predict_log_proba(self, *, relearn: bool = False) -> FloatArray:
-        """The natural logarithms of `loo_predict_proba`, without its underflow; ``relearn`` as there."""
+        """Predict the leave-one-out log-probabilities; see `loo_predict_proba`."""
         return self._leave_one_out(relearn, Scale.LOG_PROBABILITY)
 
     # -- for subclasses
@@ -285,8 +274,8 @@ class BayesClassifier(ClassifierMixin, RowsEstimator[BayesMemory]):
             self._count(batches, None, first=False)
             if len(self._memory) != rows:
                 raise ReadingError(
-                    f"{batches.source} had {rows:,} rows at first and {len(self._memory):,} when it was read again; "
-                    "nothing was changed. Do not change it meanwhile"
+                    f"{batches.source} had {rows:,} rows in the first pass and {len(self._memory):,} in the second; "
+                    "the model is unchanged. Do not modify the source during fit"
                 )
         self._check_rows()
 
@@ -315,7 +304,7 @@ class BayesClassifier(ClassifierMixin, RowsEstimator[BayesMemory]):
             if memory.unsettled and not batches.again:
                 named = listed([memory.instances.schema.label(a) for a in memory.unsettled])
                 raise NotAvailableError(
-                    f"the cut points of {named} are learned from all rows before these are counted, and "
+                    f"learning the cut points of {named} takes a second pass over the rows, but "
                     f"{batches.source} can be read only once. Pass a dataset, a path or a list of batches, or give cut "
                     "points: numeric={...: CutPoints((18, 65))}"
                 )
@@ -416,9 +405,9 @@ class BayesClassifier(ClassifierMixin, RowsEstimator[BayesMemory]):
         gone = np.flatnonzero((counts > 0) & (left == 0))
         if parameter is not None and left.any() and gone.size:
             raise TargetError(
-                f"these are the last rows of {listed([values[code] for code in gone.tolist()])}, but {parameter} has "
-                "one weight for each class; nothing was changed. Declare the classes with partial_fit(..., "
-                f"classes=...), or let {parameter} be one number"
+                f"cannot forget the last rows of {listed([values[code] for code in gone.tolist()])}: {parameter} has "
+                "one weight for each class. The model is unchanged. Declare the classes with partial_fit(..., "
+                f"classes=...), or pass a single number as {parameter}"
             )
 
     def _finish_fit(self) -> None:
@@ -460,8 +449,8 @@ class BayesClassifier(ClassifierMixin, RowsEstimator[BayesMemory]):
                     self._check_numeric(resolve_numeric(given[a]))
                     if isinstance(kind, Date) and kind.parts != "auto" and "elapsed" not in kind.parts:
                         raise ParameterError(
-                            f"numeric names {schema.label(a)!r}, a date of which {listed(kind.parts)} are used, which "
-                            "are no numbers. Leave it out, or add 'elapsed' to its parts"
+                            f"numeric names {schema.label(a)!r}, a date whose parts {listed(kind.parts)} are not "
+                            "numeric. Leave it out, or add 'elapsed' to its parts"
                         )
                 strategies[a] = _on_circle(strategies[a], kind, schema.label(a), named=a in given)
             elif isinstance(kind, Text) and a not in given:
@@ -510,8 +499,8 @@ def _on_circle(strategy: Any, kind: NumericKind, label: Name, *, named: bool) ->
         return CutPoints(tuple(kind.period * i / ARCS for i in range(1, ARCS)))
     if isinstance(strategy, DENSITIES):
         raise ParameterError(
-            f"numeric[{label!r}] must be a way to cut numbers into bins, such as CutPoints((90, 180, 270)), because "
-            f"the column is {kind.describe()}, got {quoted(strategy)}. Leave the column out for twelve arcs"
+            f"numeric[{label!r}] must be a binning method such as CutPoints((90, 180, 270)), because "
+            f"the column is {kind.describe()}, got {quoted(strategy)}. Leave the column out for twelve equal bins"
         )
     return strategy
 
@@ -553,9 +542,7 @@ def _read_labels(y: Any) -> tuple[Labels, Coded | None]:
         return read_labels(y), None
     codes, values = coded_column(y)
     if (codes < 0).any():
-        raise TargetError(
-            "Input y contains NaN, None or another missing value. Drop the rows whose target is not known."
-        )
+        raise TargetError("Input y contains NaN, None or another missing value. Drop the rows with a missing target.")
     used = np.flatnonzero(count_codes(codes, len(values)))
     labels = read_labels(values[used])
     places = np.zeros(len(values), np.int32)

@@ -49,7 +49,7 @@ def contributions(estimator: AdditiveBayes, X: Any, versus: Value | None) -> Con
     schema = memory.instances.schema
     if labels.size < 2:
         raise TargetError(
-            f"contributions compare two classes, but {labels.tolist()[0]!r} is the only one. Learn rows of other "
+            f"contributions compare two classes, but {labels.tolist()[0]!r} is the only class. Add rows of other "
             "classes, or declare them: partial_fit(..., classes=...)"
         )
     table, model = estimator._table(X), estimator._model()
@@ -146,7 +146,7 @@ def predict_joint(estimator: AdditiveBayes, X: Any, targets: Sequence[Name], y: 
 
 def _check_class_unknown(y: Any) -> None:
     if y is not None:
-        raise ParameterError("the class cannot be predicted where y gives it. Leave y out, or ask for other columns")
+        raise ParameterError("y was passed, but the class is to be predicted. Leave y out, or predict other columns")
 
 
 def _class_probabilities(estimator: AdditiveBayes, X: Any, y: Any, without: Sequence[int]) -> FloatArray:
@@ -183,8 +183,8 @@ def _attribute(estimator: AdditiveBayes, a: int) -> int:
     schema, parts = estimator._stored().instances.schema, estimator._attributes().parts
     if isinstance(schema.kinds[a], (Date, Set, Text)):
         raise ParameterError(
-            f"column {schema.label(a)!r} is a {schema.kinds[a].describe()}, which is not predicted. Ask for a numeric, "
-            "circular, ordinal or nominal column"
+            f"column {schema.label(a)!r} is a {schema.kinds[a].describe()}, which cannot be predicted. Choose a "
+            "numeric, circular, ordinal or nominal column"
         )
     return a if parts is None else int(parts.attributes_of(a)[0])
 
@@ -228,7 +228,7 @@ def joint_distribution(
         product = " x ".join(f"{size:,}" for size in sizes)
         raise TooLargeError(
             f"targets {listed(targets)} have {product} combinations of values for {rows:,} rows, more than "
-            f"{MAX_PROBABILITIES:,} probabilities. Ask for fewer targets at once, or for fewer rows"
+            f"{MAX_PROBABILITIES:,} probabilities. Pass fewer targets or fewer rows"
         )
     axes = [1 + sorted(asked).index(a) for a in asked]
     table = np.ascontiguousarray(joint_table(kinds, shares, kept=kept).transpose(0, *axes))
@@ -272,7 +272,8 @@ def _values_of(estimator: AdditiveBayes, a: int) -> tuple[AnyArray, IntArray]:
     label = instances.schema.label(a)
     if a not in discrete.attributes:
         raise ParameterError(
-            f"column {label!r} has a density and no list of values. Fit with bins: numeric={{{label!r}: 'kmeans'}}"
+            f"column {label!r} has a density instead of a list of values. Fit with bins: "
+            f"numeric={{{label!r}: 'kmeans'}}"
         )
     d = discrete.attributes.index(a)
     cuts, codes = discrete.cuts[d], discrete.codes(d)
@@ -349,8 +350,8 @@ def asked_position(key: Name, schema: Schema, *, parameter: str, classed: bool =
     column = None if key is TARGET or key not in (schema.names or ()) else schema.position(key)
     if classed and column is not None:
         raise ParameterError(
-            f"'class' is the class and the name of a column. Ask for priorcase.bayes.TARGET, which is the class, or "
-            f"for {column}, the position of the column"
+            f"'class' is ambiguous, because a column has this name. Use priorcase.bayes.TARGET for the class, or "
+            f"{column}, the position of the column"
         )
     if not classed and column is None:
         raise ParameterError(f"{parameter} contains the class, but the model was fitted without y, so it has no class")

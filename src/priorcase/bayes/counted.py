@@ -51,7 +51,7 @@ _SMALL_RANGE = 1 << 16
 # Batches of so many different dictionaries wait until they are taken over together.
 _MOST_WAITING = 32
 _NEEDS_ROWS = (
-    "needs the rows, but the model was fitted with keep_rows=False and has counts only. Fit with keep_rows=True"
+    "needs the rows, but the model was fitted with keep_rows=False and stores counts only. Fit with keep_rows=True"
 )
 
 
@@ -116,7 +116,7 @@ class CountedRows(Instances):
             own = [column.code(value, n) for value in held or ()] if isinstance(column, CodeColumn) else []
             if -1 in own and held is not None:
                 where = f"column {self.schema.label(j)!r}" if j < len(self.schema) else "y"
-                raise _never_counted(f"{where} has {held[own.index(-1)]!r}, which no counted row has")
+                raise _never_counted(f"{where} has {held[own.index(-1)]!r}, a value that was never counted")
             codes.append(np.array(own, np.int64))
         return codes
 
@@ -148,7 +148,7 @@ def _needs_rows(what: str) -> NoReturn:
 
 
 def _never_counted(why: str) -> ForgettingError:
-    return ForgettingError(f"these rows cannot all have been counted: {why}. Nothing was changed")
+    return ForgettingError(f"these rows cannot all have been counted: {why}. The model is unchanged")
 
 
 # -- numbers
@@ -335,8 +335,7 @@ class CountedMemory(BayesMemory):
     def append(self, table: Table, targets: Table | None, weights: FloatArray | None) -> IdArray:
         if weights is not None and (weights != 1.0).any():
             raise ParameterError(
-                "sample_weight must be None, or 1 for every row, with keep_rows=False: whole rows are counted. Fit "
-                "with keep_rows=True"
+                "sample_weight must be None, or 1 for every row, with keep_rows=False. Fit with keep_rows=True"
             )
         assert targets is not None  # a classifier has some
         self.absorb(self._tallied(table, targets))
@@ -529,8 +528,8 @@ class CountedMemory(BayesMemory):
         if mine.cuts is not None and not np.array_equal(mine.cuts, np.asarray(theirs.cuts)):
             label = self.instances.schema.label(self._binned[i])
             raise SchemaMismatchError(
-                f"column {label!r} was cut into bins at other points in each model, which keep counts only; nothing "
-                f"was changed. Fit both with the same cut points: numeric={{{label!r}: CutPoints(...)}}"
+                f"column {label!r} has different cut points in the two models, which store counts only. The model is "
+                f"unchanged. Fit both with the same cut points: numeric={{{label!r}: CutPoints(...)}}"
             )
         return mine, theirs
 
@@ -738,8 +737,8 @@ def _check_kinds(schema: Schema, numeric: Sequence[Any]) -> None:
         what = "has a kernel density" if isinstance(strategy, KernelDensity) else what
         if what is not None:
             raise ParameterError(
-                f"column {schema.label(a)!r} {what}, which is made from the rows, so keep_rows=False cannot do without "
-                "them. Fit with keep_rows=True, declare another kind in schema=, or leave the column out"
+                f"column {schema.label(a)!r} {what}, which is not available with keep_rows=False. "
+                "Fit with keep_rows=True, declare another kind in schema=, or leave the column out"
             )
 
 

@@ -60,7 +60,7 @@ def bin_of(cuts: FloatArray, x: FloatArray) -> NDArray[np.intp]:
 
 @dataclass(frozen=True)
 class CutPoints:
-    """Cut points that are given, not learned.
+    """Fixed cut points.
 
     >>> CutPoints((18, 65))
     CutPoints(points=(18.0, 65.0))
@@ -104,7 +104,7 @@ class _LabelBlind(ABC):
 
     @prefix_errors
     def learned_from(self, column: ArrayLike) -> CutPoints:
-        """The cut points of a whole column, NaN where missing, to be used on parts of it."""
+        """Return the cut points of a column (NaN if missing), to be used on subsets of it."""
         values = as_floats(column)
         if values is None or values.ndim != 1 or np.isinf(values).any():
             raise ParameterError(
@@ -116,7 +116,7 @@ class _LabelBlind(ABC):
 
 @dataclass(frozen=True)
 class EqualWidth(_LabelBlind):
-    """Bins of equal width: cuts at ``low + (high - low) i / bins`` for i = 1 .. bins - 1; inner bins may be empty.
+    """Bins of equal width, cut at ``low + (high - low) i / bins`` for i = 1 .. bins - 1.
 
     >>> EqualWidth(4).learned_from([0.0, 1.0, 1.5, 8.0])
     CutPoints(points=(2.0, 4.0, 6.0))
@@ -135,11 +135,11 @@ class EqualWidth(_LabelBlind):
 
 @dataclass(frozen=True)
 class EqualFrequency(_LabelBlind):
-    """Bins of equal weight, as far as ties allow.
+    """Bins with equal numbers of rows, as far as ties allow.
 
-    With total weight ``W``, cut ``i`` of bins - 1 lies between the two neighbouring values where the weight below it
-    is nearest to ``W i / bins``, the lower such place if two are as near. Equal values stay together, so there are
-    fewer bins where several cuts fall into one place. There are at least 2 bins.
+    With total weight ``W``, cut ``i`` is placed between two neighbouring values so that the weight below it is nearest
+    to ``W i / bins``, the lower place if two are equally near. Equal values stay in one bin, so there may be fewer
+    bins. At least 2 bins.
 
     >>> EqualFrequency(2).learned_from([1.0, 2.0, 3.0, 100.0])
     CutPoints(points=(2.5,))
@@ -162,13 +162,12 @@ class EqualFrequency(_LabelBlind):
 
 @dataclass(frozen=True)
 class KMeansBins(_LabelBlind):
-    """Bins between the centres of one-dimensional k-means; a cut is the midpoint of two neighbouring centres.
+    """Bins from one-dimensional k-means; cuts are the midpoints between neighbouring centres.
 
-    Lloyd's rule from quantile starts: centre ``i`` of k starts at the quantile ``(i + 1/2) / k``; values go to the
-    nearest centre, the upper one if two are as near (of centres at the same place, the lowest takes the values below);
-    centres move to the mean of their values until none moves. Centres without values at the end are dropped. Of the
-    variants of this rule, it came closest to the leave-one-out figures of Kontkanen et al. (1997). Weights are rounded
-    to multiples of their sum over 2^32 unless whole. At least 2 bins.
+    Lloyd's algorithm, with centre ``i`` of k started at the quantile ``(i + 1/2) / k``. A value equally near to two
+    centres goes to the upper one; empty centres are dropped at the end. Among the variants we tried, this one came
+    closest to the leave-one-out figures of Kontkanen et al. (1997). Fractional weights are rounded to multiples of
+    their sum over 2^32. At least 2 bins.
 
     >>> KMeansBins(2).learned_from([1.0, 2.0, 3.0, 11.0, 13.0])
     CutPoints(points=(7.0,))
@@ -234,7 +233,7 @@ class _Line:
 
 @dataclass(frozen=True)
 class TwoWay:
-    """Two bins: the cut with the highest information gain, the lowest of equal ones; no cut where nothing is gained.
+    """Two bins, cut where the information gain is highest; no cut if nothing is gained.
 
     >>> TwoWay().cuts(np.array([1.0, 2.0, 8.0, 9.0]), np.array([0, 0, 1, 0]), 2, None)
     array([5.])
@@ -250,12 +249,11 @@ class TwoWay:
 
 @dataclass(frozen=True)
 class MDL:
-    """As many bins as the classes justify: cuts by information gain, each accepted by minimum description length.
+    """Entropy-based bins with the minimum description length criterion of Fayyad & Irani (1993, section 3).
 
-    The best cut of N rows into S1 and S2 is kept, and both sides are cut further, while (in bits)
-    ``Gain > (log2(N - 1) + log2(3^k - 2) - k Ent(S) + k1 Ent(S1) + k2 Ent(S2)) / N`` with k, k1, k2 the number of
-    classes in S, S1 and S2 (Fayyad & Irani 1993, section 3). Cuts lie halfway between neighbouring values; the lowest
-    of equally good ones is taken. Rows that weigh less than two in all are not cut.
+    The best cut of N rows into S1 and S2 is accepted, and both sides are cut further, while (in bits)
+    ``Gain > (log2(N - 1) + log2(3^k - 2) - k Ent(S) + k1 Ent(S1) + k2 Ent(S2)) / N``, with k, k1, k2 the number of
+    classes in S, S1 and S2. Cuts lie halfway between neighbouring values; the lowest of equally good cuts is taken.
 
     >>> MDL().cuts(np.arange(12.0), np.array([0] * 6 + [1] * 6), 2, None)
     array([5.5])
@@ -309,7 +307,7 @@ class _ClassBlocks:
     def __init__(self, values: FloatArray, classes: Classes, n_classes: int, weights: Weights) -> None:
         if classes is None:
             raise ParameterError(
-                "classes must be given: MDL and TwoWay cut by the class of each value. 'kmeans', 'equal_frequency' and "
+                "classes are required: MDL and TwoWay use the class of each value. 'kmeans', 'equal_frequency' and "
                 "'equal_width' need no classes"
             )
         values, classes = np.asarray(values, dtype=np.float64), np.asarray(classes)
@@ -400,7 +398,7 @@ def between(lower: FloatArray, upper: FloatArray) -> FloatArray:
 
 @dataclass(frozen=True, order=True)
 class Interval:
-    """The numbers from ``low`` up to, but not including, ``high``, which are infinite at the ends of a column.
+    """Interval from ``low`` (included) to ``high`` (excluded); infinite at the ends of a column.
 
     >>> print(Interval(30.0, 45.0))
     30 to below 45

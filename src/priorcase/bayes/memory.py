@@ -299,16 +299,16 @@ class BayesMemory(Memory):
         if self._too_many(n_classes):
             values, a = max((self.instances.n_values(a), -a) for a in self._coded)
             raise TooLargeError(
-                f"column {schema.label(-a)!r} has {values:,} values beside {n_classes:,} classes; expected at most "
-                f"{MOST_CELLS:,} counts, values of all columns times classes. Leave out a column that names single "
-                "rows, or join rare values into one"
+                f"column {schema.label(-a)!r} has {values:,} values and y has {n_classes:,} classes; expected at most "
+                f"{MOST_CELLS:,} counts (values of all columns times classes). Leave out columns that identify single "
+                "rows, or merge rare values"
             )
         for a in self._texts:
             words = 0 if (found := self._words(a)[1]) is None else found.shape[1]
             if words * n_classes > MOST_CELLS:
                 raise TooLargeError(
-                    f"column {schema.label(a)!r} has {words:,} words beside {n_classes:,} classes; expected at most "
-                    f"{MOST_CELLS:,} counts, words times classes. Leave the column out, or shorten the texts"
+                    f"column {schema.label(a)!r} has {words:,} words and y has {n_classes:,} classes; expected at most "
+                    f"{MOST_CELLS:,} counts (words times classes). Leave the column out, or shorten the texts"
                 )
         for a, moments in self.moments().items():
             check_spread(moments, column=schema.label(a))

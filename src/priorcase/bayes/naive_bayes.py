@@ -35,17 +35,17 @@ class AdditiveBayes(BayesClassifier):
     @property
     @reads
     def prior_(self) -> Prior:
-        """The prior in use; with ``prior="auto"`` the one that was chosen."""
+        """Prior in use; the selected one with ``prior="auto"``."""
         return self._weights().prior
 
     @reads
     def contributions(self, X: Any, *, versus: Value | None = None) -> Contributions:
-        """What each attribute adds to the log-odds of the predicted class against another, for each query.
+        """Return the contribution of each column to the log-odds of the predicted class, for each query.
 
-        ``ln P(p) - ln P(v) = (ln a_p - ln a_v) + sum_i (ln phi_pi - ln phi_vi)``: one part for the class prior and one
-        for each attribute, positive where it favours the predicted class p. A missing attribute adds nothing, unless
-        missing is a value. Parts of parameters that are zero are infinite. ``versus`` is the class to compare with; by
-        default, and where it is the predicted class, the most probable of the other classes.
+        ``ln P(p) - ln P(v) = (ln a_p - ln a_v) + sum_i (ln phi_pi - ln phi_vi)``: one term for the class prior and one
+        for each column, positive if it favours the predicted class p. ``versus`` is the class to compare with; by
+        default the second most probable one. Missing values contribute 0; a zero probability gives an infinite
+        contribution.
 
         Examples
         --------
@@ -65,20 +65,10 @@ class AdditiveBayes(BayesClassifier):
     def predict_column(
         self, X: Any, column: Name, *, y: Any = None, return_proba: bool = False
     ) -> AnyArray | tuple[AnyArray, FloatArray]:
-        """The most probable value of a column for each query, or its expected number, from all other columns.
+        """Predict any column from the others: the most probable value, an `Interval`, or the expected number.
 
-        ``P(v | known) = sum_k P(k | known) phi_k(v)``, as in `predict_joint`; of equally probable values the first in
-        the order of `column_values`. A column in bins gives an `Interval`; one with a density gives the expected number
-        ``sum_k P(k | known) m_k``, where m is the mean of the class's density (for ``"student"`` its centre).
-
-        Parameters
-        ----------
-        X, y
-            Queries, in which the column may be absent, and their classes where these are known, otherwise None.
-        column
-            Its name or position. ``"class"``, or ``TARGET`` of ``priorcase.bayes``, is the class.
-        return_proba
-            Whether to return the probabilities too, shape (queries, values), in the order of `column_values`.
+        ``y`` holds the classes of the queries, None if unknown. ``column`` is a name or position, or ``"class"``. With
+        ``return_proba``, also returns the probabilities of `column_values`, shape (queries, values).
 
         Examples
         --------
@@ -87,43 +77,36 @@ class AdditiveBayes(BayesClassifier):
         >>> model = pc.NaiveBayes(numeric="student").fit(X, ["no", "no", "yes", "yes"])
         >>> model.predict_column([[None, 30.0], [None, 60.0]], 0)
         array(['red', 'blue'], dtype='<U4')
-        >>> model.predict_column([["red", None], ["blue", None]], 1, y=["no", None]).round(1)
-        array([33.6, 46.9])
         """
         return columns.predict_column(self, X, column, y, return_proba)
 
     @reads
     def column_values(self, column: Name) -> AnyArray:
-        """The values of a column in the order of their probabilities in `predict_column` and `predict_joint`.
+        """Return the values of a column in the order used by `predict_column` and `predict_joint`.
 
-        Declared values and levels in declared order, other values ascending, bins as intervals; last None for missing,
-        where missing is a value. The class has ``classes_``.
+        Declared values come in declared order, other values in ascending order, bins as intervals; None (missing) is
+        last.
         """
         return columns.column_values(self, column)
 
     @reads
     def predict_joint(self, X: Any, targets: Sequence[Name], y: Any = None) -> JointDistribution:
-        """The joint distribution of several columns for each query, given the known values of the others.
+        """Return the joint distribution of several columns for each query, given its other known values.
 
-        ``P(v_1 .. v_m | known) = sum_k P(k | known) prod_t phi_kt(v_t)`` with the class probabilities P(k | known) and
-        the shares phi of ``predictive``. Columns that are neither targets nor known are summed out; so is the class
-        unless it is a target or given by ``y``. Shares that do not sum to one in a class (``"sc"``, ``"param_floor"``)
-        are normalised over all combinations, so a marginal may differ from the distribution of fewer targets.
-        ``targets`` are columns that have a list of values: nominal, ordinal, or numeric and cut into bins. Names, X and
-        y are as in `predict_column`.
+        ``targets`` are nominal, ordinal or binned columns, or ``"class"``; ``y`` is as in `predict_column`. Unknown
+        columns that are not targets are summed out. Estimates that do not sum to 1 (``"sc"``, ``"param_floor"``) are
+        normalised.
 
         Examples
         --------
         >>> import priorcase as pc
         >>> X = [["red", "S"], ["red", "M"], ["blue", "M"], ["blue", "M"]]
         >>> model = pc.NaiveBayes().fit(X, ["no", "no", "yes", "yes"])
-        >>> model.predict_joint([[None, "S"]], targets=[0, "class"])
+        >>> model.predict_joint([[None, "S"]], targets=["class"])
         query 0
-          x0    class  probability
-          red   no          0.5000
-          blue  yes         0.2500
-          blue  no          0.1667
-          red   yes         0.0833
+          class  probability
+          no          0.6667
+          yes         0.3333
         """
         return columns.predict_joint(self, X, targets, y)
 
@@ -177,69 +160,48 @@ class AdditiveBayes(BayesClassifier):
 
 
 class NaiveBayes(AdditiveBayes):
-    """Naive Bayes classifier for mixed tables with missing values.
+    """Naive Bayes classifier for tables with mixed columns and missing values.
 
-    The joint probability of a class k and a row's values is ``a_k prod_i phi_ki``, where a is the share of the class
-    and phi the share of the value among the rows of the class, or the density of a number. Values may be missing. Rows
-    can be added (`partial_fit`, `merge`) and forgotten (`forget`) at any time; every answer is then that of a fresh fit
-    on the rows that are left, bit for bit. Several threads may ask while another one adds or forgets rows.
+    The joint probability of class k and a row's values is ``a_k prod_i phi_ki``, with a the class probabilities and phi
+    the probability or density of each value in the class. Rows can be added (`partial_fit`, `merge`) and removed
+    (`forget`); predictions are then identical to those of a fresh fit. Predictions are thread-safe.
 
     Parameters
     ----------
     predictive
-        How shares are predicted from counts. ``"evidence"``: the average over all parameters,
-        ``(f + s) / (h + sum s)``: no value is impossible. ``"map"``: the most probable parameters,
-        ``(f + s - 1) / (h + sum s - n)``; with weight 1 the relative frequencies. ``"sc"``: stochastic complexity, the
-        class with which all rows have the largest maximum likelihood; ``prior`` is then for ``log_evidence_`` only.
+        Estimate from counts f of h rows with weights s. ``"evidence"``: posterior mean, ``(f + s) / (h + sum s)``.
+        ``"map"``: posterior mode, ``(f + s - 1) / (h + sum s - n)``. ``"sc"``: stochastic complexity.
     prior
-        Dirichlet weights s of values and classes: a number; ``"jeffreys"`` (1/2); ``"laplace"`` (1); ``"bdeu"`` or
-        ``BDeu(s)``: ``s / (K n)``; ``MEstimate(m)``: ``m / n``; ``"auto"``: the weight that makes the stored rows most
-        probable (`prior_`); or a mapping from column to weights, see `PerAttribute`.
+        Dirichlet weights s: a number, ``"jeffreys"`` (1/2), ``"laplace"`` (1), ``"bdeu"`` or ``BDeu(s)``,
+        ``MEstimate(m)``, ``"auto"`` (maximises the marginal likelihood), or a mapping from column to weights
+        (`PerAttribute`).
     class_prior
-        The same for the classes alone: a number, one for each in ``classes_``, or a mapping from class to number; None
-        for what ``prior`` says.
+        Dirichlet weights of the classes: a number, an array or a mapping from class to number. None: as ``prior``.
     numeric
-        For numbers. ``"mdl"``: as many bins as the classes justify (`MDL`); other bins whose cut points are learned
-        from the rows: ``"equal_width"``, ``"equal_frequency"``, ``"kmeans"``, ``"two_way"``; bins fixed by `CutPoints`;
-        or a density: ``"student"``, the average over all normal densities under a weak Normal-Gamma prior (`Student`),
-        ``"gaussian"`` (`GaussianDensity`) and ``"kernel"`` (`KernelDensity`). A mapping from column to one of these
-        leaves the other columns at ``"mdl"``.
+        Model of numeric columns. Bins: ``"mdl"``, ``"equal_width"``, ``"equal_frequency"``, ``"kmeans"``, ``"two_way"``
+        or `CutPoints`. Densities: ``"student"``, ``"gaussian"`` or ``"kernel"``. Or a mapping from column to one of
+        these.
     missing
-        ``"ignore"``: an attribute that is missing drops out of that row, in counts and queries alike. ``"value"``:
-        missing in a nominal, ordinal or binned column is one more value.
+        ``"ignore"``: leave missing values out of counts and queries. ``"value"``: treat missing as one more value.
     zero_policy
-        For ``predictive="map"``. ``"-inf"``: a zero stays a zero, and where every class is impossible each gets 1/K.
-        ``"cap100"`` or ``Cap(nats)``: an impossible class has log-probability -100. ``"param_floor"`` or
-        ``ParamFloor(floor)``: no parameter is below 1e-4.
+        Zero probabilities under ``predictive="map"``: ``"-inf"`` keeps them, ``"cap100"`` or ``Cap(nats)`` sets the
+        log-probability of an impossible class to -100, ``"param_floor"`` or ``ParamFloor(floor)`` raises them to 1e-4.
     keep_rows
-        False keeps counts of the rows, and not the rows: answers are the same, and memory does not grow with the number
-        of rows. Rows are then forgotten by content (`forget_rows`), not by id, and what needs rows is not available:
-        ``ids_``, leave-one-out, texts, dates and sets, kernel densities and sample weights. Cut points follow
-        every change while a column has at most 131,072 distinct numbers; with more, `fit` learns them from a sample of
-        the distinct numbers that does not depend on the order of the rows, reads the rows again to count by them, and
-        they stay.
+        False stores counts instead of rows, so that memory does not grow with the number of rows. Rows are then removed
+        by content (`forget_rows`); leave-one-out, texts, dates, sets, kernel densities and sample weights are not
+        available.
     categorical_features, schema, n_jobs
-        As in `KNNClassifier`.
+        See `KNNClassifier`.
 
     Attributes
     ----------
-    log_evidence_
-        The log marginal likelihood of the stored rows (with ``"student"``: given the mean and spread of all rows).
-    prior_, cut_points_, classes_, class_count_, ids_, n_samples_fit_, schema_, n_features_in_, feature_names_in_
-        What was learned.
+    classes_, class_count_, prior_, cut_points_, log_evidence_
+        Classes, number of rows of each, prior, cut points of binned columns, log marginal likelihood of the rows.
 
     Notes
     -----
-    Some columns are several attributes. A date is the time elapsed, a number, and where they count the month, the day
-    of the week and the hour (`priorcase.Date`). A circular number is cut into twelve arcs, or by the bins that
-    ``numeric`` names for the column. A set has an attribute for each member that some row has: whether it has it. A
-    text is a sequence of words, each drawn with the probabilities of its class: for ``"map"`` multinomial naive Bayes
-    with the smoothing ``prior - 1``, for ``"evidence"`` its average over all probabilities (Dirichlet-multinomial).
-    Members and words that no row has are ignored. Contributions are the sums over the attributes of a column.
-
-    An attribute has the values that some row holds or that are declared. A query with another one is answered as if
-    that value had been declared. A numeric column that has no two different known values is left out. Where a number is
-    so far out that its density is 0 in every class, each class gets 1/K. A row of weight 2 counts as two rows.
+    Dates, sets and circular columns are split into several attributes, and the words of texts are counted; see the user
+    guide. A query with an unseen value is predicted as if the value had been declared.
 
     References
     ----------
@@ -250,13 +212,8 @@ class NaiveBayes(AdditiveBayes):
     --------
     >>> import priorcase as pc
     >>> X = [[31, "red"], [29, "red"], [62, "blue"], [None, "blue"]]
-    >>> model = pc.NaiveBayes().fit(X, ["no", "no", "yes", "yes"])
-    >>> model.predict([[60, "blue"], [30, "green"]])
-    array(['yes', 'no'], dtype='<U3')
-    >>> model.predict_proba([[None, "blue"]])
+    >>> pc.NaiveBayes().fit(X, ["no", "no", "yes", "yes"]).predict_proba([[None, "blue"]])
     array([[0.25, 0.75]])
-    >>> model.loo_predict_proba().shape, model.forget([2]).ids_
-    ((4, 2), array([0, 1, 3]))
     """
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
@@ -292,7 +249,7 @@ class NaiveBayes(AdditiveBayes):
     @property
     @reads
     def log_evidence_(self) -> float:
-        """The log of the marginal likelihood of the stored rows and their classes, natural logarithm."""
+        """Log marginal likelihood of the stored rows and their classes."""
         memory, statistics = self._attributes(), self._statistics()
         total = 0.0
         for a, strategy in enumerate(memory.numeric):
@@ -312,8 +269,8 @@ class NaiveBayes(AdditiveBayes):
         policy = additive.resolve_zero_policy(self.zero_policy)
         if self.predictive != "map" and policy != KeepZeros():
             raise ParameterError(
-                f"zero_policy={quoted(self.zero_policy)} needs predictive='map': predictive={self.predictive!r} gives "
-                "nothing probability zero"
+                f"zero_policy={quoted(self.zero_policy)} needs predictive='map': with predictive={self.predictive!r} "
+                "no probability is zero"
             )
         self._estimates = Estimates(self.predictive, policy)
 

@@ -370,21 +370,21 @@ def check_floats(strategy: Any) -> None:
 
 @dataclass(frozen=True)
 class Student:
-    """Student's t: the normal distribution averaged over mean and precision under a Normal-Gamma prior.
+    """Student's t density: a normal distribution with mean and precision integrated out under a Normal-Gamma prior.
 
-    Precision ``r ~ Gamma(a0, rate b0)`` and ``mean ~ Normal(m0, 1 / (k0 r))`` with ``k0 = strength``,
-    ``a0 = degrees / 2``, ``b0 = degrees / 2 * scale^2``. After n values with mean ``x'`` and squared deviations ``D``:
-    ``k = k0 + n``, ``m = (k0 m0 + n x') / k``, ``a = a0 + n / 2``, ``b = b0 + D / 2 + k0 n (x' - m0)^2 / (2 k)``, and
-    the next value follows Student's t with ``2 a`` degrees of freedom around ``m`` with squared scale
-    ``b (k + 1) / (a k)`` (Bernardo & Smith 1994, appendix A; Murphy 2007, eqs. 85-89 and 110). A column without two
-    different known values has the log-density 0 everywhere.
+    Precision ``r ~ Gamma(a0, rate b0)`` and ``mean ~ Normal(m0, 1 / (k0 r))`` with ``k0 = strength``, ``a0 = degrees /
+    2``, ``b0 = degrees / 2 * scale^2``. After n values with mean ``x'`` and squared deviations ``D``: ``k = k0 + n``,
+    ``m = (k0 m0 + n x') / k``, ``a = a0 + n / 2``, ``b = b0 + D / 2 + k0 n (x' - m0)^2 / (2 k)``, and the next value
+    follows Student's t with ``2 a`` degrees of freedom, location ``m`` and squared scale ``b (k + 1) / (a k)``
+    (Bernardo & Smith 1994, appendix A; Murphy 2007, eqs. 85-89 and 110). A column with fewer than two distinct values
+    has log-density 0.
 
     Parameters
     ----------
     strength, degrees
-        How many values the prior mean and the prior variance count for, from 1e-9 to 1e9.
+        Equivalent sample sizes of the prior mean and the prior variance, from 1e-9 to 1e9.
     mean, scale
-        Prior mean and standard deviation, up to 1e100; None takes those of the column, ``sqrt(D / n)`` for the latter.
+        Prior mean and standard deviation; None uses those of the column (``sqrt(D / n)`` for the scale).
 
     Examples
     --------
@@ -410,7 +410,7 @@ class Student:
         check_floats(self)
 
     def parameters(self, m: Moments) -> FloatArray:
-        """``c, loc, q, e`` of each class, shape (..., classes, 4); all 0 where the column is not informative."""
+        """Return ``c, loc, q, e`` of each class, shape (..., classes, 4); all 0 if the column is not informative."""
         k, location, a, b = self._posterior(m)
         q = k / (2 * b * (k + 1))
         # Student's constant: G(a + 1/2) / G(a) / sqrt(pi / q).
@@ -419,9 +419,10 @@ class Student:
         return np.where(m.is_informative()[..., None, None], found, 0.0)
 
     def log_marginal(self, m: Moments) -> FloatArray:
-        """Log of the marginal likelihood of the values of each class, shape (..., classes); 0 where there are none.
+        """Return the log marginal likelihood of the values of each class, shape (..., classes).
 
-        ``G(a) / G(a0) * b0^a0 / b^a * sqrt(k0 / k) * (2 pi)^(-n/2)`` (Murphy 2007, eq. 95).
+        ``G(a) / G(a0) * b0^a0 / b^a * sqrt(k0 / k) * (2 pi)^(-n/2)`` (Murphy 2007, eq. 95); 0 for a class without
+        values.
         """
         k, _, a, b = self._posterior(m)
         a0, b0 = self.degrees / 2, self._rate(m)
@@ -450,14 +451,14 @@ class Student:
 
 @dataclass(frozen=True)
 class GaussianDensity:
-    """The normal density with the mean and the variance of each class.
+    """Normal density with the mean and variance of each class.
 
     ``1 / sqrt(2 pi v) exp(-(x - m)^2 / (2 v))``, ``v = D / (n - 1) + smoothing * V`` with ``D`` the sum of squared
-    deviations in the class and ``V`` the variance of the column over all classes, divisor ``n - 1`` too.
+    deviations in the class and ``V`` the variance of the whole column, also with divisor ``n - 1``.
 
-    A class whose known values weigh less than two rows takes ``V``; so does one whose values are all equal if
-    ``smoothing``, from 0 to 1, is 0. A class without known values takes the column's mean and ``V``. scikit-learn's
-    ``GaussianNB`` divides by ``n`` instead, and smooths by the largest variance of all columns.
+    ``V`` replaces the variance of a class with fewer than two rows, and of a class of equal values if ``smoothing`` (0
+    to 1) is 0. A class without known values uses the mean and variance of the column. scikit-learn's ``GaussianNB``
+    divides by ``n`` instead, and smooths by the largest variance of all columns.
 
     >>> import priorcase as pc
     >>> X, y = [[30.0], [35.0], [60.0], [70.0]], ["no", "no", "yes", "yes"]
@@ -473,7 +474,7 @@ class GaussianDensity:
         check_floats(self)
 
     def parameters(self, m: Moments) -> FloatArray:
-        """``c, loc, q, 0`` of each class, shape (..., classes, 4); all 0 where the column is not informative."""
+        """Return ``c, loc, q, 0`` of each class, shape (..., classes, 4); all 0 if the column is not informative."""
         informative = m.is_informative()[..., None]
         overall = np.where(informative, m.variance_all()[..., None], 1.0)
         enough = m.n >= TWO_ROWS
@@ -515,13 +516,13 @@ def loo_log_densities(
 
 @dataclass(frozen=True)
 class KernelDensity:
-    """The mean of normal densities around the values of a class: ``sum_j w_j N(x; v_j, h^2) / sum_j w_j``.
+    """Gaussian kernel density estimate for each class: ``sum_j w_j N(x; v_j, h^2) / sum_j w_j``.
 
-    The bandwidth ``h`` of a class with n values is ``0.9 A n^(-1/5)`` with ``A = min(sd, IQR / 1.34)`` ("silverman";
-    Silverman 1986, eq. 3.31), ``1 / sqrt(n)`` in the units of the column, whatever its spread ("john_langley"; John &
-    Langley 1995, section 3), or a number from 1e-100 to 1e100. ``sd`` has divisor ``n - 1``; quartiles are the smallest
-    values with at least this share at or below them; an IQR of 0 does not count. A class whose values are all equal, or
-    weigh less than two rows, takes the ``A`` of the column; a class without known values the density of all values.
+    The bandwidth ``h`` of a class with n values is ``0.9 A n^(-1/5)`` with ``A = min(sd, IQR / 1.34)``
+    (``"silverman"``; Silverman 1986, eq. 3.31), ``1 / sqrt(n)`` in the units of the column (``"john_langley"``; John &
+    Langley 1995, section 3), or a number from 1e-100 to 1e100. ``sd`` has divisor ``n - 1``; an IQR of 0 is ignored. A
+    class of equal values, or with fewer than two rows, uses the ``A`` of the column; a class without known values uses
+    the density of all values.
 
     >>> sample = [(np.array([1.0, 2.0, 3.0]), None), (np.array([7.0, 9.0]), None)]
     >>> np.exp(KernelDensity(1.0).log_density(np.array([2.0, 8.0]), sample)).round(3)
@@ -539,11 +540,11 @@ class KernelDensity:
         check_floats(self)
 
     def fit(self, samples: Sequence[Sample]) -> FittedKernels:
-        """The densities of some classes, given the values of each class and their weights in any order."""
+        """Return the densities of some classes, given the values of each class and their weights."""
         return FittedKernels(self.bandwidth, samples)
 
     def log_density(self, x: FloatArray, samples: Sequence[Sample]) -> FloatArray:
-        """Log-density of each number in each class, shape (numbers, classes); 0 where the number is missing."""
+        """Return the log-density of each number in each class, shape (numbers, classes); 0 if the number is missing."""
         return self.fit(samples).log_density(x)
 
 

@@ -296,7 +296,7 @@ def check_n_pairs(sizes: Sequence[int] | IntArray, n_classes: int, names: Sequen
         most = ", ".join(f"{names[a]!r} ({int(sizes[a]):,})" for a in widest)
         raise TooLargeError(
             f"pairs of values would need {cells:,} counts, more than {MAX_CELLS:,}. The columns with the most values "
-            f"are {most}. Leave out columns that identify single rows, or join rare values into one"
+            f"are {most}. Leave out columns that identify single rows, or merge rare values"
         )
 
 

@@ -148,8 +148,8 @@ def _members(instances: Instances, a: int) -> tuple[Value, ...]:
         found |= value  # type: ignore[arg-type]
     if len(found) > MOST_MEMBERS:
         raise TooLargeError(
-            f"column {instances.schema.label(a)!r} has sets of {len(found):,} different members, expected at most "
-            f"{MOST_MEMBERS:,}, each of which is an attribute. Join rare members into one, or leave the column out"
+            f"column {instances.schema.label(a)!r} has sets of {len(found):,} different members; expected at most "
+            f"{MOST_MEMBERS:,}. Merge rare members, or leave the column out"
         )
     return tuple(sorted(found, key=canonical))
 

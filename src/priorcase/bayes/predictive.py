@@ -36,9 +36,9 @@ _STIRLING = (1 / 12, -1 / 360, 1 / 1260, -1 / 1680, 1 / 1188, -691 / 360360)
 
 @prefix_errors
 def evidence(counts: ArrayLike, prior: ArrayLike = 1.0) -> FloatArray:
-    """Distribution of the next value, averaged over all parameters: ``(n_i + a_i) / (N + sum_j a_j)``.
+    """Return the posterior predictive distribution of the next value: ``(n_i + a_i) / (N + sum_j a_j)``.
 
-    Kontkanen et al. 1998, eq. 9. No value is impossible; without any counts it is the mean of the prior.
+    Kontkanen et al. 1998, eq. 9. No probability is zero; without counts it is the prior mean.
 
     >>> evidence([3, 1]), evidence([3, 1], prior=[2, 4])
     (array([0.66666667, 0.33333333]), array([0.5, 0.5]))
@@ -49,10 +49,10 @@ def evidence(counts: ArrayLike, prior: ArrayLike = 1.0) -> FloatArray:
 
 @prefix_errors
 def maximum_a_posteriori(counts: ArrayLike, prior: ArrayLike = 1.0) -> FloatArray:
-    """Distribution of the next value under the most probable parameters: ``(n_i + a_i - 1) / (N + sum_j a_j - K)``.
+    """Return the distribution of the next value under MAP parameters: ``(n_i + a_i - 1) / (N + sum_j a_j - K)``.
 
-    Kontkanen et al. 1998, eq. 7. Weight 1 gives the maximum likelihood, weight 2 the Laplace estimate. Where a weight
-    below 1 makes ``n_i + a_i - 1`` negative, it is taken for 0; where nothing is left, every value gets ``1 / K``.
+    Kontkanen et al. 1998, eq. 7. Weight 1 gives maximum likelihood, weight 2 Laplace smoothing. Negative numerators,
+    which occur with weights below 1, are set to 0; if all are 0, every value gets ``1 / K``.
 
     >>> maximum_a_posteriori([3, 1]), maximum_a_posteriori([3, 1], prior=2)
     (array([0.75, 0.25]), array([0.66666667, 0.33333333]))
@@ -66,7 +66,7 @@ def maximum_a_posteriori(counts: ArrayLike, prior: ArrayLike = 1.0) -> FloatArra
 
 @prefix_errors
 def maximum_likelihood(counts: ArrayLike) -> FloatArray:
-    """Relative frequencies, ``n_i / N``; where there are no counts, ``1 / K`` each.
+    """Return the relative frequencies ``n_i / N``, or ``1 / K`` each without counts.
 
     >>> maximum_likelihood([[3, 1], [0, 0]])
     array([[0.75, 0.25],
@@ -77,10 +77,10 @@ def maximum_likelihood(counts: ArrayLike) -> FloatArray:
 
 @prefix_errors
 def stochastic_complexity(counts: ArrayLike) -> FloatArray:
-    """Distribution of the next value by how likely it can make all data: ``exp(g(n_i)) / sum_j exp(g(n_j))``.
+    """Return the distribution of the next value by stochastic complexity: ``exp(g(n_i)) / sum_j exp(g(n_j))``.
 
-    ``exp(g(n)) = (n + 1)^(n + 1) / n^n``, with g the `growth`, is the factor by which one more of a value changes the
-    largest likelihood of the data, but for one that all values share (Kontkanen et al. 1997, eq. 8).
+    ``exp(g(n)) = (n + 1)^(n + 1) / n^n``, with g the `growth`, is proportional to the maximum likelihood of the data
+    with the value added (Kontkanen et al. 1997, eq. 8).
 
     >>> stochastic_complexity([1, 0])
     array([0.8, 0.2])
@@ -91,10 +91,10 @@ def stochastic_complexity(counts: ArrayLike) -> FloatArray:
 
 @prefix_errors
 def m_estimate(counts: ArrayLike, m: float, p: ArrayLike | None = None) -> FloatArray:
-    """Distribution of the next value with m more rows shared out by p: ``(n_i + m p_i) / (N + m)``.
+    """Return the m-estimate of the distribution of the next value: ``(n_i + m p_i) / (N + m)``.
 
-    The `evidence` with Dirichlet weights ``m p_i``: ``m`` rows, above 0, that the prior is worth, and ``p`` the prior
-    probability of each value, summing to 1; None for ``1 / K`` each.
+    Equals `evidence` with Dirichlet weights ``m p_i``: ``m`` is the equivalent sample size and ``p`` the prior
+    probabilities, which sum to 1; None for ``1 / K`` each.
 
     >>> m_estimate([2, 1, 0], m=3)
     array([0.5       , 0.33333333, 0.16666667])
@@ -106,15 +106,15 @@ def m_estimate(counts: ArrayLike, m: float, p: ArrayLike | None = None) -> Float
         raise ParameterError(f"p must be probabilities >= 0 that sum to 1, one for each value, got {quoted(p)}")
     shares = _spread(shares, n.shape, "p")
     if not np.allclose(shares.sum(axis=-1), 1.0, rtol=0.0, atol=1e-9):
-        raise ParameterError(f"p must sum to 1, got {quoted(p)}. Leave p out to give every value the same")
+        raise ParameterError(f"p must sum to 1, got {quoted(p)}. Leave p out for equal probabilities")
     return evidence_share(n, n.sum(axis=-1, keepdims=True), m * shares, np.full((), float(m)))
 
 
 @prefix_errors
 def laplace(counts: ArrayLike) -> FloatArray:
-    """Distribution of the next value with each seen once more: ``(n_i + 1) / (N + K)``.
+    """Return the Laplace-smoothed distribution of the next value: ``(n_i + 1) / (N + K)``.
 
-    The `evidence` under the uniform prior, and the `m_estimate` with ``m = K``, the number of values.
+    Equals `evidence` under the uniform prior, and `m_estimate` with ``m = K``, the number of values.
 
     >>> laplace([2, 1, 0])
     array([0.5       , 0.33333333, 0.16666667])
@@ -124,11 +124,11 @@ def laplace(counts: ArrayLike) -> FloatArray:
 
 @prefix_errors
 def log_marginal(counts: ArrayLike, prior: ArrayLike = 1.0) -> FloatArray:
-    """The log-probability of a sequence of values, averaged over all parameters.
+    """Return the log marginal likelihood of a sequence of values under a Dirichlet prior.
 
-    With Dirichlet weights ``a`` and ``A = sum_i a_i`` it is
-    ``ln [ G(A) / G(N + A) prod_i G(n_i + a_i) / G(a_i) ]``, G the gamma function: a factor of Kontkanen et al. 1998,
-    eq. 8. It is the sum of the logs that `evidence` gives each next value, in whatever order the values come.
+    With weights ``a`` and ``A = sum_i a_i`` it is ``ln [ G(A) / G(N + A) prod_i G(n_i + a_i) / G(a_i) ]``, G the gamma
+    function: a factor of Kontkanen et al. 1998, eq. 8. It equals the sum of the log-probabilities that `evidence` gives
+    each next value, in any order.
 
     >>> round(1 / float(np.exp(log_marginal([1, 1]))), 9)  # a 1 and then a 0: 1/2 times 1/3
     6.0
@@ -150,11 +150,11 @@ def log_marginal(counts: ArrayLike, prior: ArrayLike = 1.0) -> FloatArray:
 
 @prefix_errors
 def growth(n: ArrayLike) -> FloatArray:
-    """What one more row adds to ``n ln n``: ``g(n) = (n + 1) ln(n + 1) - n ln n``, with ``g(0) = 0``.
+    """Return ``g(n) = (n + 1) ln(n + 1) - n ln n``, with ``g(0) = 0``.
 
-    Added to a class k of ``h_k`` rows, a row multiplies the largest likelihood of the data by
-    ``exp(g(h_k) + sum_i (g(f_ki) - g(h_k)))``, up to a factor that is the same for every class, where ``f_ki`` rows of
-    the class have the row's value of attribute i (Kontkanen et al. 1997, eq. 8). Right to 1e-15 for all n.
+    Adding a row to class k with ``h_k`` rows multiplies the maximum likelihood of the data by ``exp(g(h_k) + sum_i
+    (g(f_ki) - g(h_k)))``, up to a factor common to all classes, where ``f_ki`` rows of the class share the row's value
+    of attribute i (Kontkanen et al. 1997, eq. 8). Accurate to 1e-15 for all n.
 
     >>> np.exp(growth([0, 1, 2]))
     array([1.  , 4.  , 6.75])
@@ -237,7 +237,7 @@ def _spread(numbers: FloatArray, shape: tuple[int, ...], parameter: str) -> Floa
         return np.broadcast_to(numbers, shape)
     except ValueError:
         raise ParameterError(
-            f"{parameter} has the shape {numbers.shape}, which does not spread over counts of {shape}"
+            f"{parameter} has the shape {numbers.shape}, which does not broadcast to counts of shape {shape}"
         ) from None
 
 
@@ -245,5 +245,5 @@ def _checked_sum(parameter: str, numbers: FloatArray) -> FloatArray:
     with np.errstate(over="ignore"):
         total = np.asarray(numbers.sum(axis=-1))
     if (total > _MOST).any():
-        raise ParameterError(f"{parameter} must have a sum of at most 1e300")
+        raise ParameterError(f"{parameter} must sum to at most 1e300")
     return total

@@ -38,9 +38,9 @@ def _weight(parameter: str, value: object) -> float:
 
 @runtime_checkable
 class Prior(Protocol):
-    """What a prior of your own needs: Dirichlet weights for the values of every attribute and for the classes.
+    """Base class for custom priors: Dirichlet weights for the values of every attribute and for the classes.
 
-    Derive a class from it and write `weights`; the other methods have defaults.
+    Subclasses implement `weights`; the other methods have defaults.
 
     >>> class Sceptical(Prior):
     ...     def weights(self, label, values, n_classes):
@@ -50,25 +50,25 @@ class Prior(Protocol):
     """
 
     def weights(self, label: Name, values: Sequence[Value], n_classes: int) -> ArrayLike:
-        """The weights of an attribute's values, shape ``(values,)`` or ``(n_classes, values)``.
+        """Return the weights of an attribute's values, shape ``(values,)`` or ``(n_classes, values)``.
 
-        Each is a number from 1e-100 to 1e100. ``label`` is the attribute's name or position. The values of a column cut
-        into bins are their numbers 0, 1, ..., and where missing counts as a value it is None, the last one.
+        Weights are numbers from 1e-100 to 1e100. ``label`` is the attribute's name or position. The values of a binned
+        column are bin numbers 0, 1, ...; if missing is a value, it is the last one, None.
         """
         raise NotImplementedError
 
     def unseen(self, label: Name, values: Sequence[Value], n_classes: int) -> float:
-        """The weight of a value that the attribute never had; by default the mean weight of its values."""
+        """Return the weight of an unseen value; by default the mean weight of the attribute's values."""
         return float(np.mean(np.asarray(self.weights(label, values, n_classes)))) if len(values) else 1.0
 
     def class_weight(self, n_classes: int) -> float:
-        """The weight of each class; 1 by default."""
+        """Return the weight of each class; 1 by default."""
         return 1.0
 
     def symmetric(self, n_values: IntArray, n_classes: int) -> FloatArray | None:
-        """The weight of each value of attributes with so many values; by default None, as values may differ.
+        """Return the weight of each value by the number of values of its attribute, or None (default).
 
-        Where it is not None it is used in place of `weights`, for all attributes at once.
+        If it is not None, it replaces `weights` for all attributes.
         """
         return None
 
@@ -99,7 +99,7 @@ class SymmetricPrior(ABC):
 
 @dataclass(frozen=True)
 class Dirichlet(SymmetricPrior):
-    """The same weight, above 0, for every value and every class; 1 is the uniform prior of both papers.
+    """The same positive weight for every value and class; 1 is the uniform prior.
 
     >>> Dirichlet(0.5).weights("colour", ["red", "green"], n_classes=3)
     array([0.5, 0.5])
@@ -113,7 +113,7 @@ class Dirichlet(SymmetricPrior):
 
 @dataclass(frozen=True)
 class Laplace(Dirichlet):
-    """Weight 1 for every value and class: the Laplace estimate ``(n_i + 1) / (N + n)`` of ``predictive="evidence"``.
+    """Weight 1 for every value and class: Laplace smoothing, ``(n_i + 1) / (N + n)``, with ``predictive="evidence"``.
 
     >>> Laplace().weights("colour", ["red", "green"], n_classes=3)
     array([1., 1.])
@@ -124,9 +124,9 @@ class Laplace(Dirichlet):
 
 @dataclass(frozen=True)
 class BDeu(SymmetricPrior):
-    """The likelihood-equivalent uniform prior: s rows, above 0, shared out evenly among all cells of each table.
+    """Likelihood-equivalent uniform prior with an equivalent sample size of s rows.
 
-    A value has the weight ``s / (K n)`` for K classes and n values, a class ``s / K``.
+    The weight of a value is ``s / (K n)`` for K classes and n values, the weight of a class ``s / K``.
 
     >>> BDeu(12).weights("colour", ["red", "green"], n_classes=3)
     array([2., 2.])
@@ -140,7 +140,7 @@ class BDeu(SymmetricPrior):
 
 @dataclass(frozen=True)
 class MEstimate(SymmetricPrior):
-    """``m`` rows, above 0, shared out evenly in each class: ``m / n`` for n values, as in `m_estimate` with equal p.
+    """Equivalent sample size of m rows in each class: weight ``m / n`` for n values, as in `m_estimate` with equal p.
 
     >>> MEstimate(3).weights("colour", ["red", "green"], n_classes=3)
     array([1.5, 1.5])
@@ -154,16 +154,16 @@ class MEstimate(SymmetricPrior):
 
 @dataclass(frozen=True)
 class PerAttribute:
-    """Dirichlet weights of their own for some attributes.
+    """Separate Dirichlet weights for some attributes.
 
     Parameters
     ----------
     attributes
-        For each attribute, by name or by position: a number (the weight of each value); a mapping from value to weight;
-        or, for columns with declared values, an array in declared order of shape ``(values,)`` or
-        ``(classes, values)``. Where missing counts as a value, it is the last one of an array, and None in a mapping.
+        Mapping from attribute name or position to a number (the weight of each value), a mapping from value to weight,
+        or, for columns with declared values, an array in declared order of shape ``(values,)`` or ``(classes,
+        values)``. If missing is a value, it is last in an array and None in a mapping.
     others
-        The weight of each value of all other attributes, and of each class.
+        Weight of each value of all other attributes, and of each class.
 
     Examples
     --------
@@ -190,12 +190,12 @@ class PerAttribute:
         return any(isinstance(given, tuple) and isinstance(given[0], tuple) for given in self.attributes.values())
 
     def by_label(self, schema: Schema) -> PerAttribute:
-        """The same with every column by its label; columns that the schema does not have are refused."""
+        """Return the same prior with columns by name; raise an error for unknown columns."""
         labels = [schema.label(a) for a in schema.positions(self.attributes, parameter="prior")]
         return PerAttribute(dict(zip(labels, self.attributes.values(), strict=True)), self.others)
 
     def by_part(self, parts: Parts) -> PerAttribute:
-        """The same for the attributes into which columns are taken apart."""
+        """Return the same prior for the attributes that columns are split into."""
         found: dict[Name, Weights] = {}
         for label, given in self.attributes.items():
             a = parts.source.position(label)
@@ -203,7 +203,7 @@ class PerAttribute:
             if parts.taken[a] is not None and not is_number(given):
                 raise ParameterError(
                     f"prior[{label!r}] must be one number, because the column is a {parts.source.kinds[a].describe()}, "
-                    f"whose parts {listed(attributes)} are attributes, got {quoted(given)}"
+                    f"which is split into {listed(attributes)}, got {quoted(given)}"
                 )
             found |= dict.fromkeys(attributes, given)
         return PerAttribute(found, self.others)
@@ -231,7 +231,7 @@ class PerAttribute:
         return weights
 
     def unseen(self, label: Name, values: Sequence[Value], n_classes: int) -> float:
-        """As in `Prior`: the mean weight of the attribute's values, or of all given where the mapping has none."""
+        """Return the mean weight of the attribute's values, or of the whole mapping if it lists none of them."""
         given = self.attributes.get(label, self.others)
         if isinstance(given, Mapping):
             keys = {_key(value) for value in values}
@@ -245,14 +245,14 @@ class PerAttribute:
 
 @dataclass(frozen=True)
 class Auto:
-    """The weight from 1e-3 to 1e3, one for all values and classes, under which the stored rows are most probable.
+    """Weight from 1e-3 to 1e3, shared by all values and classes, that maximises the marginal likelihood.
 
     >>> Auto().chosen(lambda weight: -weight)
     Dirichlet(weight=0.001)
     """
 
     def chosen(self, log_evidence: Callable[[float], float]) -> Dirichlet:
-        """The prior with the weight that makes ``log_evidence`` largest."""
+        """Return the prior with the weight that maximises ``log_evidence``."""
         return Dirichlet(choose_weight(log_evidence))
 
 
@@ -268,7 +268,7 @@ def choose_weight(log_evidence: Callable[[float], float], decades: tuple[int, in
         if x not in tried:
             tried[x] = float(log_evidence(10.0**x))
             if math.isnan(tried[x]):
-                raise ParameterError(f"the function to make largest is NaN at the weight {10.0**x:g}")
+                raise ParameterError(f"the function to maximise is NaN at the weight {10.0**x:g}")
         return tried[x]
 
     low, high = (decade * _PER_DECADE for decade in decades)

@@ -42,15 +42,15 @@ TARGET: Final = _Target.TARGET
 
 @dataclass(frozen=True, repr=False, eq=False)
 class Contributions(PrintedPerQuery):
-    """What the class prior and each attribute add to the log-odds of the predicted class against another class.
+    """Contributions of the class prior and each column to the log-odds of the predicted class against another class.
 
-    It can be indexed and sliced by query, and prints as a table, the largest contributions first.
+    Can be indexed and sliced by query; prints as a table, largest contributions first.
 
-    ``contributions`` are what each part adds, shape (queries, 1 + attributes): first the prior, ``ln a_p - ln a_v``,
-    then ``ln phi_pi - ln phi_vi`` for each attribute; 0 where it is missing. Infinite where a zero probability rules
-    out one of the two classes, NaN where it rules out both. ``total`` is ``ln P(predicted) - ln P(versus)``: the sum of
-    the contributions where all are finite, 0 where every class is impossible. ``probabilities`` are of the two classes,
-    ``backend`` is the library of the frame that the estimator was fitted on, and ``numbers`` are those of the queries.
+    ``contributions`` has shape (queries, 1 + columns): first the prior, ``ln a_p - ln a_v``, then ``ln phi_pi - ln
+    phi_vi`` for each column, 0 if missing. Entries are infinite if a zero probability rules out one of the classes, NaN
+    if it rules out both. ``total`` is ``ln P(predicted) - ln P(versus)``, the sum of the contributions if all are
+    finite. ``probabilities`` are those of the two classes, ``backend`` is the library of the frame that the estimator
+    was fitted on, and ``numbers`` are the query numbers.
 
     >>> import priorcase as pc
     >>> found = pc.NaiveBayes().fit([["red"], ["blue"]], ["no", "yes"]).contributions([["red"]])
@@ -70,10 +70,10 @@ class Contributions(PrintedPerQuery):
     _by_query: ClassVar[tuple[str, ...]] = ("queries", "predicted", "versus", "contributions", "total", "probabilities")
 
     def frame(self) -> Any:
-        """One row for each query, in a frame of the library that the estimator was fitted with, or an installed one.
+        """Return a data frame with one row for each query.
 
-        Columns: ``query``, ``predicted``, ``versus``, ``total``, ``prior``, the attributes' values by name, and
-        ``contribution of NAME`` for what each adds. A name that is taken becomes ``NAME (value)`` or ``NAME (2)``.
+        Columns: ``query``, ``predicted``, ``versus``, ``total``, ``prior``, the values by name, and ``contribution of
+        NAME``. Names that clash become ``NAME (value)`` or ``NAME (2)``.
         """
         columns = {"query": np.array(self.numbers, np.int64), "predicted": self.predicted, "versus": self.versus}
         columns |= {"total": self.total, "prior": self.contributions[:, 0]}
@@ -81,7 +81,7 @@ class Contributions(PrintedPerQuery):
         return layout.framed(layout.by_attribute(columns, self.names, self.queries, contributions), self.backend)
 
     def note(self, query: int) -> str:
-        """A remark on a query whose contributions do not add up because every class is impossible; otherwise empty."""
+        """Return a note for a query in which every class is impossible; otherwise an empty string."""
         contributions = self.contributions[query]
         # Where the predicted class itself is ruled out, no other class is possible.
         if not (np.isnan(contributions) | np.isneginf(contributions)).any():
@@ -118,13 +118,13 @@ def _class(classes: AnyArray, i: int) -> str:
 
 @dataclass(frozen=True, repr=False, eq=False)
 class JointDistribution(PrintedPerQuery):
-    """The probability of each combination of values, for each query.
+    """Probability of each combination of values, for each query.
 
-    It can be indexed and sliced by query, and prints as a table, the most probable combinations first.
+    Can be indexed and sliced by query; prints as a table, most probable combinations first.
 
-    ``targets`` are the columns, as in the schema (``TARGET`` for the class), ``names`` what they are called in tables
-    and ``values`` those of each, as in `NaiveBayes.column_values`. ``probabilities`` have the shape (queries, values of
-    the first target, values of the second, ...). ``backend`` and ``numbers`` as in `Contributions`.
+    ``targets`` are the columns (``TARGET`` for the class), ``names`` their names in tables and ``values`` their values,
+    as in `NaiveBayes.column_values`. ``probabilities`` has the shape (queries, values of the first target, values of
+    the second, ...). For ``backend`` and ``numbers`` see `Contributions`.
 
     >>> JointDistribution(("size",), (np.array(["S", "M"]),), np.array([[0.25, 0.75]]), ("size",)).most_probable()
     [('M',)]
@@ -140,7 +140,7 @@ class JointDistribution(PrintedPerQuery):
 
     @prefix_errors
     def marginal(self, *targets: Name) -> JointDistribution:
-        """The distribution of some of the targets, in the order of the resulting axes, the others summed out."""
+        """Return the marginal distribution of some of the targets, in the given order."""
         kept = [self._axis(key) for key in targets]
         if not kept or len(set(kept)) < len(kept):
             raise ParameterError(
@@ -153,11 +153,11 @@ class JointDistribution(PrintedPerQuery):
         return replace(self, targets=columns, values=values, probabilities=ordered, names=names)
 
     def most_probable(self) -> list[tuple[Value, ...]]:
-        """The most probable combination of values for each query; the first of equally probable ones."""
+        """Return the most probable combination of values for each query; the first among equals."""
         return [self._combination(cell) for cell in self._flat().argmax(axis=1).tolist()]
 
     def frame(self) -> Any:
-        """One row for each query and combination, in a frame as in `Contributions.frame`.
+        """Return a data frame with one row for each query and combination.
 
         Columns: ``query``, the targets by name, and ``probability``; intervals are written as text.
         """
@@ -184,7 +184,7 @@ class JointDistribution(PrintedPerQuery):
             return self.targets.index(TARGET)
         meant = nearest(key, map(str, self.targets))
         advice = "" if meant is None else f". Did you mean {meant!r}?"
-        raise ParameterError(f"{quoted(key)} is none of the targets {listed(self.targets)}{advice}")
+        raise ParameterError(f"{quoted(key)} is not one of the targets {listed(self.targets)}{advice}")
 
     def _grid(self, i: int) -> Grid:
         flat = self._flat()[i]
@@ -223,7 +223,7 @@ class PosteriorTable(GridResult, Mapping[Key, float]):
         return len(self.probabilities)
 
     def frame(self) -> Any:
-        """The table in a frame as in `Contributions.frame`, the most probable first."""
+        """Return the table as a data frame, most probable first."""
         return layout.framed(dict(zip(self._header, self._columns(), strict=True)), self.backend)
 
     def _columns(self) -> list[AnyArray]:
@@ -243,12 +243,10 @@ class PosteriorTable(GridResult, Mapping[Key, float]):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Relevance(PosteriorTable[Name]):
-    """The posterior probability that each attribute matters, by its label; prints with the most probable first.
+    """Posterior probability that each attribute is relevant, by name; prints with the most probable first.
 
-    It converts to a NumPy array, in schema order.
-
-    ``labels`` are the attributes in schema order, ``probabilities`` and ``log_odds`` the posterior probability of each
-    and its log-odds, ``backend`` the library of the frame that the estimator was fitted on, or None.
+    ``labels`` are the attributes in schema order, ``probabilities`` and ``log_odds`` their posterior probabilities and
+    log-odds, ``backend`` the library of the frame that the estimator was fitted on, or None. Converts to a NumPy array.
 
     >>> Relevance(("age", "size"), np.array([0.9, 0.25]), np.array([2.2, -1.1]))["size"]
     0.25
@@ -265,7 +263,7 @@ class Relevance(PosteriorTable[Name]):
         return np.array(self.probabilities, dtype=dtype)
 
     def plot(self, ax: Any = None) -> Any:
-        """The probabilities of the thirty most probable, as `WeightsDisplay` draws them; returns the axes."""
+        """Plot the thirty highest probabilities with `WeightsDisplay`; return the axes."""
         from priorcase.plots import WeightsDisplay  # of a layer above
 
         return WeightsDisplay.of(self).plot(ax)
@@ -276,11 +274,11 @@ class Relevance(PosteriorTable[Name]):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class EdgeTable(PosteriorTable[tuple[Name, Name]]):
-    """The posterior probability of an edge between two attributes, by their labels in either order.
+    """Posterior probability of an edge between two attributes, by their names in either order.
 
-    ``pairs`` are the attributes, each pair in the order of the columns, ``probabilities`` those of an edge over all
-    trees, and ``gains`` how much the edge alone raises the log marginal likelihood of the rows above that of naive
-    Bayes; ``backend`` as in `Relevance`. Prints with the most probable first.
+    ``pairs`` are the attributes in column order, ``probabilities`` the posterior probabilities over all trees, and
+    ``gains`` the increase of the log marginal likelihood over naive Bayes; for ``backend`` see `Relevance`. Prints with
+    the most probable first.
 
     >>> EdgeTable((("age", "size"),), np.array([0.75]), np.array([1.5]))["size", "age"]
     0.75
@@ -303,10 +301,10 @@ class EdgeTable(PosteriorTable[tuple[Name, Name]]):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class SuperParentTable(PosteriorTable[Name | None]):
-    """The posterior probability of each attribute as the super-parent, by its label; None stands for naive Bayes.
+    """Posterior probability of each attribute as the super-parent, by name; None stands for naive Bayes.
 
-    ``labels`` are the attributes in schema order; ``probabilities`` and ``gains``, as in `EdgeTable`, have one more
-    entry at the end for naive Bayes, whose gain is 0. Prints with the most probable first.
+    ``labels`` are the attributes in schema order; ``probabilities`` and ``gains`` (see `EdgeTable`) have one more entry
+    at the end for naive Bayes, whose gain is 0. Prints with the most probable first.
 
     >>> SuperParentTable(("age",), np.array([0.75, 0.25]), np.array([1.1, 0.0]))[None]
     0.25

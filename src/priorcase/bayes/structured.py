@@ -74,15 +74,15 @@ class StructuredBayes(BayesClassifier):
     @property
     @reads
     def prior_(self) -> Prior:
-        """The prior in use; with ``prior="auto"`` the one that was chosen."""
+        """Prior in use; the selected one with ``prior="auto"``."""
         return self._fitted_model()[0]
 
     @property
     @reads
     def log_evidence_(self) -> float:
-        """The log of the marginal likelihood of the stored rows, over all structures or under the best tree."""
+        """Log marginal likelihood of the stored rows, over all structures or under the best tree."""
         if self._family == "plain_super_parents":
-            raise NotAvailableError("a plain average gives rows no probability; use SuperParentAveragedBayes")
+            raise NotAvailableError("AODE has no marginal likelihood; use SuperParentAveragedBayes")
         return self._log_evidence(*self._fitted_model())
 
     def _log_evidence(self, prior: Prior, model: PairModel) -> float:
@@ -102,7 +102,7 @@ class StructuredBayes(BayesClassifier):
 
     @changes
     def forget(self, ids: ArrayLike) -> Self:
-        """Forget rows, exactly as if they had never been seen; ``ids`` are some of `ids_`, each once."""
+        """Forget rows as if they had never been seen. ``ids`` are some of `ids_`, each once."""
         super().forget(ids)
         if len(self._memory):
             self._check_weights()
@@ -237,9 +237,9 @@ class StructuredBayes(BayesClassifier):
             labels = self._column_labels()
             first, other = labels[0], labels[a]
             raise ParameterError(
-                f"prior={quoted(prior)} gives the values of {first!r} weights that add up to {sums[0, k]:.6g} in a "
-                f"class, and those of {other!r} {sums[a, k]:.6g}; pairs of values need the same sum for every column. "
-                "Use BDeu(20.0), MEstimate(5.0), or a mapping with such weights"
+                f"prior={quoted(prior)} gives weights that sum to {sums[0, k]:.6g} per class for column {first!r}, "
+                f"but to {sums[a, k]:.6g} for {other!r}; this model needs the same sum for every column. Use "
+                "BDeu(20.0), MEstimate(5.0), or a mapping with such weights"
             )
 
     def _finish_fit(self) -> None:
@@ -249,8 +249,8 @@ class StructuredBayes(BayesClassifier):
     def _check_numeric(self, strategy: Numeric | None) -> None:
         if isinstance(strategy, DENSITIES):
             raise ParameterError(
-                "numeric must be a way to cut numbers into bins, because pairs of values are counted, for example "
-                f"'mdl' or KMeansBins(bins=5), got {quoted(self.numeric)}"
+                "numeric must be a binning method such as 'mdl' or KMeansBins(bins=5), because pairs of values are "
+                f"counted, got {quoted(self.numeric)}"
             )
 
     def _check_rows(self) -> None:
@@ -269,36 +269,36 @@ class StructuredBayes(BayesClassifier):
 
 
 class TreeAveragedBayes(StructuredBayes):
-    """The most probable class when averaged over all trees between the attributes, and all their parameters.
+    """Bayesian model average over all tree-augmented naive Bayes classifiers.
 
-    A tree lets each attribute depend on the class and on one other attribute. With equal prior probabilities of all
-    trees, ``P(k, q | D) = a_k prod_v theta_kv T(W o rho_k) / T(W)`` with ``T(W)`` the sum over all trees of the product
-    of their edges' weights. ``W_uv`` is the ratio by which an edge raises the marginal likelihood, ``theta`` are the
-    expected parameters, and ``rho_kuv = theta_kuv / (theta_ku theta_kv)`` at the query's values. It is exact,
-    and takes ``O(K A^3)`` a query (Meilă & Jaakkola, *Tractable Bayesian learning of tree belief networks*, 2000;
-    Cerquides & López de Màntaras, *TAN classifiers based on decomposable distributions*, 2005).
+    In a tree, each attribute depends on the class and on one other attribute. With equal prior probabilities,
+    ``P(k, q | D) = a_k prod_v theta_kv T(W o rho_k) / T(W)``, where ``T`` sums the products of edge weights over all
+    trees, ``W_uv`` is the Bayes factor of an edge, theta are posterior means of the parameters and
+    ``rho_kuv = theta_kuv / (theta_ku theta_kv)``. The average is exact and takes ``O(K A^3)`` per query.
 
-    Missing is one more value, numbers are cut into bins, and an unseen value is a new value of its attribute, for that
-    query. Dates and sets are several attributes, as in `NaiveBayes`, and tables of edges show them as
-    ``"signup (weekday)"``; texts depend on the class alone. Rows can be added and forgotten as in `NaiveBayes`.
+    Numbers are binned and missing is one more value. Dates and sets are split into attributes as in `NaiveBayes`; texts
+    depend on the class alone.
 
     Parameters
     ----------
     prior
-        Dirichlet weights as in `NaiveBayes`. None: ``BDeu(20.0)``. ``BDeu(s)``: an equivalent sample of s rows, spread
-        evenly over all classes and values (Heckerman, Geiger & Chickering 1995); ``"auto"``: ``BDeu(s)`` with the
-        largest ``log_evidence_``, s from 1e-3 to 1e6. ``MEstimate(m)``: m rows in each class. Others are allowed if in
-        each class the values of every column have the same sum of weights: a pair of values then has
-        ``w_u w_v / sum``, and the tables of all trees agree. So ``prior=1.0`` needs columns of equally many values.
+        Dirichlet weights. None: ``BDeu(20.0)``. ``BDeu(s)``: s rows spread evenly over all cells. ``"auto"``: the
+        ``BDeu`` with the largest ``log_evidence_``. ``MEstimate(m)``: m rows in each class. Other priors of
+        `NaiveBayes` need the same sum of weights for all columns.
     class_prior
-        As in `NaiveBayes`.
+        See `NaiveBayes`.
     numeric, keep_rows, categorical_features, schema, n_jobs
-        As in `NaiveBayes`, but numbers are always cut into bins; columns that a mapping does not name by ``"mdl"``.
+        See `NaiveBayes`; numbers are always binned.
 
     Attributes
     ----------
     prior_, edge_probabilities_, log_evidence_, classes_, class_count_, cut_points_
-        What was learned.
+        Prior, posterior probability of each edge, log marginal likelihood; see `NaiveBayes` for the rest.
+
+    References
+    ----------
+    M. Meilă & T. Jaakkola: Tractable Bayesian learning of tree belief networks, 2000. J. Cerquides & R. López de
+    Màntaras: TAN classifiers based on decomposable distributions, 2005.
 
     Examples
     --------
@@ -317,26 +317,25 @@ class TreeAveragedBayes(StructuredBayes):
     @property
     @reads
     def edge_probabilities_(self) -> FloatArray:
-        """The posterior probability of an edge between two attributes, (attributes, attributes); 0 on the diagonal."""
+        """Posterior probability of an edge between two attributes, shape (attributes, attributes)."""
         return self._model().edge_probabilities
 
     @reads
     def edge_table(self) -> EdgeTable:
-        """The posterior probability of each edge by the labels of its ends; prints as a table."""
+        """Return the posterior probability of each edge, by name; prints as a table."""
         u, v = np.triu_indices(self._model().counts.n_attributes, 1)
         return self._edge_table(u, v)
 
 
 class TreeAugmentedBayes(StructuredBayes):
-    """The most probable class under the best tree between the attributes, averaged over its parameters.
+    """Tree-augmented naive Bayes classifier (TAN) with the most probable tree.
 
-    The tree with the largest marginal likelihood: a maximum spanning tree by the logarithms of the edges' weights of
-    `TreeAveragedBayes`. (Friedman, Geiger & Goldszmidt, *Bayesian network classifiers*, 1997, choose by conditional
-    mutual information instead, the limit of each logarithm divided by the number of rows.) Ties go to the pair that
-    comes first in the order of the columns. `loo_predict_proba` chooses the tree again without each row.
+    Finds the tree with the largest marginal likelihood, a maximum spanning tree over the log edge weights of
+    `TreeAveragedBayes`. Friedman, Geiger & Goldszmidt (*Bayesian network classifiers*, 1997) use conditional mutual
+    information instead. `loo_predict_proba` finds the tree again without each row.
 
-    Parameters and attributes are those of `TreeAveragedBayes`, with the edges ``tree_``, pairs of column labels, in
-    place of ``edge_probabilities_``.
+    Parameters and attributes: see `TreeAveragedBayes`. ``tree_`` (the edges, as pairs of column names) replaces
+    ``edge_probabilities_``.
 
     Examples
     --------
@@ -353,29 +352,26 @@ class TreeAugmentedBayes(StructuredBayes):
     @property
     @reads
     def tree_(self) -> list[tuple[Name, Name]]:
-        """The edges of the tree: pairs of column labels, in the order of the columns."""
+        """Edges of the tree as pairs of column names, in column order."""
         edges, labels = self._model().tree.tolist(), self._column_labels()
         return [(labels[u], labels[v]) for u, v in edges]
 
     @reads
     def edge_table(self) -> EdgeTable:
-        """The edges of the tree, with the posterior probability of each over all trees; prints as a table."""
+        """Return the edges of the tree with their posterior probabilities over all trees; prints as a table."""
         u, v = self._model().tree.T
         return self._edge_table(u, v)
 
 
 class SuperParentAveragedBayes(StructuredBayes):
-    """The most probable class when averaged over naive Bayes and every super-parent, by marginal likelihood.
+    """Bayesian model average over naive Bayes and all super-parent classifiers.
 
-    Under super-parent p every other attribute depends on p and the class:
-    ``P(k, x) = P(k, x_p) prod_j P(x_j | k, x_p)``. With equal prior probabilities for naive Bayes and the A
-    super-parents, their posterior weights are their marginal likelihoods: an exact average over models and all their
-    parameters (Kontkanen, Myllymäki, Silander & Tirri 1998, eq. 4), in ``O(K A^2)`` a query. With many rows one member
-    has nearly all the weight; `AODE` gives all super-parents the same weight instead.
+    Under super-parent p all other attributes depend on p and the class: ``P(k, x) = P(k, x_p) prod_j P(x_j | k, x_p)``.
+    The models are weighted by their marginal likelihoods (Kontkanen, Myllymäki, Silander & Tirri 1998, eq. 4), in
+    ``O(K A^2)`` per query. With many rows one model gets nearly all the weight; `AODE` uses equal weights instead.
 
-    Parameters and attributes are those of `TreeAveragedBayes`, with ``super_parent_probabilities_`` of the columns and
-    ``naive_probability_`` in place of ``edge_probabilities_``. With one column, its super-parent model is naive Bayes;
-    with two, both super-parents are the same model: such models are counted twice.
+    Parameters and attributes: see `TreeAveragedBayes`. ``super_parent_probabilities_`` and ``naive_probability_``
+    replace ``edge_probabilities_``.
 
     Examples
     --------
@@ -395,33 +391,33 @@ class SuperParentAveragedBayes(StructuredBayes):
     @property
     @reads
     def super_parent_probabilities_(self) -> FloatArray:
-        """The posterior probability of each column as the super-parent."""
+        """Posterior probability of each column as the super-parent."""
         return self._model().super_parent_probabilities[:-1]
 
     @property
     @reads
     def naive_probability_(self) -> float:
-        """The posterior probability of naive Bayes."""
+        """Posterior probability of naive Bayes."""
         return float(self._model().super_parent_probabilities[-1])
 
     @reads
     def super_parent_table(self) -> SuperParentTable:
-        """The posterior probability of each column as the super-parent, and of naive Bayes; prints as a table."""
+        """Return the posterior probability of each super-parent and of naive Bayes; prints as a table."""
         model = self._model()
         probabilities, gains = model.super_parent_probabilities, model.super_parent_weights
         return SuperParentTable(self._column_labels(), probabilities, gains, self._backend)
 
 
 class AODE(StructuredBayes):
-    """Averaged one-dependence estimators: the most probable class on the plain average over super-parents.
+    """Averaged one-dependence estimators (AODE): the unweighted average over all super-parents.
 
-    ``P(k, x) = mean_p P(k, x_p) prod_j P(x_j | k, x_p)`` over the columns p whose value at least ``min_count`` training
-    rows share with the query; naive Bayes where there is none (Webb, Boughton & Wang, *Not so naive Bayes*, 2005).
-    `SuperParentAveragedBayes` weights the members by their posterior probability instead.
+    ``P(k, x) = mean_p P(k, x_p) prod_j P(x_j | k, x_p)`` over the columns p whose value in the query occurs in at least
+    ``min_count`` training rows; naive Bayes if there is none (Webb, Boughton & Wang, *Not so naive Bayes*, 2005).
+    `SuperParentAveragedBayes` weights the models by posterior probability instead.
 
-    Webb et al. smooth each table by an m-estimate of its own; with one prior for pairs all tables agree.
-    ``"auto"`` maximises the marginal likelihood of `SuperParentAveragedBayes`. ``min_count`` is a number above 0. Other
-    parameters, and the attributes, are those of `TreeAveragedBayes`.
+    One prior on pairs of values smooths all tables consistently; Webb et al. smooth each table by its own m-estimate.
+    ``prior="auto"`` maximises the marginal likelihood of `SuperParentAveragedBayes`. Other parameters and attributes:
+    see `TreeAveragedBayes`.
 
     Examples
     --------

@@ -46,47 +46,33 @@ _LABELLING = Labelling(flat=True, sort="text", batches=((0, np.dtype(object)),))
 
 
 class SubsetAveragedBayes(AdditiveBayes):
-    """The average of all naive Bayes classifiers, one for each subset of the attributes, and which attributes matter.
+    """Bayesian model average over naive Bayes classifiers with all subsets of the attributes.
 
-    Each attribute may depend on the class or not. There are ``2^A`` naive Bayes models, one for each set of attributes
-    that do; each predicts by the evidence, weighted by its posterior probability. Their average is
-
-    ``P(k, q) = a_k prod_i [ r_i phi_ki + (1 - r_i) psi_i ]``,
-
-    with the share of the value in the class, ``phi = (f + s) / (h + sum s)``, its share among all rows,
-    ``psi = (F + t) / (N + sum t)``, and the posterior probability that the attribute matters,
-    ``r_i = p E1 / (p E1 + (1 - p) E0)``: E1 is the marginal likelihood of its values where each class has its own
-    distribution, E0 that where all have the same, p the prior probability. A single pass over the attributes gives the
-    sum over all subsets, exactly.
+    Each attribute may depend on the class or not, which gives ``2^A`` naive Bayes models. Their average, weighted by
+    posterior probability, has the closed form ``P(k, q) = a_k prod_i [ r_i phi_ki + (1 - r_i) psi_i ]``: phi is the
+    probability of the value in the class, psi its probability in all rows, and ``r_i = p E1 / (p E1 + (1 - p) E0)`` the
+    posterior probability that attribute i is relevant, from the marginal likelihoods with (E1) and without (E0) the
+    class.
 
     Parameters
     ----------
     prior, class_prior
-        As in `NaiveBayes`; ``"auto"`` takes the weight with the largest marginal likelihood over all subsets.
-        Both cases share one joint prior: where an attribute does not matter, the weight t of a value is the sum of its
-        weights s over the classes.
+        See `NaiveBayes`. The weight of a value under E0 is the sum of its weights over the classes.
     inclusion
-        The prior probability p that an attribute matters: a number from 0 to 1, one for each attribute, or a mapping
-        from attribute to number (0.05 for the others). With 1 for all attributes this is `NaiveBayes`; 1/2 makes all
-        subsets equally probable.
+        Prior probability p that an attribute is relevant: a number from 0 to 1, one for each attribute, or a mapping
+        from attribute to number (0.05 by default). 1 gives `NaiveBayes`.
     numeric, missing, keep_rows, categorical_features, schema, n_jobs
-        As in `NaiveBayes`, but ``"gaussian"`` and ``"kernel"`` are refused: they have no marginal likelihood.
+        See `NaiveBayes`. ``"gaussian"`` and ``"kernel"`` are not available, since they have no marginal likelihood.
 
     Attributes
     ----------
     relevance_
-        The posterior probability that each attribute matters; others as in `NaiveBayes`.
+        Posterior probability that each attribute is relevant. Other attributes: see `NaiveBayes`.
 
     Notes
     -----
-    The parts of dates and the members of sets (see `NaiveBayes`) are attributes that may matter or not, each with the
-    prior probability ``1 - (1 - p)^(1/m)`` for m of them; a column matters if some part of it does. A text matters as a
-    whole.
-
-    A query with an unseen value is answered as if the value had been declared: r is then that of the attribute with one
-    more value, too. An attribute that has a single value, or no known one, keeps its prior probability, and so about
-    does one whose values all differ, such as a number of the row: the rows tell nothing about it. The default is
-    therefore below 1/2; predictions change little with it.
+    The m parts of a date or set each have the prior probability ``1 - (1 - p)^(1/m)``; the column is relevant if one of
+    its parts is. An attribute with one value, or with a different value in every row, keeps its prior probability.
 
     References
     ----------
@@ -98,13 +84,10 @@ class SubsetAveragedBayes(AdditiveBayes):
     >>> import pandas as pd
     >>> import priorcase as pc
     >>> X = pd.DataFrame({"age": [31, 29, 30, 33, 28, 62, 60, 65, 61, 58], "colour": ["red", "blue"] * 5})
-    >>> model = pc.SubsetAveragedBayes().fit(X, ["no"] * 5 + ["yes"] * 5)
-    >>> model.relevance_
+    >>> pc.SubsetAveragedBayes().fit(X, ["no"] * 5 + ["yes"] * 5).relevance_
     attribute  matters  log-odds
     age         0.7453     +1.07
     colour      0.0284     -3.53
-    >>> model.predict(X.iloc[[0, 5]]), model.loo_predict_proba().shape
-    (array(['no', 'yes'], dtype='<U3'), (10, 2))
     """
 
     _inclusion: FloatArray
@@ -141,7 +124,7 @@ class SubsetAveragedBayes(AdditiveBayes):
     @property
     @reads
     def relevance_(self) -> Relevance:
-        """The posterior probability that each attribute matters, by its label; prints as a table."""
+        """Posterior probability that each attribute is relevant, by name; prints as a table."""
         schema = self._stored().instances.schema
         labels = tuple(schema.label(a) for a in range(len(schema)))
         return Relevance(labels, *_by_column(self._evidence(), self._attributes()), self._backend)
@@ -149,7 +132,7 @@ class SubsetAveragedBayes(AdditiveBayes):
     @property
     @reads
     def log_evidence_(self) -> float:
-        """The log of the marginal likelihood of the stored rows and their classes, summed over all subsets."""
+        """Log marginal likelihood of the stored rows and their classes, over all subsets."""
         classes = log_marginal(self._statistics().class_counts, self._weights().classes)
         return float(classes) + float(self._evidence().log_totals.sum())
 
@@ -158,7 +141,7 @@ class SubsetAveragedBayes(AdditiveBayes):
     def _check_numeric(self, strategy: Numeric | None) -> None:
         if isinstance(strategy, PLUG_IN):
             raise ParameterError(
-                "numeric must be 'student' or a way to cut numbers into bins: subsets are weighted by marginal "
+                "numeric must be 'student' or a binning method: subsets are weighted by marginal "
                 f"likelihoods, which 'gaussian' and 'kernel' do not have, got {quoted(self.numeric)}"
             )
 

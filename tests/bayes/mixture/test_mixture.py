@@ -238,7 +238,7 @@ def test_neither_threads_nor_row_order_nor_names_change_a_bit(selection: Any) ->
 
 def test_em_that_is_cut_short_says_so() -> None:
     X = np.random.default_rng(0).normal(size=(50, 2))
-    with pytest.warns(ConvergenceWarning, match=r"did not converge in 1 iterations; raise max_iter or tol\."):
+    with pytest.warns(ConvergenceWarning, match=r"did not converge in 1 iterations; increase max_iter or tol\."):
         model = MixtureModel(3, max_iter=1, random_state=0).fit(X)
     assert (model.n_iter_, model.converged_, model.history_.size) == (1, False, 2)
 

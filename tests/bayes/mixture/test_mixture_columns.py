@@ -117,7 +117,7 @@ def test_a_column_may_be_called_class() -> None:
     rows: dict[str, Any] = {"class": ["a", "b", "b"], "x": [1.0, 2.0, 3.0]}
     frame = pd.DataFrame(rows)
     assert MixtureModel(1).fit(frame).column_values("class").tolist() == ["a", "b"]
-    with pytest.raises(ParameterError, match=r"'class' is the class and the name of a column"):
+    with pytest.raises(ParameterError, match=r"'class' is ambiguous"):
         MixtureModel(1).fit(frame, [0, 1, 1]).predict_column(frame, "class")
     assert MixtureModel(1).fit(frame, [0, 1, 1]).predict_column(frame, TARGET).tolist() == [1, 1, 1]
 

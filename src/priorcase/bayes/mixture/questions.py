@@ -162,13 +162,13 @@ def values_of(mixture: FittedMixture, a: int) -> AnyArray:
     kind = mixture.schema.kinds[a]
     if isinstance(kind, Text):
         raise ParameterError(
-            f"column {mixture.schema.label(a)!r} is a text, of which a mixture knows the words only. Ask for another "
+            f"column {mixture.schema.label(a)!r} is a text, which a mixture cannot predict. Choose another "
             "column; components_ has the words of each component."
         )
     if isinstance(kind, (Date, Set)):
         raise ParameterError(
             f"column {mixture.schema.label(a)!r} is a {kind.describe()} and has no list of values. Use predict_column "
-            "without return_proba for what is expected of it."
+            "without return_proba to predict it."
         )
     j = mixture.layout.discrete_at(mixture.layout.attributes_of(a)[0])
     if j is None:
@@ -190,7 +190,7 @@ def _responsibilities_without(mixture: FittedMixture, X: Any, y: Any, asked: Seq
     if y is not None and mixture.labels is None:
         raise ParameterError("y was passed, but the model was fitted without y and has no classes. Fit with y.")
     if y is not None and class_position in asked:
-        raise ParameterError("y was passed, but the class is what is asked for. Leave y out.")
+        raise ParameterError("y was passed, but the class is to be predicted. Leave y out.")
     matrix = layout.matrix(table)
     matrix[:, [i for a in others for i in layout.attributes_of(a)]] = np.nan
     classes = None if mixture.labels is None else columns.known_classes(y, mixture.labels, len(matrix))
@@ -233,7 +233,7 @@ def _expected(mixture: FittedMixture, shares: FloatArray, a: int) -> AnyArray:
     if isinstance(mixture.schema.kinds[a], Date):
         if "elapsed" not in taken:
             raise ParameterError(
-                f"column {mixture.schema.label(a)!r} has no elapsed time to be predicted from. Declare it as "
+                f"column {mixture.schema.label(a)!r} has no elapsed time, so it cannot be predicted. Declare it as "
                 "Date(('elapsed', ...))"
             )
         unit = 1.0 if "hour" in taken else DAY

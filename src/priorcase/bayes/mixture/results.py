@@ -22,12 +22,12 @@ _ATTRIBUTES, _VALUE_WIDTH = 10, 24  # as many as are printed of odd rows
 
 @dataclass(frozen=True, repr=False, eq=False)
 class Selection(GridResult):
-    """Numbers of components and their scores; prints as a table.
+    """Scores of the numbers of components tried; prints as a table.
 
     Parameters
     ----------
     name, n_components, scores
-        The score, the numbers tried, and their scores; the highest is chosen, the first among equals.
+        Name of the score, the numbers tried, and their scores; the highest is selected, the first among equals.
     backend
         The frame library of the fit, or None.
 
@@ -47,14 +47,14 @@ class Selection(GridResult):
 
     @property
     def chosen(self) -> int:
-        """The number of components with the highest score."""
+        """Number of components with the highest score."""
         return int(self.n_components[int(np.argmax(self.scores))])
 
     def __len__(self) -> int:
         return self.n_components.size
 
     def frame(self) -> Any:
-        """One row per number of components: ``components``, the score by its name, and ``chosen``."""
+        """Return a data frame with one row for each number: ``components``, the score, and ``chosen``."""
         chosen = self.n_components == self.chosen
         return framed({"components": self.n_components, self.name: self.scores, "chosen": chosen}, self.backend)
 
@@ -85,13 +85,13 @@ class Chances:
 
 @dataclass(frozen=True, repr=False, eq=False)
 class Components(GridsResult):
-    """The distributions of each component of a `MixtureModel`; prints as a table, with the likeliest values of columns.
+    """Distributions of each component of a `MixtureModel`; prints as a table of the most probable values.
 
     Parameters
     ----------
     weights, columns
         Probability of each component, and the distribution of each column in each component, by name. Numeric columns
-        with fewer than two different numbers are left out; the class is called ``"class"``.
+        with fewer than two distinct numbers are left out; the class is called ``"class"``.
     backend
         The frame library of the fit, or None.
     """
@@ -103,7 +103,7 @@ class Components(GridsResult):
 
     @classmethod
     def of(cls, layout: Layout, parameters: Parameters, backend: Backend | None) -> Components:
-        """The components in the units of the table."""
+        """Return the components of a mixture in the units of the table."""
         columns: dict[Name, Gaussians | Chances] = {}
         tables = [np.exp(table[:, :-2]) for table in parameters.tables]
         for a, name in enumerate(attribute_names(layout.reader.schema)):
@@ -123,10 +123,10 @@ class Components(GridsResult):
         return self.weights.size
 
     def frame(self) -> Any:
-        """One row per value, column and component, in a frame of the library fitted with, or the installed one.
+        """Return a data frame with one row for each component, column and value.
 
-        After ``component``, ``weight`` and ``column`` come ``value`` and ``probability`` of nominal and ordinal columns
-        and of the class, ``mean`` and ``deviation`` of numeric ones, None and NaN elsewhere.
+        Columns: ``component``, ``weight``, ``column``; ``value`` and ``probability`` for nominal and ordinal columns
+        and the class; ``mean`` and ``deviation`` for numeric ones.
         """
         found: list[tuple[Any, ...]] = []
         for k, weight in enumerate(self.weights.tolist()):
@@ -170,23 +170,22 @@ def _text(column: Gaussians | Chances, k: int) -> str:
 
 @dataclass(frozen=True, repr=False, eq=False)
 class Oddness(layouts.PrintedPerQuery):
-    """How odd some rows are, and why: what `MixtureModel.oddness` returns.
+    """Outlier scores of rows with the columns that explain them, as returned by `MixtureModel.oddness`.
 
-    ``oddness[i]`` and ``oddness[i:j]`` are the same for some rows alone, which keep their numbers. Prints as a table,
-    the columns most surprising beyond their usual level first.
+    Can be indexed and sliced by row. Prints as a table, most surprising columns first.
 
     Parameters
     ----------
     names, queries, backend, numbers
-        As in `Precedents`.
+        See `Precedents`.
     scores, tails
-        Minus the log-density of each row, in nats, and the share of the training rows that are at least as odd.
+        Negative log-density of each row in nats, and the share of training rows with at least this score.
     surprises, usual
-        ``-ln p(x_i | all other known columns)``, shape (rows, columns), 0 where missing: if one value of a row is
-        wrong, its surprise rises most; and the mean surprise of each column over the training rows that have it.
+        ``-ln p(x_i | all other known columns)``, shape (rows, columns), 0 if missing, which is largest for an erroneous
+        value; and the mean surprise of each column over the training rows.
     contributions, mixing
-        What each column adds to the score, ``sum_k r_k (-ln p(x_i | k))`` with the row's responsibilities r, 0 where
-        missing; and the rest of the score: how unusual the row's components are, ``sum_k r_k ln(r_k / p_k)``.
+        Contribution of each column to the score, ``sum_k r_k (-ln p(x_i | k))`` with the row's responsibilities r, and
+        the remainder of the score, ``sum_k r_k ln(r_k / p_k)``, which comes from the components.
     """
 
     names: tuple[Name, ...]
@@ -202,10 +201,10 @@ class Oddness(layouts.PrintedPerQuery):
     _by_query: ClassVar[tuple[str, ...]] = ("queries", "scores", "tails", "surprises", "contributions", "mixing")
 
     def frame(self) -> Any:
-        """One row per query, in a frame of the library that the estimator was fitted with, or the installed one.
+        """Return a data frame with one row for each query.
 
-        Columns: ``query``, ``score``, ``tail``, ``component`` for the rest of the score, the columns' values by name,
-        and for each of them ``surprise of NAME`` and ``contribution of NAME``; as in `Precedents` where names clash.
+        Columns: ``query``, ``score``, ``tail``, ``component`` (the remainder of the score), the values by name, and for
+        each ``surprise of NAME`` and ``contribution of NAME``; see `Precedents.frame` for clashing names.
         """
         query = np.array(self.numbers, np.int64)
         columns = {"query": query, "score": self.scores, "tail": self.tails, "component": self.mixing}
