@@ -1,4 +1,4 @@
-"""``python examples/pictures.py [FOLDER]``: makes every picture of docs/guide/plots.md anew.
+"""``python examples/pictures.py [FOLDER]``: draws the pictures of the user guide.
 
 Each function below makes one of them, from data that is built in or generated, and returns the axes that it was drawn
 on. The name of the function is the name of the file.
@@ -22,7 +22,7 @@ from sklearn.model_selection import train_test_split
 
 import priorcase as pc
 from priorcase import evaluation, plots
-from priorcase.datasets import load_repairs, make_disjuncts, make_led
+from priorcase.datasets import load_loans, load_repairs, make_disjuncts, make_led
 from priorcase.evaluation import ConformalClassifier, calibration_table, classwise_calibration, coverage_table
 
 FOLDER = Path(__file__).resolve().parents[1] / "docs" / "pictures"
@@ -239,6 +239,25 @@ def prediction_sets() -> Any:
     return ConformalClassifier(pc.NaiveBayes()).fit(X, y).predict_set(X_new, level=0.9).plot()
 
 
+def reduction() -> Any:
+    """Accuracy against the share of the rows that reducers keep."""
+    X, y = load_loans()
+    reducers = [pc.ENN(), pc.AllKNN(), pc.CNN(), pc.IB3(random_state=0), pc.DROP2(), pc.DROP3(), pc.DROP5(), pc.ICF()]
+    return pc.reduction_curve(reducers, X, y, random_state=0).plot()
+
+
+def stack() -> Any:
+    """Weights of the members of a stack."""
+    return pc.StackedClassifier().fit(*load_loans()).stack_.plot()
+
+
+def explanation() -> Any:
+    """Contributions of the columns to one prediction."""
+    X, y = load_loans()
+    model = pc.KNNClassifier(5).fit(X[:500], y[:500])
+    return model.explain(X[501:502]).plot()
+
+
 def tuning() -> Any:
     """Scores of everything that was tried."""
     return pc.tune(pc.KNNClassifier(), *load_repairs(), nested=None).plot()
@@ -269,6 +288,9 @@ PICTURES: tuple[Callable[[], Any], ...] = (
     calibration_classes,
     coverage,
     prediction_sets,
+    reduction,
+    stack,
+    explanation,
     tuning,
 )
 

@@ -6,14 +6,14 @@ from pathlib import Path
 from examples import pictures
 
 ROOT = Path(__file__).resolve().parents[2]
-PAGE = (ROOT / "docs" / "guide" / "plots.md").read_text(encoding="utf-8")
+GUIDE = sorted((ROOT / "docs" / "guide").glob("*.md"))
 
 
-def test_the_page_shows_what_the_script_makes() -> None:
-    shown = re.findall(r"!\[[^\]]+\]\(\.\./pictures/(\w+)\.png\)", PAGE)
-    assert shown == list(dict.fromkeys(shown))
-    assert sorted(shown) == sorted(picture.__name__ for picture in pictures.PICTURES)
-    assert sorted(shown) == sorted(path.stem for path in pictures.FOLDER.glob("*.png"))
+def test_the_guide_shows_what_the_script_makes() -> None:
+    text = "\n".join(page.read_text(encoding="utf-8") for page in GUIDE)
+    shown = sorted(set(re.findall(r"!\[[^\]]+\]\(\.\./pictures/(\w+)\.png\)", text)))
+    assert shown == sorted(picture.__name__ for picture in pictures.PICTURES)
+    assert shown == sorted(path.stem for path in pictures.FOLDER.glob("*.png"))
 
 
 def test_pictures_are_small_files() -> None:
