@@ -63,6 +63,7 @@ numpydoc_show_class_members = False  # the template lists them
 numpydoc_class_members_toctree = False
 numpydoc_xref_param_type = False
 viewcode_line_numbers = True
+toc_object_entries_show_parents = "hide"
 autosummary_context = {"class_members": ClassMembers()}
 
 # -- Examples
@@ -104,7 +105,7 @@ html_theme_options = {
     "header_links_before_dropdown": 5,
     "navbar_end": ["theme-switcher"],
     "navbar_persistent": ["search-button"],
-    "secondary_sidebar_items": ["page-toc"],
+    "secondary_sidebar_items": {"index": [], "**": ["page-toc"]},
     "show_toc_level": 2,
     "navigation_with_keys": False,
     "collapse_navigation": True,
@@ -112,8 +113,8 @@ html_theme_options = {
     "show_nav_level": 1,
     "footer_start": ["copyright"],
     "footer_end": [],
-    "pygments_light_style": "a11y-high-contrast-light",
-    "pygments_dark_style": "a11y-high-contrast-dark",
+    "pygments_light_style": "github-light",
+    "pygments_dark_style": "github-dark",
 }
 html_sidebars = {"index": [], "changelog": [], "architecture": [], "extending": []}
 

@@ -45,6 +45,19 @@ class ClassMembers:
         return members
 
 
+def remove_stale_pages(app: Sphinx) -> None:
+    """Remove generated pages of names and examples that are gone, which a build would not find in any index."""
+    reference = "".join(page.read_text(encoding="utf-8") for page in (app.srcdir / "reference").glob("*.md"))
+    for page in (app.srcdir / "reference" / "api").glob("*.rst"):
+        name = page.stem.removesuffix("-function").rpartition(".")[2]
+        if f"\n   {name}\n" not in reference:
+            page.unlink()
+    gallery = app.srcdir / "auto_examples"
+    for page in gallery.glob("**/plot_*.rst"):
+        if not (app.srcdir.parent / "examples" / page.relative_to(gallery).with_suffix(".py")).exists():
+            page.unlink()
+
+
 # -- Links
 
 # Pages that stand for a file of the repository's root; all but the first show its text.
@@ -140,6 +153,7 @@ def displayed_formula(writer: Any, node: nodes.math_block) -> None:
 def setup(app: Sphinx) -> dict[str, bool]:
     app.add_html_math_renderer("mathml", (inline_formula, None), (displayed_formula, None))
     app.add_directive("commands", Commands)
+    app.connect("builder-inited", remove_stale_pages, priority=100)  # before any page is generated
     app.connect("source-read", read_root_files)
     public = PublicNames()
     app.connect("env-check-consistency", public.collect)
