@@ -33,14 +33,21 @@ for name, learner in learners.items():
     print(f"{name}: expected calibration error {table.expected_error:.3f}")
 
 # %%
-# The Brier score, the squared error of the probabilities, for samples of other sizes. From about 300 rows on, that is 30
-# rows of each class, both are the same.
+# Relative frequencies are far too certain: of the predictions made with a probability close to 1, only 60 % come true.
+# The averaged probabilities err on the careful side. (Large marks stand for many predictions.) The Brier score, the
+# squared error of the probabilities, shows how long this lasts: from about 300 rows on, 30 of each digit, both are the
+# same.
 curve = evaluation.learning_curve(learners, X, y, sizes=[20, 40, 80, 160, 320, 640], repeats=10, scores="brier")
 
-fig, axes = plt.subplots(1, 3, figsize=(13, 4), layout="constrained")
-for ax, (name, table) in zip(axes, calibration.items(), strict=False):
-    table.plot(ax)
-    ax.set_title(f"50 rows, {name}")
-curve.plot(ax=axes[2], band="error")
-axes[2].set(title="Squared error of the probabilities", ylabel="Brier score (lower is better)")
+fig, (left, right) = plt.subplots(1, 2, figsize=(11, 4.2), layout="constrained")
+left.plot([0, 1], [0, 1], "--", color="#767676", label="perfectly calibrated")
+for (name, table), color, marker in zip(calibration.items(), ("#0072B2", "#E69F00"), "o^", strict=True):
+    sizes = 20 + 400 * table.rows / table.rows.sum()
+    left.scatter(table.probability, table.observed, sizes, color=color, marker=marker, label=name)
+left.set(xlabel="mean predicted probability", ylabel="share that came true")
+left.set_title("Calibration after 50 rows", loc="left")
+left.legend()
+curve.plot(ax=right, band="error")
+right.set_ylabel("Brier score (lower is better)")
+right.set_title("Squared error of the probabilities", loc="left")
 plt.show()

@@ -20,15 +20,16 @@ model = pc.TreeAveragedBayes().fit(X, y)
 print(model.edge_table())
 
 # %%
-# Radius, perimeter and area measure the same thing, and the trees know it. Does that improve the probabilities? Here are
-# predictions by ten-fold cross-validation.
+# Radius, perimeter and area measure the same thing, and the trees know it. The fractal dimension says nothing about the
+# class, so it may hang anywhere in the tree. Do trees improve the probabilities? We compare by ten-fold
+# cross-validation.
 learners = {"naive Bayes": pc.NaiveBayes(), "averaged over trees": pc.TreeAveragedBayes()}
 found = evaluation.compare(learners, X, y, progress=False)
 print(found)
 
 fig, (left, right) = plt.subplots(1, 2, figsize=(12, 4.6), width_ratios=[3, 2], layout="constrained")
 plots.TreePosterior.of(model).plot(left)
-left.set_title("Thick lines: probable edges, given the class")
+left.set_title("Thick lines: probable edges, given the class", loc="left")
 found.plot("log_score", right)
-right.set_title("Log-score (higher is better)")
+right.set_title("Log-score (higher is better)", loc="left")
 plt.show()

@@ -1,0 +1,49 @@
+"""
+Find groups and odd rows without a target
+=========================================
+
+:class:`~priorcase.MixtureModel` describes a table by a few kinds of rows, with numbers, categories and missing values.
+Does it find the species of the penguins if nobody tells it about them? And which penguins are unusual?
+"""
+
+import matplotlib.pyplot as plt
+import numpy as np
+import pandas as pd
+
+import priorcase as pc
+
+X, species = pc.datasets.load_penguins()
+X = X.drop(columns="year")
+model = pc.MixtureModel("auto", random_state=0).fit(X)
+print(model.components_)
+
+# %%
+# The components against the species, which the model has not seen: almost every penguin is in a component of its own
+# species, and most components are of one sex.
+component = model.predict(X)
+print(pd.crosstab(pd.Series(species, name="species"), pd.Series(component, name="component")))
+
+# %%
+# Oddness is minus the log-density of a row. For the oddest penguin, the table says which value is surprising given all
+# others: its bill is almost 60 mm long.
+oddness = model.oddness(X)
+oddest = np.argsort(oddness.scores)[-3:]
+print(oddness[oddest[-1]])
+
+# %%
+# Colors are components, markers are species. Rings mark the three oddest penguins.
+fig, ax = plt.subplots(figsize=(8, 4.8), layout="constrained")
+colors = np.array(["#0072B2", "#E69F00", "#000000", "#D55E00", "#56B4E9", "#009E73", "#CC79A7", "#F0E442"])
+for name, marker in zip(np.unique(species), "o^s", strict=True):
+    of = species == name
+    x, y = X["bill_length_mm"][of], X["flipper_length_mm"][of]
+    ax.scatter(x, y, 28, colors[component[of]], marker=marker, alpha=0.8)
+    ax.plot([], [], marker, color="#767676", label=name)
+ax.plot(*X.iloc[oddest][["bill_length_mm", "flipper_length_mm"]].T.to_numpy(), "o", ms=14, mfc="none", mec="black")
+ax.plot([], [], "o", ms=10, mfc="none", mec="black", label="oddest")
+for k in np.unique(component):
+    ax.plot([], [], "_", color=colors[k], markersize=12, markeredgewidth=5, label=f"component {k}")
+ax.set(xlabel="bill length (mm)", ylabel="flipper length (mm)")
+ax.set_title("Penguins: components found without the species", loc="left")
+ax.legend(loc="upper left", bbox_to_anchor=(1, 1), frameon=False)
+plt.show()

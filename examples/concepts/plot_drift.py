@@ -1,0 +1,42 @@
+"""
+Learn from a stream that changes
+================================
+
+In a stream, each row is predicted before it is learned, and what was true last month may be false today. Which learners
+recover after a change?
+
+An online shop checks orders. After 1,000 orders, the pattern of risky orders is turned round.
+"""
+
+import matplotlib.pyplot as plt
+import numpy as np
+import pandas as pd
+
+import priorcase as pc
+from priorcase import evaluation
+
+rng = np.random.default_rng(0)
+n, change = 2000, 1000
+X = pd.DataFrame({"amount": rng.uniform(0, 200, n).round(), "hour": rng.integers(0, 24, n)})
+late = (X["hour"] >= 12) != (X.index >= change)
+y = np.where(X["amount"] > np.where(late, 60, 140), "risky", "fine")
+
+# %%
+# :class:`~priorcase.IB1` never forgets. :class:`~priorcase.IB3` keeps a record for each stored row and stops asking rows
+# whose record has become poor; with ``decay`` only recent trials count. A ``window`` keeps the latest rows alone.
+learners = {
+    "IB1": pc.IB1(),
+    "IB1, last 300 rows": pc.IB1(window=300),
+    "IB3": pc.IB3(random_state=0),
+    "IB3, decay 0.9": pc.IB3(decay=0.9, random_state=0),
+}
+stream = evaluation.prequential(learners, X, y, scores="accuracy", window=100, progress=False)
+print(stream)
+
+# %%
+# The accuracy of the last 100 orders. The price of forgetting shows before the change: the learners that forget know
+# less while nothing changes.
+ax = stream.plot()
+ax.axvline(change, color="#767676", linestyle=":")
+ax.set_title("Orders: the rule changes after 1,000 rows", loc="left")
+plt.show()
