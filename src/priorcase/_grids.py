@@ -58,7 +58,7 @@ class Grid:
 class GridsResult(ABC):
     """A result that prints as tables: subclasses give them by `_grids`, and what is not shown by `_rest`.
 
-    ``_caption`` heads the first table in notebooks, instead of its title.
+    ``_caption`` heads the first table in notebooks where it has no title.
     """
 
     _caption: ClassVar[str] = ""
@@ -81,7 +81,7 @@ class GridsResult(ABC):
 
     def _repr_html_(self) -> str:
         grids = self._grids()
-        if self._caption and grids:
+        if grids and not grids[0].title:
             grids[0] = replace(grids[0], title=self._caption)
         return grids_html(grids, self._rest())
 

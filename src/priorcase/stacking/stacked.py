@@ -373,7 +373,6 @@ class Stack(GridResult):
     rows: int
     folds: int
     _backend: Backend | None = field(default=None, repr=False)
-    _caption: ClassVar[str] = "Stacked members"
 
     @property
     def score_label(self) -> str:
