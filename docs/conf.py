@@ -73,6 +73,13 @@ sphinx_gallery_conf = {
     "gallery_dirs": "auto_examples",
     "filename_pattern": r"/plot_",
     "ignore_pattern": r"(^|/)(?!plot_)[^/]*\.py$",
+    "subsection_order": [
+        *(
+            f"../examples/{one}"
+            for one in ("neighbors", "bayes", "concepts", "local", "evaluation", "explaining", "cases")
+        ),
+        "*",
+    ],
     "within_subsection_order": "FileNameSortKey",
     "doc_module": ("priorcase",),
     "backreferences_dir": "auto_examples/backreferences",
@@ -85,6 +92,7 @@ sphinx_gallery_conf = {
     "show_memory": False,
     "show_signature": False,
     "min_reported_time": 5,
+    "thumbnail_size": (480, 336),
     "parallel": True,
 }
 
@@ -94,6 +102,7 @@ html_theme = "pydata_sphinx_theme"
 html_title = "priorcase"
 html_static_path = ["_static"]
 html_css_files = ["priorcase.css"]
+html_search_scorer = "_static/search_order.js"
 html_favicon = "_static/favicon.svg"
 html_show_sourcelink = False
 html_copy_source = False
