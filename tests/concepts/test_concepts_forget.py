@@ -103,7 +103,7 @@ def test_shuffled_rows_can_be_forgotten() -> None:
 def test_all_rows_can_be_forgotten(learner: Any) -> None:
     X, y = stream(40, seed=24)
     model = new(learner, history="replay").fit(X, y).forget(range(40))
-    with pytest.raises(TooFewRowsError, match="every row was forgotten"):
+    with pytest.raises(TooFewRowsError, match="all were forgotten"):
         model.predict(QUERIES)
     assert model.classes_.tolist() == []
     assert model.ids_.tolist() == []
@@ -115,7 +115,7 @@ def test_ib1_can_forget_all_rows() -> None:
     X, y = stream(20, seed=25)
     for learner in everything:
         model = new(learner).fit(X, y).forget(range(20))
-        with pytest.raises(TooFewRowsError, match="every row was forgotten"):
+        with pytest.raises(TooFewRowsError, match="all were forgotten"):
             model.predict(QUERIES)
         same(model.partial_fit(X, [True] * 20), new(learner).fit(X, [True] * 20))
 
@@ -123,7 +123,7 @@ def test_ib1_can_forget_all_rows() -> None:
 def test_targets_keep_their_form_when_all_rows_are_forgotten() -> None:
     X, y = stream(10, seed=32)
     model = new(IB1(per_class=True)).fit(X, y).forget(range(10))
-    with pytest.raises(TargetError, match="before as one class for each row"):
+    with pytest.raises(TargetError, match="but was one class for each row before"):
         model.partial_fit(X, [[0, 1]] * 10)
 
 
@@ -139,7 +139,7 @@ def test_announced_classes_stay() -> None:
 def test_what_depends_on_gone_rows_cannot_be_forgotten(learner: Any) -> None:
     model = new(learner, random_state=0).fit(*stream(40))
     before = model.digest()
-    with pytest.raises(ForgettingError, match="depend on rows that are gone"):
+    with pytest.raises(ForgettingError, match="depend on rows that were not kept"):
         model.forget([0])
     assert model.digest() == before
 
@@ -178,7 +178,7 @@ def test_ids_that_were_never_seen(learner: Any) -> None:
     X, y = stream(20, seed=28)
     model = new(learner, history="replay").fit(X, y).forget([4])
     before = model.digest()
-    with pytest.raises(UnknownIdError, match="ids 4, 20 name no row that was seen"):
+    with pytest.raises(UnknownIdError, match="ids 4, 20 are unknown or already forgotten"):
         model.forget([4, 5, 20])
     with pytest.raises(UnknownIdError, match="5 more than once"):
         model.forget([5, 5])

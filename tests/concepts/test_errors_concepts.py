@@ -162,7 +162,7 @@ CALLS: list[tuple[str, Callable[[], Any], type[Exception], str]] = [
     ),
     # questions
     ("claims", lambda: IB3(schema=SCHEMA).fit(X, Y).claims(queries(2)), ParameterError, "per_class=True"),
-    ("precedents", lambda: flagged().precedents(queries(2)), TargetError, "one class"),
+    ("precedents", lambda: flagged().precedents(queries(2)), TargetError, "multi-label"),
     ("history", lambda: IB3(schema=SCHEMA).fit(X, Y).history_, NotAvailableError, "history=True"),
     ("forget", lambda: IB3(schema=SCHEMA).fit(X, Y).forget([0]), ForgettingError, "replay"),
     ("forget from a window", lambda: IB1(schema=SCHEMA, window=5).fit(X, Y).forget([19]), ForgettingError, "window"),

@@ -228,7 +228,7 @@ def test_attributes_go_with_the_rows_that_had_them() -> None:
 
 def test_other_learners_refuse_new_columns() -> None:
     first, y1 = rows(30, seed=21)
-    taken_up = r"[\s\S]*IB5 learns columns that appear in mid-stream\.$"
+    taken_up = r"[\s\S]*Use IB5 for columns that appear mid-stream\.$"
     for learner in (IB1(), IB2(), IB3(random_state=0), IB4(random_state=0)):
         model = learner.fit(first[["size"]], y1)
         with pytest.raises(SchemaMismatchError, match=r"Feature names unseen at fit time:\n- colour" + taken_up):

@@ -116,7 +116,7 @@ def test_narrow_intervals_are_told_apart() -> None:
 
 
 def test_a_symbol_that_no_row_holds() -> None:
-    with pytest.raises(ParameterError, match=r"'bleu' is no symbol of 'colour'.*Did you mean 'blue'\?"):
+    with pytest.raises(ParameterError, match=r"'bleu' is not a stored value of 'colour'.*Did you mean 'blue'\?"):
         fitted().value_differences("colour")["red", "bleu"]
 
 

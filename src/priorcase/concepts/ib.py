@@ -99,30 +99,28 @@ class ConceptLearner(ClassifierMixin, RowsEstimator[ConceptMemory]):
 
     @changes
     def fit(self, X: Any, y: Any) -> Self:
-        """Learn the rows in one pass, in place of any learned before.
+        """Learn the rows in one pass, replacing any learned before.
 
-        ``y`` has one class for each row; where each class has a description, also a column of 0 and 1 for each class.
-        ``X`` may be a source of batches (see `priorcase.batches`), and ``y`` the name of its target column: batches are
-        learned one after the other, the first by `fit` and the others by `partial_fit`.
+        ``y`` has one class for each row, or with ``per_class`` one 0/1 column for each class. ``X`` may be a source of
+        batches (see `priorcase.batches`) and ``y`` the name of its target column.
         """
         self.__dict__.pop("_memory", None)
         self._learn(X, y, None, None, shuffle=self.shuffle)
         return self
 
     def partial_fit(self, X: Any, y: Any, classes: Any = None) -> Self:
-        """Learn more rows, one by one in their order. A call that fails or is interrupted changes nothing.
+        """Learn more rows one by one, in order. If the call fails or is interrupted, the model is unchanged.
 
-        ``classes`` are all classes there can be, if given: they are in ``classes_``, and others are refused. ``X`` may
-        be a source of batches, as in `fit`.
+        ``classes`` declares all classes, including those not seen yet; see `fit` for ``X`` and ``y``.
         """
         return self._partial_fit(X, y, None, classes)
 
     @changes
     def forget(self, ids: ArrayLike) -> Self:
-        """Forget rows, exactly as if they had never been seen; ``ids`` are positions in the stream, from 0.
+        """Forget rows as if they had never been seen; ``ids`` are positions in the stream, from 0.
 
-        `IB1` can forget any row (but with a ``window``). The others need ``history="replay"``: they learn the rows that
-        are left again, in the same order and with the same random numbers.
+        `IB1` without a ``window`` can forget any row. The other learners need ``history="replay"``, which learns the
+        remaining rows again in the same order and with the same random numbers.
         """
         self._memory = memory.forget(self._stored(), ids, threads=self._threads())
         record_features(self, self._memory.instances.schema)
@@ -134,9 +132,7 @@ class ConceptLearner(ClassifierMixin, RowsEstimator[ConceptMemory]):
             self._learn_rows(X, y, classes, shuffle)
             return
         if shuffle:
-            raise ParameterError(
-                f"shuffle must be False where the rows are those of {batches.source}: they come in order"
-            )
+            raise ParameterError(f"shuffle must be False for {batches.source}, which is read in order")
         if "_memory" in self.__dict__:
             self._memory = self._stored().detached()  # what there was stays as it is if a later batch fails
         for table, labels in batches:
@@ -166,7 +162,7 @@ class ConceptLearner(ClassifierMixin, RowsEstimator[ConceptMemory]):
             return self._table(X), None
         except SchemaMismatchError as error:
             if brings_columns(self._stored().instances.schema, X):
-                raise SchemaMismatchError(f"{error} IB5 learns columns that appear in mid-stream.") from None
+                raise SchemaMismatchError(f"{error} Use IB5 for columns that appear mid-stream.") from None
             raise
 
     def _read_targets(self, y: Any, classes: Any, first: bool) -> None:
@@ -179,7 +175,7 @@ class ConceptLearner(ClassifierMixin, RowsEstimator[ConceptMemory]):
         distance = self._rules.distance
         if targets is not None and len(targets) > 1 and any(d.needs_classes for d in distance.differences(schema)):
             raise TargetError(
-                f"y has several columns, but distance={distance!r} is learned from the classes of one. "
+                f"y has several columns, but distance={distance!r} is learned from the classes of a single column. "
                 "Fit one estimator for each column, or choose a distance without classes such as 'heom'."
             )
         return ConceptMemory(Instances(schema, targets), self._rules)
@@ -191,8 +187,8 @@ class ConceptLearner(ClassifierMixin, RowsEstimator[ConceptMemory]):
         given, distance, seed = self.get_params(deep=False), self._similarity(), self.random_state
         if distance.whole:
             raise ParameterError(
-                f"distance={given['distance']!r} compares whole rows, but concept learners compare instances attribute "
-                "by attribute. Give single columns functions of their own (Distance(attributes=...)), or use "
+                f"distance={given['distance']!r} compares whole rows, but concept learners compare instances column "
+                "by column. Pass functions for single columns (Distance(attributes=...)), or use "
                 "KNNClassifier"
             )
         self._rules = Rules(
@@ -225,7 +221,7 @@ class ConceptLearner(ClassifierMixin, RowsEstimator[ConceptMemory]):
 
     @reads
     def predict(self, X: Any) -> AnyArray:
-        """The class of each query; with multi-label targets an indicator, shape (queries, classes)."""
+        """Predict the class of each row; an indicator matrix (queries, classes) for multi-label targets."""
         queries = self._queries(self._table(X))
         seen = queries.memory.seen
         if seen.indicator:
@@ -234,11 +230,10 @@ class ConceptLearner(ClassifierMixin, RowsEstimator[ConceptMemory]):
 
     @reads
     def predict_proba(self, X: Any) -> FloatArray | list[FloatArray]:
-        """The probability of each class in ``classes_``: ``(n_c + 1/K) / (n + 1)``, with n_c of n votes and K classes.
+        """Predict the probability of each class in ``classes_``, ``(n_c + 1/K) / (n + 1)`` with n_c of n votes.
 
-        The nearest instances vote, all equally near; where each class has a description, the nearest ones vote for
-        their class. Of equal probabilities the predicted class's is larger by a rounding error. With multi-label
-        targets a list of arrays, as in scikit-learn, from the share of each class as one vote.
+        All equally near nearest instances vote. The predicted class always has the highest probability. Returns a list
+        of arrays for multi-label targets, as in scikit-learn.
         """
         queries = self._queries(self._table(X))
         if queries.memory.seen.indicator:
@@ -248,28 +243,28 @@ class ConceptLearner(ClassifierMixin, RowsEstimator[ConceptMemory]):
 
     @reads
     def precedents(self, X: Any) -> Precedents:
-        """The stored instances behind each answer, the contributions to their distances, and the nearest unlike case.
+        """Return the stored instances that decided each prediction, with each column's contribution to their distances.
 
-        There are several only where they are equally near. Not for multi-label targets.
+        Not available for multi-label targets.
         """
         if self._stored().seen.indicator:
             raise TargetError(
-                "precedents are those of one class, but with multi-label targets each class has an answer. "
-                "Fit a model for the class in question, or use claims and predict_proba."
+                "precedents are not available for multi-label targets. "
+                "Fit one model for each class, or use claims and predict_proba."
             )
         table = self._table(X)
         return classification.precedents(self._queries(table), table, self._backend)
 
     @reads
     def claims(self, X: Any) -> BoolArray:
-        """Which descriptions claim each query for their class, shape (queries, classes): several may, or none."""
+        """Return which concept descriptions claim each query, shape (queries, classes); several or none may."""
         if not self._stored().rules.per_class:
-            raise ParameterError("all classes share one description. Choose per_class=True, or use predict.")
+            raise ParameterError("claims needs a description for each class. Choose per_class=True, or use predict.")
         return classification.claims(self._queries(self._table(X)))[0]
 
     @reads
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
-        """The share of queries whose class is predicted; with multi-label targets those of which all classes are."""
+        """Return the accuracy; for multi-label targets the share of rows with all labels correct."""
         seen = self._stored().seen
         return float(super().score(X, read_truth(y, seen) if seen.indicator else y, sample_weight))
 
@@ -287,25 +282,24 @@ class ConceptLearner(ClassifierMixin, RowsEstimator[ConceptMemory]):
     @property
     @reads
     def classes_(self) -> AnyArray:
-        """All classes seen or declared, ascending; the columns of an indicator in their own order."""
+        """Classes seen or declared, ascending; for indicator targets in column order."""
         return self._stored().seen.classes
 
     @property
     @reads
     def concept_(self) -> Any:
-        """The stored instances of each description with their records, as a frame of the library of the first rows.
+        """Stored instances of each concept description with their records, as a data frame.
 
-        Columns: ``id``, ``concept`` where each class has a description, ``class``, the attributes by name,
-        ``successes`` and ``trials``, Wilson bounds of the accuracy and of the frequency of the class
-        (``accuracy_low``, ``accuracy_high``, ``frequency_low``, ``frequency_high``), ``class_count``, ``verdict``,
-        ``arrived`` (position in the stream, from 1) and ``reason``.
+        Columns: ``id``, ``concept`` (with ``per_class``), ``class``, the attributes, ``successes``, ``trials``, Wilson
+        bounds of the accuracy and of the class frequency (``accuracy_low``, ``accuracy_high``, ``frequency_low``,
+        ``frequency_high``), ``class_count``, ``verdict``, ``arrived`` (position in the stream, from 1) and ``reason``.
         """
         return concept_frame(self._refreshed(), self._backend)
 
     @property
     @reads
     def storage_(self) -> float:
-        """Share of the instances seen that are kept as the paper counts them: where records decide, acceptable ones."""
+        """Share of the instances seen that are stored; for `IB3` to `IB5`, stored and acceptable."""
         return self._kept().size / self._answering().seen.n_rows
 
     @property
@@ -316,7 +310,7 @@ class ConceptLearner(ClassifierMixin, RowsEstimator[ConceptMemory]):
     @property
     @reads
     def dropped_(self) -> int:
-        """Number of instances dropped by their records, or that left the window; of each class on its own."""
+        """Number of instances dropped because of their records or the window."""
         return sum(one.core.n_dropped for _, one in self._answering().named())
 
     @property
@@ -328,14 +322,14 @@ class ConceptLearner(ClassifierMixin, RowsEstimator[ConceptMemory]):
     @property
     @reads
     def history_(self) -> LearningHistory:
-        """What each instance did to the description; only with ``history=True`` or ``"replay"``."""
+        """Log of the effect of each instance; only with ``history=True`` or ``"replay"``."""
         if not self._stored().rules.history:
             raise NotAvailableError("history_ needs history=True or history='replay' before the first row")
         return LearningHistory.of(self._refreshed(), self._backend)
 
     @reads
     def digest(self) -> str:
-        """A fingerprint of the stored rows, and of records, counts and ranges where the rows do not determine them."""
+        """Return a fingerprint of the stored rows, and of the records, counts and ranges."""
         return self._stored().digest()
 
     @reads
@@ -364,7 +358,7 @@ class ConceptLearner(ClassifierMixin, RowsEstimator[ConceptMemory]):
     def _answering(self) -> ConceptMemory:
         memory = self._stored()
         if not memory.seen.n_rows:
-            raise TooFewRowsError("every row was forgotten. Add rows with partial_fit, or fit again.")
+            raise TooFewRowsError("no rows are stored: all were forgotten. Add rows with partial_fit, or fit again.")
         return memory
 
     def _refreshed(self) -> ConceptMemory:
@@ -379,46 +373,40 @@ class ConceptLearner(ClassifierMixin, RowsEstimator[ConceptMemory]):
 
 @dataclass(kw_only=True, eq=False, repr=False)
 class IB1(ConceptLearner):
-    """The nearest neighbour, learned one by one: every instance is stored.
+    """IB1: incremental nearest-neighbour classifier that stores every instance.
 
-    *Similarity*: ``Sim(x, y) = -sqrt(sum_i f(x_i, y_i))``, where f is the squared difference of numbers scaled by their
-    range so far to [0, 1], and for other values 0 where they are equal and 1 where they are not; a missing value
-    differs from a known one as much as possible, and two missing values have f = 1. *Classification*: the class of the
-    most similar stored instance. *Update of the description*: x is stored, and the records of the nearest ones, which
-    decide nothing here, are updated.
+    Similarity is ``Sim(x, y) = -sqrt(sum_i f(x_i, y_i))``, where f is the squared difference of numbers scaled to [0,
+    1] by their range so far, and 0 or 1 for equal or different values. A missing value differs maximally from a known
+    one, and two missing values have f = 1. Predicts the class of the most similar stored instance.
 
     Parameters
     ----------
     ties
-        Which of several equally near instances classify: ``"majority"`` (all vote; of equal votes the class stored
-        first wins), ``"first"`` (the one stored first), or ``"random"`` (a random one, the same in equal calls).
+        Rule for equally near instances: ``"majority"`` (all vote), ``"first"`` (the one stored first) or ``"random"``.
     shuffle, random_state
-        Whether `fit` learns the rows in a random order (ids stay the rows' positions), and the seed of random numbers.
+        Whether `fit` learns the rows in random order, and the seed.
     history
-        True keeps a trace of what each instance did (``history_``); ``"replay"`` keeps all rows as well, so that any
-        of them can be forgotten: the others are then learned again.
+        True logs the effect of each instance (``history_``); ``"replay"`` also keeps all rows, so that any can be
+        forgotten.
     per_class
-        Whether each class has a description of its own, in which rows belong to the class or do not. Descriptions may
-        then overlap, several or none may claim a query (`claims`), and targets may be multi-label.
+        Whether each class has its own concept description. Several descriptions or none may then claim a query
+        (`claims`), and targets may be multi-label.
     window
-        How many of the latest rows count; older ones leave the description and the class counts, but ranges of numbers
-        stay as wide as they made them. None for all.
+        Number of latest rows to keep; None for all. Ranges of numbers do not shrink when rows leave.
     distance
-        ``"ib"``: Aha's similarity, whose ranges of numbers grow as rows come. The name of any other distance, or a
-        `Distance`, is fitted to the rows of the first call; values first seen later are then unseen, unless Python
-        compares them: texts, sets, and columns with a difference of your own. With any of them the words of a text
-        weigh by their frequencies in all texts so far, those of the same call included.
+        ``"ib"``: Aha's similarity, whose ranges grow with the stream. Other distances (see `KNNClassifier`) are fitted
+        to the rows of the first call.
     categorical_features, schema, n_jobs
-        As in `KNNClassifier`. Streams need a ``schema`` where the first rows do not show what a column is.
+        See `KNNClassifier`. Pass a ``schema`` if the first rows do not show the kinds of the columns.
 
     Attributes
     ----------
     concept_, history_
-        The stored instances with their records, as a frame; and the trace, a `LearningHistory`.
+        Stored instances with their records as a data frame, and the `LearningHistory`.
     stored_, dropped_, n_seen_, storage_
-        How many instances are stored, were dropped, and were learned; and the share of those seen that are kept.
+        Numbers of instances stored, dropped and learned, and the share that is stored.
     classes_, ids_, n_samples_fit_, schema_, n_features_in_, feature_names_in_
-        The classes, the stored rows by their positions in the stream, and what their columns mean.
+        Classes, positions of the stored rows in the stream, and kinds of the columns.
 
     References
     ----------
@@ -433,8 +421,6 @@ class IB1(ConceptLearner):
     array(['yes', 'no'], dtype='<U3')
     >>> model.partial_fit([[58, "red"]], ["maybe"]).predict([[55, "red"]])
     array(['maybe'], dtype='<U5')
-    >>> model.forget([4]).classes_
-    array(['no', 'yes'], dtype='<U3')
     """
 
     per_class: bool = False
@@ -446,13 +432,13 @@ class IB1(ConceptLearner):
 
 @dataclass(kw_only=True, eq=False, repr=False)
 class IB2(ConceptLearner):
-    """IB1 that stores an instance only if those stored before misclassify it; the first is always stored.
+    """IB2: stores an instance only if the instances stored so far misclassify it.
 
-    What is stored lies mostly near the boundaries between classes. Noisy instances are nearly always misclassified,
-    hence stored: with noise IB2 is less accurate than IB1. The result depends on the order of the rows.
+    The stored instances lie mostly near the class boundaries. Noisy instances are usually misclassified and therefore
+    stored, so IB2 is less accurate than `IB1` on noisy data. The result depends on the order of the rows.
 
-    Parameters and attributes as in `IB1`; ``storage_`` is the storage of the paper's Table 4 (section 3), and
-    ``sample_indices_`` are the positions of the rows that `fit_resample` keeps: those stored.
+    Parameters and attributes: see `IB1`. ``storage_`` is the storage of the paper's Table 4 (section 3), and
+    ``sample_indices_`` the positions of the rows kept by `fit_resample`.
 
     Examples
     --------
@@ -474,43 +460,40 @@ class IB2(ConceptLearner):
     @property
     @reads
     def sample_indices_(self) -> IdArray:
-        """Positions of the rows kept: those that classify, or all stored where none is acceptable."""
+        """Positions of the rows kept: the acceptable ones, or all stored ones if none is acceptable."""
         kept = self._kept()
         return kept if kept.size else self._stored().ids
 
     @changes
     def fit_resample(self, X: Any, y: Any) -> tuple[Any, Any]:
-        """The rows kept and their targets, in the order and type they came in, as in imbalanced-learn."""
+        """Return the rows kept and their targets, as in imbalanced-learn."""
         kept = self.fit(X, y).sample_indices_
         return taken_rows(X, kept), taken_rows(y, kept)
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
 class IB3(IB2):
-    """IB2 that waits for evidence: only instances with good records classify, and those with poor ones are dropped.
+    """IB3: `IB2` that classifies only with instances whose past accuracy is significantly good.
 
-    *Similarity* is that of `IB1`. *Classification*: the class of the most similar *acceptable* instance; while none is
-    acceptable, of the i-th most similar one, i at random. *Update of the description*: every stored instance at least
-    as similar as the one that classified x gets its record updated (one more trial, and one more success if it has the
-    class of x) and is dropped if it is now significantly poor; x is stored, without a record, if it was misclassified.
+    The most similar *acceptable* instance predicts the class; while there is none, a random one of the nearest. Every
+    stored instance at least as similar gets its record updated, and is dropped if the record is significantly poor.
+    Misclassified instances are stored without a record.
 
     By Wilson intervals (`wilson_interval`) of s successes in n trials and of the frequency of its class among all
-    instances seen, an instance is *acceptable* if ``low(s, n) > high(count, N)``, *poor* if
-    ``high(s, n) < low(count, N)``, and mediocre otherwise: kept, but not used. Predictions use acceptable instances
-    only, and all where none is acceptable.
+    instances seen, an instance is *acceptable* if ``low(s, n) > high(count, N)``, and *poor* if ``high(s, n) <
+    low(count, N)``. If no instance is acceptable, `predict` uses all.
 
     Parameters
     ----------
     accept, drop
-        Confidence levels of acceptance and of dropping, one-sided, from 0.5 to below 1. The paper says 90% and 75%;
-        0.9, and 0.875 for the bounds of a two-sided 75%, reproduce its figures.
+        One-sided confidence levels of acceptance and dropping, from 0.5 to below 1. 0.9 and 0.875 (a two-sided 75 %)
+        reproduce the paper's figures.
     decay
-        Factor by which an instance's earlier trials count less at each new trial: above 0, at most 1 (no decay). A
-        record describes about its latest ``1 / (1 - decay)`` trials, so that concepts may drift; instances of a class
-        with more than ``1 / (1 + z^2 (1 - decay))`` of all (z the quantile of ``accept``) are never acceptable.
+        Factor by which earlier trials are discounted at each new trial, for concept drift; 1 for none. A record covers
+        about its latest ``1 / (1 - decay)`` trials.
     ties, shuffle, random_state, history, per_class, window, distance, categorical_features, schema, n_jobs
-        As in `IB1`, and so are the attributes; ``storage_`` is the share of the instances seen that are stored and
-        acceptable (the paper's section 4, Table 6).
+        See `IB1`, also for the attributes; ``storage_`` is the share of the instances seen that are stored and
+        acceptable (section 4, Table 6).
 
     Examples
     --------
@@ -536,30 +519,22 @@ class IB3(IB2):
 
 @dataclass(kw_only=True, eq=False, repr=False)
 class IB4(ConceptLearner):
-    """IB3 with a description for each class that learns the relevance of attributes to it.
+    """IB4: `IB3` with a concept description and learned attribute weights for each class.
 
-    In the description of a class c, to which x belongs or does not: *similarity*
-    ``Sim_c(x, y) = -sqrt(sum_i w_ci^2 f(x_i, y_i))``, f as in `IB1`; *classification* as in `IB3`: does the most
-    similar acceptable instance belong to c? *Update of the description* as in `IB3`; and the weights are moved by the
-    instance y that classified. With d_i the difference of x and y in attribute i, and ``L`` the higher of the
-    frequencies of their two classes, ``Cum_i += (1 - L) (1 - d_i)`` if x and y are of one class and ``(1 - L) d_i`` if
-    not, ``Norm_i += 1 - L``, and ``w_ci = max(Cum_i / Norm_i - 1/2, 0)``.
+    For class c, ``Sim_c(x, y) = -sqrt(sum_i w_ci^2 f(x_i, y_i))`` with f as in `IB1`. After each prediction by instance
+    y, with d_i the difference in attribute i and ``L`` the higher frequency of the two classes, ``Cum_i += (1 - L) (1 -
+    d_i)`` if x and y are of one class and ``(1 - L) d_i`` if not, ``Norm_i += 1 - L``, and ``w_ci = max(Cum_i / Norm_i
+    - 1/2, 0)``. All weights start at 1/2; those of irrelevant nominal attributes tend to 0.
 
-    The weights of irrelevant nominal attributes go towards 0; those of irrelevant numbers stay above 0, since the
-    nearest instances differ little in them. All are 1/2 at first; where all are 0, all attributes count alike.
-
-    The predicted class is the one whose description claims the query; of several, or if none does, the one whose
-    nearest instance, or member, is nearest by squared distance over the sum of weights. `claims` shows what each
-    description says, and targets may be multi-label. A class that appears in mid-stream is described as if it had been
-    known from the start.
+    The predicted class is the one whose description claims the query. If several or none do, the nearest instance by
+    squared distance over the sum of weights decides. `claims` returns the claims; targets may be multi-label.
 
     Parameters
     ----------
     weight_power
-        Power of the weights in the squared distance: 2 (the weight multiplies the difference), or 1.
+        Power of the weights in the squared distance, 2 or 1.
     ties, shuffle, random_state, history, window, accept, drop, decay, categorical_features, schema, n_jobs
-        As in `IB3`, and so are the attributes, with ``attribute_weights_`` beside them: they are learned from all rows,
-        whatever the ``window``.
+        See `IB3`, also for the attributes. ``attribute_weights_`` are learned from all rows, regardless of ``window``.
 
     References
     ----------
@@ -592,9 +567,9 @@ class IB4(ConceptLearner):
     @property
     @reads
     def attribute_weights_(self) -> Any:
-        """The weight of each attribute in the description of each class, between 0 and 1/2.
+        """Weight of each attribute in the description of each class, between 0 and 1/2.
 
-        A frame with ``concept`` and the attributes; an array, shape (classes, attributes), for rows without names.
+        A data frame with ``concept`` and the attributes, or an array (classes, attributes) for rows without names.
         """
         memory = self._answering()
         weights = np.array([description.core.weights()[0] for description in memory.of_classes()])
@@ -608,24 +583,20 @@ class IB4(ConceptLearner):
 
 @dataclass(kw_only=True, eq=False, repr=False)
 class IB5(IB4):
-    """IB4 that ignores missing values, so that attributes may appear, and be lacking, at any time.
+    """IB5: `IB4` that ignores missing values, so that attributes may appear or be absent at any time.
 
-    *Similarity*: an attribute that is missing in x or y adds nothing to the distance, instead of the most it could.
-    *Update of the description*: its weight is moved only by comparisons in which it is known on both sides. The rest
-    is as in `IB4`.
+    A missing attribute adds nothing to the distance, and its weight is updated only when it is known on both sides.
 
-    So an attribute that `partial_fit` brings is added at its first known value, with the weight 1/2 and missing in all
-    instances stored before. Frames are matched by name: a new column is a new attribute of the kind its dtype implies,
-    or the `Schema` says, and a lacking one, also in queries, is missing in every row. Arrays go by position: new
-    columns come last, and none may be lacking.
+    New columns in `partial_fit` are added with weight 1/2 and are missing in all earlier rows. Data frames are matched
+    by name, and absent columns are missing; arrays are matched by position, and new columns come last.
 
     Parameters
     ----------
     missing
-        Whether an attribute that is missing on either side adds nothing to the distance (``"ignore"``), or the sum of
-        the others is scaled up (``"scale"``), so that rows with many missing values are not near to everything.
+        ``"ignore"``: missing attributes add nothing to the distance. ``"scale"``: the sum over the known ones is scaled
+        up, so that rows with many missing values are not near to everything.
     ties, shuffle, random_state, history, window, accept, drop, decay, weight_power
-        As in `IB4`, and so are categorical_features, schema and n_jobs, the attributes and the reference.
+        See `IB4`, also for categorical_features, schema, n_jobs, the attributes and the reference.
 
     Examples
     --------

@@ -410,17 +410,17 @@ def forget(memory: ConceptMemory, ids: ArrayLike, *, threads: int) -> ConceptMem
     if memory.log is not None:
         if absent := wanted[~np.isin(wanted, memory.log.ids)].tolist():
             raise UnknownIdError(
-                f"ids {listed(absent)} name no row that was seen and not forgotten; nothing was changed. "
-                f"Rows are numbered from 0 in the order they were given, {memory.log.next_id} so far."
+                f"ids {listed(absent)} are unknown or already forgotten; the model is unchanged. "
+                f"Rows are numbered from 0 in the order they were learned, {memory.log.next_id} so far."
             )
         return _replayed(memory, memory.log, memory.order, wanted, threads)
     if not rules.keeps_all:
-        why = "which rows are kept, and their records, depend on rows that are gone"
+        why = "the stored rows and their records depend on rows that were not kept"
         if rules.keep == "every":
-            why = "rows that have left the window= would have to come back, and are gone"
+            why = "rows that left the window= were not kept"
         raise ForgettingError(
-            f"rows cannot be forgotten exactly: {why}. Nothing was changed. Choose history='replay' before the first "
-            "row: it keeps all rows, so that forgetting replays the others."
+            f"rows cannot be forgotten exactly: {why}. The model is unchanged. Fit with history='replay', "
+            "which keeps all rows and learns the remaining ones again."
         )
     if not rules.growing or memory.descriptions[None].comparison.live:
         order = memory.descriptions[None].core.records()[0]  # every row is stored, in the order of learning

@@ -53,48 +53,42 @@ _HUGE = float(np.finfo(np.float64).max) / 2
 
 @dataclass(eq=False, repr=False)
 class PEBLS(ClassifierMixin, RowsEstimator["ExemplarMemory"]):
-    """Nearest exemplars by the modified value difference metric, weighted by their reliability.
+    """PEBLS: nearest-exemplar classifier with the modified value difference metric and reliability weights.
 
-    ``Delta(X, Y) = w_X sum_a delta(x_a, y_a) ** r`` for a stored exemplar X and a query Y, where two values differ by
-    what they say about the class, ``delta(v, u) = sum_c |P(c|v) - P(c|u)| ** k``, and an exemplar weighs
-    ``w_X = used_X / correct_X``: how often it was the nearest one, by how often its class was then right. An exemplar
-    that misclassifies moves away from every query; it may be an exception, or its label may be wrong: see `suspects`.
-    Everything is a symbol: values, levels, equal-width intervals of numbers, and "missing". Counts, intervals and
-    records are those of a fresh fit on the stored rows, bit for bit, whatever was added and forgotten.
+    ``Delta(X, Y) = w_X sum_a delta(x_a, y_a) ** r`` for an exemplar X and a query Y, with ``delta(v, u) = sum_c |P(c|v)
+    - P(c|u)| ** k``. The weight ``w_X = used_X / correct_X`` is the number of times X was the nearest exemplar over the
+    number of times its class was right, so unreliable exemplars are moved away from all queries; `suspects` lists them.
+    Levels, equal-width bins of numbers and missing values are treated as symbols. Rows can be added and forgotten;
+    results are identical to those of a fresh fit.
 
     Parameters
     ----------
     n_neighbors
-        How many exemplars vote.
+        Number of exemplars that vote.
     exponent, power
-        Cost & Salzberg's k, of the differences between class shares, and r, of those between values: 2 or 1.
+        Cost & Salzberg's k (of the class probabilities) and r (of the value differences): 2 or 1.
     weighting
-        How the records are kept. ``"multi_pass"``: each row in turn asks its nearest *other* exemplar, whose record
-        takes note. ``"one_pass"``: exemplars come one by one, and the nearest of those stored so far answers for the
-        new one; shuffle a table sorted by class. None: all weights are 1.
+        ``"multi_pass"``: each row in turn updates the record of its nearest *other* exemplar. ``"one_pass"``: each new
+        row updates the nearest exemplar stored so far; shuffle a table sorted by class. None: all weights are 1.
     passes, inherit
-        How often ``"multi_pass"`` goes through the rows; and whether a new exemplar of ``"one_pass"`` begins with the
-        record of the one that answered for it, or with 1 of 1 (the papers leave it open).
+        Number of passes of ``"multi_pass"``; whether a new exemplar of ``"one_pass"`` starts with the record of its
+        nearest exemplar instead of 1 of 1.
     bins
-        Intervals of a numeric column; None for ``max(5, number of classes)``.
+        Number of bins of a numeric column; None for ``max(5, number of classes)``.
     unseen
-        A value that no row holds: ``"maximal"`` (``delta`` = 2, as far as two values can be), ``"prior"`` (its class
-        shares are those of all rows) or ``"zero"`` (they are all 0). A declared value without rows is as with
-        ``"prior"``, or 0 with ``"zero"``.
+        Difference of unseen values: ``"maximal"`` (``delta`` = 2), ``"prior"`` (class frequencies of all rows) or
+        ``"zero"`` (all class probabilities 0).
     attribute_weights
-        One number >= 0 for each attribute, or a mapping from attribute to number (1 for the others).
+        One number >= 0 for each column, or a mapping from column to number (1 by default).
     ties
-        Rule for a tied vote: ``"nearest"``, ``"first"``, ``"reduce"`` or ``"majority"``, as in `KNNClassifier`.
-        Exemplars at the same distance come by id.
+        Rule for a tied vote: ``"nearest"``, ``"first"``, ``"reduce"`` or ``"majority"``; see `KNNClassifier`.
     categorical_features, schema, n_jobs
-        As in `KNNClassifier`.
+        See `KNNClassifier`.
 
     Attributes
     ----------
-    exemplars_
-        The stored rows with their records, as a frame.
-    classes_, ids_, n_samples_fit_, schema_, n_features_in_, feature_names_in_
-        The classes in ascending order, the ids of the stored rows, and what their columns mean.
+    exemplars_, classes_, ids_, n_samples_fit_, schema_
+        Stored rows with their records as a data frame, classes, ids of the stored rows, and kinds of the columns.
 
     References
     ----------
@@ -108,11 +102,6 @@ class PEBLS(ClassifierMixin, RowsEstimator["ExemplarMemory"]):
     >>> model = pc.PEBLS().fit(X, ["rose", "rose", "rose", "violet", "violet", "violet"])
     >>> model.predict([["red", "S"], ["blue", "L"], ["green", "L"]])
     array(['rose', 'violet', 'rose'], dtype='<U6')
-    >>> model.value_differences(0)
-    differences between values of 0
-            red  blue
-      red     0   1.5
-      blue  1.5     0
     >>> model.suspects(2)
     id  class   used  correct  weight  nearest     distance  x0   x1
      5  violet     2        1       2  1 (rose)           0  red  M
@@ -150,13 +139,13 @@ class PEBLS(ClassifierMixin, RowsEstimator["ExemplarMemory"]):
     # -- learning
 
     def fit(self, X: Any, y: Any) -> Self:
-        """Store the rows, in place of any stored before, and settle their records; ``y`` has one class for each."""
+        """Store the rows, replacing any stored before, and compute their records; ``y`` has one class for each row."""
         return self._fit(X, y)
 
     def partial_fit(self, X: Any, y: Any, classes: Any = None) -> Self:
-        """Store more rows; records are settled again, from the first row on, when the next question is asked.
+        """Add rows; the records are computed again at the next prediction.
 
-        ``classes`` are all classes there can be, if given: they stay in ``classes_``, and others are refused.
+        ``classes`` declares all classes, including those without rows yet.
         """
         return self._partial_fit(X, y, None, classes)
 
@@ -165,27 +154,27 @@ class PEBLS(ClassifierMixin, RowsEstimator["ExemplarMemory"]):
     @property
     @reads
     def classes_(self) -> AnyArray:
-        """The classes in ascending order."""
+        """Classes in ascending order."""
         return self._classes().labels
 
     @reads
     def predict(self, X: Any) -> AnyArray:
-        """The class that the nearest exemplars vote for."""
+        """Predict the class of each row by a vote of the nearest exemplars."""
         chosen = np.concatenate([self._decided(poll) for poll in self._polls(self._cells(X))])
         return np.asarray(self._classes().labels[chosen])
 
     @reads
     def predict_proba(self, X: Any) -> FloatArray:
-        """The votes for each class in ``classes_`` and one more, divided equally, by their number; none is 0."""
+        """Predict the probability of each class in ``classes_``: vote shares with one vote added in total."""
         return np.concatenate([self._probabilities(poll) for poll in self._polls(self._cells(X))])
 
     @reads
     def kneighbors(
         self, X: Any = None, n_neighbors: int | None = None, return_distance: bool = True
     ) -> tuple[FloatArray, IdArray] | IdArray:
-        """``w_X Delta`` and ids of the nearest exemplars of each query, shape (queries, n_neighbors).
+        """Find the nearest exemplars of each query; return weighted distances and ids, shape (queries, n_neighbors).
 
-        Without ``X`` the queries are the exemplars themselves, none of which is then its own neighbour.
+        Without ``X`` the exemplars are the queries, and an exemplar is not its own neighbour.
         """
         memory = self._answering()
         cells, own = (self._cells(X), None) if X is not None else (memory.symbols.instances.cells(), memory.ids)
@@ -196,7 +185,7 @@ class PEBLS(ClassifierMixin, RowsEstimator["ExemplarMemory"]):
 
     @reads
     def precedents(self, X: Any, n_neighbors: int | None = None) -> Precedents:
-        """The exemplars that vote on each query, and the contribution of each attribute to their distances."""
+        """Return the exemplars that vote on each query, with each column's contribution to their distances."""
         memory, table, classes = self._answering(), self._table(X), self._classes()
         polls = list(self._polls(memory.encode(table), n_neighbors))
         predicted = np.concatenate([self._decided(poll) for poll in polls])
@@ -209,7 +198,7 @@ class PEBLS(ClassifierMixin, RowsEstimator["ExemplarMemory"]):
     @property
     @reads
     def exemplars_(self) -> Any:
-        """The stored rows with ``id``, ``class``, the records ``used``, ``correct``, ``weight``, and the attributes."""
+        """Stored rows as a data frame with ``id``, ``class``, ``used``, ``correct``, ``weight`` and the columns."""
         memory = self._answering()
         (used, correct), rows = memory.records, np.arange(len(memory))
         columns = {"id": memory.ids, "class": self._targets_at(rows), "used": used, "correct": correct}
@@ -219,10 +208,10 @@ class PEBLS(ClassifierMixin, RowsEstimator["ExemplarMemory"]):
 
     @reads
     def suspects(self, n: int | None = 10) -> Exemplars:
-        """The ``n`` least reliable exemplars, or all, the worst first: exceptions, and candidates for a wrong label.
+        """Return the ``n`` least reliable exemplars, worst first: exceptions or possibly mislabelled rows.
 
-        An exemplar whose nearest other one is of another class is the more suspicious. One that inherited its record
-        (``weighting="one_pass"``) may only have a suspicious neighbour.
+        More suspicious if the nearest exemplar has another class. With ``weighting="one_pass"`` an exemplar may have
+        inherited the record of a suspicious neighbour.
         """
         memory = self._answering()
         check_value("n", n, [None, *_COUNT])
@@ -238,7 +227,7 @@ class PEBLS(ClassifierMixin, RowsEstimator["ExemplarMemory"]):
 
     @reads
     def value_differences(self, attribute: Name) -> ValueDifferences:
-        """``delta`` between the symbols that stored rows hold of an attribute, given by name or position."""
+        """Return the differences ``delta`` between the stored values of a column, given by name or position."""
         memory = self._answering()
         schema = memory.instances.schema
         a = schema.position(attribute, parameter="attribute")
@@ -296,7 +285,7 @@ class PEBLS(ClassifierMixin, RowsEstimator["ExemplarMemory"]):
         if self.weighting != "multi_pass" and self.passes != 1:
             raise ParameterError(f"passes must be 1 unless weighting='multi_pass', got {self.passes}")
         if self.weighting != "one_pass" and not self.inherit:
-            raise ParameterError("inherit must be True unless weighting='one_pass', where exemplars come one by one")
+            raise ParameterError("inherit must be True unless weighting='one_pass'")
         self._k = int(self.n_neighbors)
         self._rules = Rules(UniformVote(), self.ties)
 
@@ -314,8 +303,8 @@ class PEBLS(ClassifierMixin, RowsEstimator["ExemplarMemory"]):
             farthest = np.float64(2.0) ** memory.distance.power * most
         if not np.isfinite(farthest):
             raise ParameterError(
-                f"power={memory.distance.power} is so large that distances may be infinite: 2 ** power, times the sum "
-                "of the attribute weights, must be within float64. 2 and 1 are the usual powers."
+                f"power={memory.distance.power} is too large: 2 ** power times the sum of the attribute weights "
+                "overflows float64. Use 2 or 1."
             )
 
     def _finish_fit(self) -> None:

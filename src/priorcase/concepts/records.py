@@ -25,7 +25,7 @@ _LEAST = 1e-100
 def wilson_interval(
     successes: ArrayLike, trials: ArrayLike, *, confidence: float = 0.9
 ) -> tuple[FloatArray, FloatArray]:
-    """Lower and upper Wilson bounds of a success probability (Wilson 1927).
+    """Return the lower and upper Wilson bounds of a success probability (Wilson 1927).
 
     With ``p = s / n`` and z the normal quantile of ``confidence``:
     ``(p + z^2/(2n) -+ z sqrt(p(1-p)/n + z^2/(4n^2))) / (1 + z^2/n)``; 0 and 1 without trials.
@@ -33,9 +33,9 @@ def wilson_interval(
     Parameters
     ----------
     successes, trials
-        Numbers or arrays of numbers, ``0 <= successes <= trials``; they need not be whole.
+        Numbers or arrays, ``0 <= successes <= trials``; need not be integers.
     confidence
-        One-sided confidence of each bound, from 0.5 to below 1: 0.95 for the usual two-sided interval of 90%.
+        One-sided confidence of each bound, from 0.5 to below 1; 0.95 gives the two-sided 90 % interval.
 
     Examples
     --------

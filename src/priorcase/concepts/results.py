@@ -35,9 +35,9 @@ _LINES, _EXEMPLARS, _ATTRIBUTES, _WIDTH = 10, 30, 6, 16
 
 @dataclass(frozen=True, repr=False, eq=False)
 class LearningHistory(GridsResult):
-    """What each instance did to the description, in the order of learning; prints as a table of some instances.
+    """Log of the effect of each instance on the concept description; prints as a table.
 
-    All columns are flat; with a description for each class one after the other, their classes in ``concepts``.
+    All columns are flat. With one description for each class they follow one another; ``concepts`` holds the classes.
 
     Examples
     --------
@@ -65,7 +65,7 @@ class LearningHistory(GridsResult):
 
     @classmethod
     def of(cls, memory: ConceptMemory, backend: Backend | None) -> LearningHistory:
-        """The history of one description, or of one for each class."""
+        """Return the history of one description, or of one for each class."""
         named = memory.named()
         seen = np.tile(np.arange(1, memory.seen.n_rows + 1), len(named))
         correct, *rest = np.concatenate([np.empty((0, 5), np.int64), *(one.trace for _, one in named)]).T.copy()
@@ -80,15 +80,15 @@ class LearningHistory(GridsResult):
 
     @property
     def accuracy(self) -> FloatArray:
-        """The share of correct predictions so far, of those that were made; NaN before the first."""
+        """Accuracy of the predictions made so far; NaN before the first."""
         return self._accuracy(None)
 
     @prefix_errors
     def frame(self, window: int | None = None) -> Any:
-        """One line for each instance seen, in a frame of the library that the learner was fitted with.
+        """Return a data frame with one line for each instance seen.
 
-        Columns: ``concept`` where each class has a description, those of the history (``correct`` is None where no
-        prediction was made), ``accuracy``, and ``recent_accuracy`` of the latest ``window`` instances.
+        Columns: ``concept`` (with one description per class), those of the history (``correct`` is None if no
+        prediction was made), ``accuracy``, and ``recent_accuracy`` over the latest ``window`` instances.
         """
         correct = objects([None if flag < 0 else bool(flag) for flag in self.correct.tolist()])
         columns: dict[str, Any] = {"seen": self.seen, "correct": correct, "accuracy": self.accuracy}
@@ -101,9 +101,9 @@ class LearningHistory(GridsResult):
 
     @prefix_errors
     def plot(self, ax: Any = None, window: int | None = None) -> Any:
-        """Accuracy so far and the share of the instances seen that are stored, or acceptable, against instances seen.
+        """Plot the accuracy and the share of instances stored or acceptable against the instances seen.
 
-        With ``window`` the accuracy is that of the latest instances, so that a drift shows.
+        With ``window``, plot the accuracy over the latest instances, which shows drift.
         """
         seen, accuracy = self._by_concept(self.seen), self._by_concept(self._accuracy(window))
         over = "accuracy so far" if window is None else f"accuracy of the last {window}"
@@ -173,7 +173,7 @@ def concept_frame(memory: ConceptMemory, backend: Backend | None) -> Any:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Exemplars(GridResult):
-    """Some stored rows of PEBLS with their records, and the exemplar nearest to each; prints as a table.
+    """Stored rows of PEBLS with their records and nearest exemplars; prints as a table.
 
     Examples
     --------
@@ -203,10 +203,10 @@ class Exemplars(GridResult):
         return np.asarray(self.used / self.correct)
 
     def frame(self) -> Any:
-        """One line for each exemplar, in a frame of the library that the estimator was fitted with.
+        """Return a data frame with one line for each exemplar.
 
         Columns: ``id``, ``class``, ``used``, ``correct``, ``weight``, ``nearest``, ``nearest class``, ``distance``, and
-        the attributes' values by name.
+        the values of the columns by name.
         """
         columns = {"id": self.ids, "class": self.classes, "used": self.used, "correct": self.correct}
         columns |= {"weight": self.weights, "nearest": self.nearest, "nearest class": self.nearest_classes}
@@ -215,7 +215,7 @@ class Exemplars(GridResult):
 
     @prefix_errors
     def plot(self, ax: Any = None) -> Any:
-        """A bar for each exemplar, as long as its weight; those whose nearest other is of another class are darker."""
+        """Plot the weight of each exemplar as a bar; darker if its nearest exemplar has another class."""
         unlike, named = self.classes != self.nearest_classes, captions(self.classes.tolist(), _WIDTH)
         with drawing(ax, size=(6.0, 1.0 + 0.24 * max(len(self), 6))) as ax:
             places = np.arange(len(self))
@@ -227,7 +227,7 @@ class Exemplars(GridResult):
             ax.grid(False, axis="y")
             ax.tick_params(axis="y", length=0)
             if unlike.any():
-                ax.set_title("dark: the nearest other is of another class")
+                ax.set_title("dark: nearest exemplar has another class")
             return ax
 
     def _grid(self) -> Grid:
@@ -248,7 +248,7 @@ class Exemplars(GridResult):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class ValueDifferences(GridResult):
-    """``delta`` between any two symbols of an attribute that stored rows of PEBLS hold; prints as a table.
+    """Differences ``delta`` between the stored values of a column in PEBLS; prints as a table.
 
     Examples
     --------
@@ -266,14 +266,12 @@ class ValueDifferences(GridResult):
     def __getitem__(self, pair: tuple[str, str]) -> float:
         for value in pair:
             if value not in self.values:
-                meant = advice(value, self.values, otherwise="The symbols are in `values`.")
-                raise ParameterError(
-                    f"{quoted(value)} is no symbol of {self.attribute!r} that stored rows hold. {meant}"
-                )
+                meant = advice(value, self.values, otherwise="The values are listed in `values`.")
+                raise ParameterError(f"{quoted(value)} is not a stored value of {self.attribute!r}. {meant}")
         return float(self.matrix[self.values.index(pair[0]), self.values.index(pair[1])])
 
     def frame(self) -> Any:
-        """One line for each symbol: ``value``, and its difference from each symbol by name."""
+        """Return a data frame with one line for each value and its difference from every other value."""
         columns: dict[str, Any] = {"value": list(self.values)}
         for i, value in enumerate(self.values):
             columns[free_label(value, columns)] = self.matrix[:, i].copy()

@@ -175,7 +175,7 @@ def read_targets(y: Any, seen: SeenClasses | None, classes: Any, *, per_class: b
     n = labels.values.shape[1]
     if not per_class:
         raise TargetError(
-            f"y has {n} columns, but classes that share one description exclude each other. "
+            f"y has {n} columns, but the learner expects one class per row. "
             "Pass one class for each row, or choose per_class=True for multi-label targets."
         )
     if seen is None:
@@ -218,7 +218,7 @@ def _read(y: Any, seen: SeenClasses | None, classes: Any, *, per_class: bool) ->
     if seen is not None and seen.indicator == labels.flat:
         forms = ["one class for each row", "a column of 0 and 1 for each class"]
         now, before = forms if labels.flat else forms[::-1]
-        raise TargetError(f"y came as {now}, but before as {before}. Pass y in the same form in every call.")
+        raise TargetError(f"y is {now}, but was {before} before. Pass y in the same form in every call.")
     return labels
 
 
@@ -236,8 +236,8 @@ def _members(y: Any, labels: Labels, seen: SeenClasses) -> BoolArray:
         if unseen := [name for name in names if name not in seen.labels]:
             absent = [label for label in seen.labels if label not in names]
             raise TargetError(
-                f"the columns of y do not match the classes learned so far: {listed(unseen)} not learned, "
-                f"{listed(absent)} not there. {misspelt(unseen, absent) or 'Pass the same columns in every call.'}"
+                f"the columns of y do not match the classes learned so far: {listed(unseen)} new, "
+                f"{listed(absent)} absent. {misspelt(unseen, absent) or 'Pass the same columns in every call.'}"
             )
         values = values[:, [names.index(label) for label in seen.labels]]
     return values.astype(bool)
