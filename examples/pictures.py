@@ -21,9 +21,10 @@ from sklearn.datasets import load_breast_cancer, load_diabetes, load_iris, load_
 from sklearn.model_selection import train_test_split
 
 import priorcase as pc
-from priorcase import evaluation, plots
+from priorcase import evaluation, plots, similarity
 from priorcase.datasets import load_loans, load_repairs, make_disjuncts, make_led
 from priorcase.evaluation import ConformalClassifier, calibration_table, classwise_calibration, coverage_table
+from priorcase.learning.plotting import drawing, legend_beside, style
 
 FOLDER = Path(__file__).resolve().parents[1] / "docs" / "pictures"
 DPI = 100
@@ -93,6 +94,19 @@ def local_fit() -> Any:
     """A local fit with its intervals."""
     X, y = wave()
     return plots.LocalFitDisplay.of(pc.LocallyWeightedRegressor("loo").fit(X, y)).plot()
+
+
+def kernels() -> Any:
+    """Weights of the kernels by relative distance."""
+    u = np.linspace(0.0, 1.4, 281)
+    names = ("Uniform", "Triangular", "Epanechnikov", "Biweight", "Tricube", "Gaussian", "Exponential")
+    with drawing(None) as ax:
+        for i, name in enumerate(names):
+            weights = getattr(similarity, name)()(u)
+            ax.plot(u, weights, color=style(i).colour, linestyle=style(i).line, label=name.lower())
+        ax.set(xlabel="relative distance u = d / h", ylabel="weight K(u)")
+        legend_beside(ax)
+        return ax
 
 
 def precedents() -> Any:
@@ -270,6 +284,7 @@ PICTURES: tuple[Callable[[], Any], ...] = (
     surface_numbers,
     voronoi,
     local_fit,
+    kernels,
     precedents,
     weights,
     relevance,
