@@ -88,5 +88,5 @@ def test_everything_lies_inside_the_picture() -> None:
 def test_without_matplotlib_the_error_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
     found = design("C +> Q", CASES)
     monkeypatch.setitem(sys.modules, "matplotlib", None)
-    with pytest.raises(MissingExtraError, match="draws with matplotlib"):
+    with pytest.raises(MissingExtraError, match="needs matplotlib"):
         found.plot()

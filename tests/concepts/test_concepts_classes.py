@@ -60,12 +60,12 @@ def test_announced_classes(learner: Any) -> None:
 def test_classes_announced_late_must_hold_those_seen() -> None:
     X, y = stream(30, seed=42)
     model = new(IB2()).fit(X, y)
-    with pytest.raises(TargetError, match="rows learned before have 'b', 'c'"):
+    with pytest.raises(TargetError, match="earlier rows have 'b', 'c'"):
         model.partial_fit(X[:1], ["a"], classes=["a", "x"])
     for wrong in ("abc", 3, [], ["a", None], [["a"], ["b"]]):
         with pytest.raises(TargetError, match="classes"):
             model.partial_fit(X[:1], ["a"], classes=wrong)
-    with pytest.raises(TargetError, match="numbers here, but those learned so far are text"):
+    with pytest.raises(TargetError, match="numbers, but those learned before are text"):
         model.partial_fit(X[:1], ["a"], classes=[1, 2])
     assert model.classes_.tolist() == ["a", "b", "c"]
 

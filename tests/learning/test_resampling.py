@@ -137,5 +137,5 @@ def test_leave_one_out_takes_two_rows(learner: Any) -> None:
     two = clone(learner).fit([[0.0], [1.0]], [0, 1])
     assert len(getattr(two, ask)()) == 2
     one = clone(learner).fit([[0.0]], [0])
-    with pytest.raises(TooFewRowsError, match="two rows or more"):
+    with pytest.raises(TooFewRowsError, match="at least two rows"):
         getattr(one, ask)()

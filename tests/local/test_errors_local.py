@@ -166,7 +166,7 @@ def test_the_largest_targets_are_predicted() -> None:
 def test_no_rows_to_predict_from() -> None:
     model = LocallyWeightedRegressor().fit(X[:1], Y[:1])
     assert model.predict(X).tolist() == [1.0] * 6
-    with pytest.raises(TooFewRowsError, match="only"):
+    with pytest.raises(TooFewRowsError, match="at least two rows"):
         model.loo_residuals()
     model.forget([0])
     for ask in (model.predict, model.coefficients, model.precedents, model.predict_interval):

@@ -108,7 +108,7 @@ def test_one_row_answers_for_itself() -> None:
 def test_far_from_everything_the_nearest_rows_vote(model: str) -> None:
     learner = LocallyWeightedClassifier(bandwidth=0.1, model=model, prior=1.0)
     learner.fit([[0.0], [10.0], [10.0], [10.0]], ["a", "a", "b", "b"])
-    with pytest.warns(FarQueryWarning, match="at queries 1, 2 of 3; the nearest rows vote") as caught:
+    with pytest.warns(FarQueryWarning, match="queries 1, 2 of 3 are .*; the nearest rows vote") as caught:
         shares = learner.predict_proba([[0.0], [30.0], [-30.0]])
     [warning] = caught
     assert isinstance(warning.message, FarQueryWarning)

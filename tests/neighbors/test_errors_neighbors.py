@@ -106,7 +106,7 @@ CASES: list[tuple[Callable[[], object], type[PriorcaseError], str]] = [
         )
     ),
     # methods
-    (lambda: fitted().precedents(X)[5], QueryIndexError, "Precedents.__getitem__: there is no query 5"),
+    (lambda: fitted().precedents(X)[5], QueryIndexError, "Precedents.__getitem__: query 5 does not exist"),
     (lambda: fitted().forget([7]), UnknownIdError, "in ids (ids_ of an estimator)"),
     (lambda: fitted().kneighbors(X, 0), ParameterError, "n_neighbors"),
     (lambda: fitted().precedents(X, "sqrt"), ParameterError, "n_neighbors"),  # type: ignore[arg-type]

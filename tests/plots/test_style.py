@@ -93,7 +93,7 @@ def test_without_matplotlib_drawing_says_what_to_install(monkeypatch: pytest.Mon
     monkeypatch.setitem(__import__("sys").modules, "matplotlib", None)
     with pytest.raises(MissingExtraError) as caught, drawing(None):
         pass
-    assert "draws with matplotlib" in str(caught.value)
+    assert "needs matplotlib" in str(caught.value)
 
 
 def test_long_legends_are_cut_and_say_so() -> None:

@@ -94,5 +94,5 @@ def test_neighbors_are_lists_of_different_lengths():
     assert found == Neighbors(found.indptr, found.ids.copy(), found.costs, found.distances)
     assert found != Neighbors(found.indptr, found.ids + 1, found.costs, found.distances)
     assert found != 3
-    with pytest.raises(QueryIndexError, match="there is no query 3; there are 3 queries"):
+    with pytest.raises(QueryIndexError, match="query 3 does not exist; there are 3 queries"):
         found[3]

@@ -283,7 +283,7 @@ def test_a_distance_that_does_not_know_the_values():
 
 def test_results():
     found = Neighbors(np.array([0, 1, 1]), np.array([5]), np.array([0.0]), np.array([0.0]))
-    with pytest.raises(QueryIndexError, match="there is no query 2; there are 2 queries"):
+    with pytest.raises(QueryIndexError, match="query 2 does not exist; there are 2 queries"):
         found[2]
     with pytest.raises(ParameterError, match="at most 0, the number of rows found for query 1"):
         found.rectangular(1)

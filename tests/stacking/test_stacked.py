@@ -420,9 +420,9 @@ def test_a_rule_of_several_columns_is_learned() -> None:
 
 ERRORS: list[tuple[Any, type[Exception], str]] = [
     (lambda X, y: pc.StackedClassifier([]).fit(X, y), ValueError, "at least one classifier"),
-    (lambda X, y: pc.StackedClassifier([pc.KNNRegressor()]).fit(X, y), ValueError, "must be a classifier"),
+    (lambda X, y: pc.StackedClassifier([pc.KNNRegressor()]).fit(X, y), ValueError, "must be an unfitted classifier"),
     (lambda X, y: pc.StackedClassifier([LinearSVC()]).fit(X, y), ValueError, "with predict_proba"),
-    (lambda X, y: pc.StackedClassifier([pc.KNNClassifier]).fit(X, y), ValueError, "must be a classifier"),
+    (lambda X, y: pc.StackedClassifier([pc.KNNClassifier]).fit(X, y), ValueError, "must be an unfitted classifier"),
     (lambda X, y: pc.StackedClassifier({"baseline": pc.NaiveBayes()}).fit(X, y), ValueError, "other than 'baseline'"),
     (lambda X, y: pc.StackedClassifier(["naive_bays"]).fit(X, y), ValueError, "Did you mean 'naive_bayes'"),
     (lambda X, y: pc.StackedClassifier(["baseline"]).fit(X, y), ValueError, "which is always a member"),
@@ -439,11 +439,11 @@ ERRORS: list[tuple[Any, type[Exception], str]] = [
     (lambda X, y: pc.StackedClassifier().precedents(X), NotFittedError, "not fitted"),
     (lambda X, y: pc.StackedRegressor().fit(X, X.index).predict_interval(X, 1.0), ValueError, "level"),
     (lambda X, y: pc.StackedRegressor().fit(X, X.index).predict_quantiles(X, [0.0]), ValueError, "between 0 and 1"),
-    (lambda X, y: pc.StackedRegressor().fit(X[:1], [1.0]).predict_interval(X), ValueError, "two rows or more"),
+    (lambda X, y: pc.StackedRegressor().fit(X[:1], [1.0]).predict_interval(X), ValueError, "at least two rows"),
     (
         lambda X, y: pc.StackedClassifier([KNeighborsClassifier()]).fit(X, y, np.arange(60)),
         ValueError,
-        "takes no sample_weight",
+        "does not accept sample_weight",
     ),
 ]
 

@@ -71,7 +71,7 @@ class RowsEstimator(ColumnsDiagram, BaseEstimator, ABC, Generic[M]):
     @property
     @reads
     def ids_(self) -> IdArray:
-        """Ids of the stored rows, ascending; row positions after a fresh fit."""
+        """Ids of the stored rows, ascending; row positions after `fit`."""
         return self._stored().ids
 
     @property
@@ -83,22 +83,22 @@ class RowsEstimator(ColumnsDiagram, BaseEstimator, ABC, Generic[M]):
     @property
     @reads
     def schema_(self) -> Schema:
-        """What the columns mean."""
+        """Kind of each column."""
         return self._stored().instances.schema
 
     @reads
     def digest(self) -> str:
-        """A fingerprint of the stored rows, targets and weights in id order.
+        """Return a fingerprint of the stored rows, targets and weights.
 
-        It does not depend on how the rows came: after `forget` it is that of a fit that never saw the forgotten rows.
+        It does not depend on the order of calls: after `forget` it equals that of a fit without the forgotten rows.
         """
         return self._stored().digest()
 
     @changes
     def forget(self, ids: ArrayLike) -> Self:
-        """Forget rows, exactly as if they had never been seen.
+        """Forget rows as if they had never been seen.
 
-        ``ids`` are some of `ids_`; an unknown or repeated one is an error, and nothing is forgotten.
+        ``ids`` are some of `ids_`. An unknown or repeated id raises an error, and nothing is forgotten.
         """
         memory = self._stored()
         self._check_forgetting(ids)
@@ -106,22 +106,22 @@ class RowsEstimator(ColumnsDiagram, BaseEstimator, ABC, Generic[M]):
         return self
 
     def set_params(self, **params: Any) -> Self:
-        """Set parameters, as in scikit-learn; waits while another thread changes the estimator."""
+        """Set parameters; thread-safe."""
         with lock_of(self):
             super().set_params(**params)
         return self
 
     def explain(self, X: Any, **options: Any) -> Explanations:
-        """Why the model answers rows as it does: see `priorcase.explain`, which has the options."""
+        """Explain the predictions of rows; see `priorcase.explain` for the options."""
         from priorcase import explain  # of a layer above
 
         return explain(self, X, **options)
 
     @prefix_errors
     def save(self, path: str | os.PathLike[str]) -> Path:
-        """Save the model to a file, which `priorcase.load` reads; returns the path.
+        """Save the model to a file that `priorcase.load` reads; return the path.
 
-        The file holds data only, and is written completely or not at all. ``tuning_`` is not saved.
+        The file contains data only and is written atomically. ``tuning_`` is not saved.
         """
         return saving.save(self, path)
 
@@ -223,7 +223,7 @@ class RowsEstimator(ColumnsDiagram, BaseEstimator, ABC, Generic[M]):
         """The stored rows, of which there must be some."""
         memory = self._stored()
         if not len(memory):
-            raise TooFewRowsError("there are no rows: all were forgotten. Add rows with partial_fit, or fit again")
+            raise TooFewRowsError("no rows are stored: all were forgotten. Add rows with partial_fit, or fit again")
         return memory
 
     def _table(self, X: Any) -> Table:
@@ -258,7 +258,7 @@ class RowsEstimator(ColumnsDiagram, BaseEstimator, ABC, Generic[M]):
     def _learn_batches(self, batches: Labelled, sample_weight: Any, classes: Any) -> None:
         """Learn from rows that come batch by batch."""
         if sample_weight is not None:
-            raise ParameterError(f"sample_weight must be None where y is a column of {batches.source}")
+            raise ParameterError(f"sample_weight must be None if y is a column of {batches.source}")
         for X, y in batches:
             with unwarned(UninformativeColumnWarning):  # of the first batch, which is not all
                 self._store(X, self._target_column(y), None, classes)
@@ -371,8 +371,8 @@ def warn_uninformative(table: Table, declared: Collection[int] = ()) -> None:
         first = next(iter(found))
         declaration = f"schema={{{first!r}: {type(schema.kinds[schema.position(first)]).__name__}()}}"
         warning = UninformativeColumnWarning(
-            f"{columns} {told} cannot help to predict other rows. Leave {them} out; or declare the kind to keep "
-            f"{them}, as in {declaration}."
+            f"{columns} {told} cannot help to predict other rows. Leave {them} out, or declare the kind to keep "
+            f"{them}, for example {declaration}."
         )
         warning.columns = tuple(found)
         warn_caller(warning)

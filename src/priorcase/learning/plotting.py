@@ -100,8 +100,8 @@ def plot_style(*, dark: bool = False) -> Iterator[None]:
         import matplotlib
     except ImportError:
         raise MissingExtraError(
-            "draws with matplotlib, which is not installed. Install it with pip install 'priorcase[plots]', or take "
-            "the numbers from frame()."
+            "needs matplotlib, which is not installed. Install it with pip install 'priorcase[plots]', or use "
+            "the numbers in frame()."
         ) from None
     settings: Any = {name: value for name, value in _SETTINGS.items() if not (dark and value is INK)}
     with matplotlib.rc_context(settings):

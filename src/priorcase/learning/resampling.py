@@ -75,7 +75,7 @@ def needs_refits(estimator: Any, relearn: object) -> bool:
     """Whether leave-one-out takes a fit for each row (``relearns_``); an error where there are fewer than two rows."""
     check_value("relearn", relearn, ["boolean"])
     if len(estimator._answering()) < 2:
-        raise TooFewRowsError("leave-one-out needs two rows or more; there is only one row. Add some with partial_fit")
+        raise TooFewRowsError("leave-one-out needs at least two rows; only one is stored. Add rows with partial_fit")
     return bool(relearn) and bool(estimator.relearns_)
 
 

@@ -189,5 +189,5 @@ def asked_queries(query: object, n: int, *, nouns: tuple[str, str] = ("query", "
     except TypeError:
         raise ParameterError(f"{nouns[0]} must be a whole number or a slice, got {quoted(query)}") from None
     if not -n <= number < n:
-        raise QueryIndexError(f"there is no {nouns[0]} {number}; there are {n} {nouns[1]}, numbered from 0")
+        raise QueryIndexError(f"{nouns[0]} {number} does not exist; there are {n} {nouns[1]}, numbered from 0")
     return [number % n]

@@ -26,7 +26,7 @@ _LARGEST = 1e100  # weighted sums of squares of targets must stay within float64
 _KIND_NAMES = {"U": "text", "T": "text", "S": "bytes", "M": "dates", "m": "time spans", "c": "complex numbers"}
 _SORTS: dict[str, LabelSort] = {**dict.fromkeys("UOT", "text"), **dict.fromkeys("iuf", "numbers"), "b": "booleans"}
 # Messages that are raised in two places; the first words of each are scikit-learn's.
-_MISSING = "Input y contains NaN, None or another missing value. Drop the rows whose target is not known."
+_MISSING = "Input y contains NaN, None or another missing value. Drop the rows with a missing target."
 _INFINITE = "Input y contains infinity or a value too large for dtype('float64')."
 
 
@@ -122,7 +122,7 @@ def learned_numbers(estimator: Any, y: Any, first: bool, *, squared: bool = Fals
     """Schema and values of numbers to learn, which may have to be ``squared``; the first ones settle ``_flat``."""
     numbers, flat = read_numbers(y)
     if squared and np.abs(numbers).max() > _LARGEST:
-        raise NumericRangeError(f"y must not exceed {_LARGEST}, since squares overflow. Divide it by a power of ten.")
+        raise NumericRangeError(f"y must not exceed {_LARGEST}, because squares overflow. Divide y by a power of ten.")
     estimator._flat = flat if first else estimator._flat
     return _target_schema(Numeric, numbers.shape[1], None if first else estimator._stored().instances), numbers
 
@@ -132,7 +132,7 @@ def _target_schema(kind: type[Numeric | Nominal], n: int, instances: LabelledRow
     targets = Schema(None, (kind(),) * n) if instances is None else instances.targets
     before = 0 if targets is None else len(targets)
     if targets is None or before != n:
-        raise TargetError(f"got {n} target columns, but {before} were learned so far. Pass the same columns again.")
+        raise TargetError(f"y has {n} columns, but had {before} before. Pass the same target columns in every call.")
     return targets
 
 
@@ -162,7 +162,7 @@ def read_labels(y: Any) -> Labels:
     array = as_array(y)
     flat = array.ndim == 1
     if not flat and array.shape[1] == 1:
-        text = "A column-vector y was passed when a 1d array was expected. Take its shape to (n_samples,) by ravel()."
+        text = "A column-vector y was passed when a 1d array was expected. Use y.ravel() to change its shape."
         warn_caller(DataConversionWarning(text))
         flat = True
     values = array.reshape(len(array), -1)
@@ -294,7 +294,7 @@ class Labelling:
             stored = set() if instances is None else set(_stored_classes(instances, t)[0])
             if unlisted := sorted(stored - set(declared[t].tolist())):
                 raise TargetError(
-                    f"classes lists {listed(declared[t].tolist())}, but rows learned before have {listed(unlisted)}. "
+                    f"classes lists {listed(declared[t].tolist())}, but earlier rows have {listed(unlisted)}. "
                     "List every class, or forget those rows first."
                 )
         return replace(self, declared=tuple(declared))
@@ -320,8 +320,8 @@ class Labelling:
     def check_sort(self, labels: Labels) -> None:
         if labels.sort != self.sort:
             raise TargetError(
-                f"the classes are {labels.sort} here, but those learned so far are {self.sort}. Write the classes the "
-                "same way in every call."
+                f"the classes are {labels.sort}, but those learned before are {self.sort}. Use the same type of class "
+                "in every call."
             )
 
     def living(self, instances: LabelledRows) -> tuple[tuple[int, np.dtype[Any]], ...]:

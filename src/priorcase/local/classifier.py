@@ -89,20 +89,19 @@ class ClassRows:
 
 @dataclass(frozen=True)
 class LocalNaiveBayes:
-    """``P(c) prod_a P(x_a | c)`` from the weighted rows around the query (Frank, Hall & Pfahringer 2003).
+    """Local naive Bayes: ``P(c) prod_a P(x_a | c)`` from the weighted neighbours (Frank, Hall & Pfahringer 2003).
 
-    With ``n_c`` the weight of the class's rows, ``f`` that of those with the query's value and ``K`` the number of
-    values of the column: ``P(c)`` is proportional to ``n_c`` plus the class's prior, and ``P(x_a | c) = (f + s) / (n_c
-    + K s)`` for nominal and ordinal columns. Missing values are ignored. An unseen value is one more value.
+    With ``n_c`` the weight of the rows of class c, ``f`` that of its rows with the query's value and ``K`` the number
+    of values of the column: ``P(c)`` is proportional to ``n_c`` plus the class prior, and ``P(x_a | c) = (f + s) / (n_c
+    + K s)`` for nominal and ordinal columns. Missing values are ignored.
 
     Parameters
     ----------
     prior
-        s: the Dirichlet weight of each value, from 1e-9 to 1e9.
+        Dirichlet weight s of each value, from 1e-9 to 1e9.
     numeric
-        The density of numbers: ``"student"``, the average over all normal densities, with the mean and the variance of
-        the neighbourhood as the prior (`Student`), or ``"gaussian"``, with the class's own mean and variance
-        (`GaussianDensity`). A column without two different numbers in the neighbourhood is ignored.
+        Density of numbers: ``"student"`` (`Student`, with mean and variance of the neighbourhood as the prior) or
+        ``"gaussian"`` (`GaussianDensity`). A column with fewer than two distinct numbers nearby is ignored.
 
     Examples
     --------
@@ -141,20 +140,19 @@ class LocalNaiveBayes:
 
 @dataclass(frozen=True)
 class LocalLogistic:
-    """``softmax_c(a_c + x' b_c)`` at the query, fitted to the weighted rows around it.
+    """Local multinomial logistic regression, ``softmax_c(a_c + x' b_c)``.
 
-    The fit minimises ``-sum_i w_i ln p_i(class of i) + ridge^2 / 2 sum_c |b_c|^2`` by Newton's method, over the classes
-    that have rows there. Columns are those of `LocallyWeightedRegressor`, in standard deviations of the stored rows.
-    The weights add up to the effective number n of neighbours, and the classes' prior is added at the end:
-    ``(n p_c + prior_c) / (n + sum prior)``.
+    Minimises ``-sum_i w_i ln p_i(class of i) + ridge^2 / 2 sum_c |b_c|^2`` by Newton's method, over the classes in the
+    neighbourhood. Columns are those of `LocallyWeightedRegressor`, standardised. The weights sum to the effective
+    number n of neighbours, and the class prior is added at the end: ``(n p_c + prior_c) / (n + sum prior)``.
 
     Parameters
     ----------
     ridge
-        The penalty on slopes, from 1e-6 to 1e6. With large values the answer is the weighted vote of the neighbourhood;
-        very small ones are close to maximum likelihood, which is overconfident wherever a plane separates the classes.
+        Penalty on the slopes, from 1e-6 to 1e6. Large values give the weighted vote; very small ones are close to
+        maximum likelihood, which is overconfident when the classes are linearly separable.
     max_iter
-        The maximum number of Newton steps; about six are common.
+        Maximum number of Newton steps; about six are usual.
 
     Examples
     --------
@@ -192,11 +190,10 @@ class LocalLogistic:
 
 @dataclass(frozen=True)
 class LocalLinear(LocalPolynomial):
-    """The value at the query of a local regression on each class's indicator, clipped at 0 and normalised.
+    """Local linear regression on the indicator of each class, clipped at 0 and normalised.
 
-    Fits are those of `LocallyWeightedRegressor`: the value for a class is the sum of the hat row over its rows. The
-    values of all classes sum to 1 before clipping. Then the classes' prior is added, as in `LocalLogistic`.
-    Parameters are those of `LocallyWeightedRegressor`; degree 0 is the weighted vote.
+    The class prior is added as in `LocalLogistic`. Parameters: see `LocallyWeightedRegressor`; degree 0 is the weighted
+    vote.
 
     Examples
     --------
@@ -234,38 +231,34 @@ def probabilities(
 
 
 class LocallyWeightedClassifier(ClassifierMixin, windows.LocallyWeighted):
-    """Classification by a small model that is fitted to the rows around each query.
+    """Locally weighted classifier: a small model fitted to the weighted rows around each query.
 
-    A row at distance d counts ``K(d / h)`` times (Atkeson, Moore & Schaal 1997; Frank, Hall & Pfahringer 2003). The
-    model needs to hold only nearby, so the independence assumption of naive Bayes or a linear boundary does less harm
-    than it would globally. Rows can be added and forgotten at any time, as in `KNNClassifier`.
+    A row at distance d has weight ``K(d / h)`` (Atkeson, Moore & Schaal 1997; Frank, Hall & Pfahringer 2003).
+    Independence or linearity is only assumed within the neighbourhood. Rows can be added and forgotten as in
+    `KNNClassifier`.
 
     Parameters
     ----------
     n_neighbors, kernel, bandwidth
-        k, K and h as in `LocallyWeightedRegressor`, except for ``"query"``; ``"loo"`` is by log-score.
+        See `LocallyWeightedRegressor`; ``"loo"`` uses the log score, and ``"query"`` is not available.
     model
-        ``"logistic"`` (`LocalLogistic`), ``"naive_bayes"`` (`LocalNaiveBayes`: the fastest),
-        ``"linear"`` (`LocalLinear`), or one of these with options.
+        ``"logistic"`` (`LocalLogistic`), ``"naive_bayes"`` (`LocalNaiveBayes`, the fastest), ``"linear"``
+        (`LocalLinear`), or one of these with options.
     prior
-        Added to the weight of each class, so that few neighbours do not give certainty: a number for every class, up to
-        1e100; ``"frequency"``: one row in total, divided as the classes are among the stored rows; None for nothing, in
-        which case a class without a row around the query has probability 0.
+        Prior added to the weight of each class: a number for every class, ``"frequency"`` (one row in total, divided by
+        the class frequencies), or None, which allows probabilities of 0.
     distance, attribute_weights, algorithm, categorical_features, schema, n_jobs
-        As in `KNNClassifier`, and so are attributes that are not listed here.
+        See `KNNClassifier`, also for attributes not listed here.
 
     Attributes
     ----------
     n_neighbors_, bandwidth_, loo_curve_
-        As in `LocallyWeightedRegressor`; a probability of 0 counts as the smallest positive number in log-scores.
+        See `LocallyWeightedRegressor`.
 
     Notes
     -----
-    The kernel's weights are scaled to add up, around each query, to the effective number of neighbours
-    ``(sum K)^2 / sum K^2`` (Kish 1965); priors and the ridge are relative to it. Weka's LWL scales them to the rows
-    looked at, which is the same for the uniform kernel only; its bandwidth is the distance of the last neighbour,
-    its compact kernels stop slightly later (``1.0001 - u``), and its ``NaiveBayes`` integrates densities over a grid.
-    Queries far from all rows are as in `LocallyWeightedRegressor`, except that the rows nearest to them vote.
+    Kernel weights are scaled to sum to the effective number of neighbours, ``(sum K)^2 / sum K^2`` (Kish 1965). Weka's
+    LWL scales them to the number of rows, and its bandwidth is the distance of the last neighbour.
 
     Examples
     --------
@@ -310,11 +303,11 @@ class LocallyWeightedClassifier(ClassifierMixin, windows.LocallyWeighted):
     # -- fitting
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Store the rows, in place of any stored before; parameters as in `KNNClassifier.fit`."""
+        """Store the rows, replacing any stored before; see `KNNClassifier.fit`."""
         return self._fit(X, y, sample_weight)
 
     def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:
-        """Store more rows, with parameters as in `KNNClassifier.partial_fit`. A call that fails changes nothing."""
+        """Add rows to the stored ones; see `KNNClassifier.partial_fit`."""
         return self._partial_fit(X, y, sample_weight, classes)
 
     def _check_parameters(self) -> None:
@@ -337,7 +330,7 @@ class LocallyWeightedClassifier(ClassifierMixin, windows.LocallyWeighted):
     @property
     @reads
     def classes_(self) -> AnyArray:
-        """The classes in ascending order."""
+        """Classes in ascending order."""
         return self._classes().labels
 
     def _classes(self) -> Classes:
@@ -357,27 +350,27 @@ class LocallyWeightedClassifier(ClassifierMixin, windows.LocallyWeighted):
 
     @reads
     def predict(self, X: Any) -> AnyArray:
-        """The most probable class of each query; the first in ``classes_`` of equally probable ones."""
+        """Predict the most probable class of each row; the first in ``classes_`` among equals."""
         return np.asarray(self._classes().labels[self.predict_proba(X).argmax(axis=1)])
 
     @reads
     def predict_proba(self, X: Any) -> FloatArray:
-        """The probability of each class in ``classes_`` for each query."""
+        """Predict the probability of each class in ``classes_`` for each row."""
         cells = self._cells(X)
         return self._joined(len(cells), self._fits(cells))
 
     @reads
     def effective_neighbors(self, X: Any) -> FloatArray:
-        """How many rows of equal weight each query's neighbourhood is worth: ``(sum K)^2 / sum K^2``."""
+        """Return the effective number of neighbours of each query, ``(sum K)^2 / sum K^2``."""
         parts = [around for _, around in self._neighborhoods(self._cells(X))]
         return np.concatenate([summed(part.queries(), part.effective_weights(), len(part)) for part in parts])
 
     @reads
     def precedents(self, X: Any) -> Precedents:
-        """The stored rows that each query's model is fitted to, with their shares of the total weight.
+        """Return the stored rows in each query's fit, with their shares of the total weight.
 
-        Also the nearest unlike case: the nearest row of another class than the predicted one. Where all rows count the
-        ten nearest are listed.
+        Also returns the nearest row of another class than the predicted one. If all rows are used, the ten nearest are
+        listed.
         """
         memory, table = self._answering(), self._table(X)
         cells, classes = memory.instances.encode(table), self._classes()
@@ -413,10 +406,9 @@ class LocallyWeightedClassifier(ClassifierMixin, windows.LocallyWeighted):
 
     @reads
     def loo_predict_proba(self, *, relearn: bool = False) -> FloatArray:
-        """For each stored row, in the order of ``ids_``, the class probabilities by the model of all other rows.
+        """Predict the class probabilities of each stored row from all other rows, in the order of ``ids_``.
 
-        As in `LocallyWeightedRegressor.loo_predict`, ``relearn`` included. A row is also left out of the class
-        frequencies of the prior; its class stays one of ``classes_``, and tables of value differences stay.
+        See `LocallyWeightedRegressor.loo_predict` for ``relearn``.
         """
         refit = needs_refits(self, relearn)
         self._check_left_out()

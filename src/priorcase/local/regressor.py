@@ -49,20 +49,20 @@ _INSTEAD = "the mean of the nearest rows is predicted there, with an infinite st
 
 @dataclass(frozen=True, repr=False, eq=False)
 class LocalCoefficients(results.PerQuery, results.GridResult):
-    """The slopes of the local fit at each query.
+    """Slopes of the local fit at each query; prints as a table.
 
-    A numeric or ordinal column has one slope: what one unit (or one rank) more adds to the prediction. A nominal column
-    has one number for each value: what that value adds in place of the query's. NaN where a fit has no such term: the
-    column is missing in the query, no row in the neighbourhood has the value, or the degree is 0. It prints as a table.
+    A numeric or ordinal column has one slope: the change of the prediction per unit (or rank). A nominal column has one
+    number for each value: the change of the prediction if it replaced the query's value. NaN if the fit has no such
+    term.
 
     Parameters
     ----------
     columns, values
-        The column of each term, and for a nominal column the value, else None.
+        Column of each term, and the value for nominal columns, else None.
     intercepts, slopes
-        The fitted value at each query, shape (queries,) or (queries, targets), and the slopes, with one axis more.
+        Prediction at each query, shape (queries,) or (queries, targets), and the slopes, with one more axis.
     backend, numbers
-        The frame library of the fit, or None; the number of each query among all, by default 0, 1, ...
+        The frame library of the fit, or None; the number of each query, by default 0, 1, ...
 
     Examples
     --------
@@ -90,14 +90,14 @@ class LocalCoefficients(results.PerQuery, results.GridResult):
 
     @property
     def labels(self) -> tuple[str, ...]:
-        """A name for each term: the column's, or ``column = value``."""
+        """Name of each term: the column, or ``column = value``."""
         names: list[str] = []
         for column, value in zip(self.columns, self.values, strict=True):
             names.append(results.free_label(str(column) if value is None else f"{column} = {value}", names))
         return tuple(names)
 
     def frame(self) -> Any:
-        """One row for each query, and each target where there are several, in a frame of the estimator's library."""
+        """Return a data frame with one row for each query (and target, if there are several)."""
         return results.framed(self._columns(), self.backend)
 
     def _columns(self) -> dict[str, Any]:
@@ -122,11 +122,11 @@ class LocalCoefficients(results.PerQuery, results.GridResult):
 
 @dataclass(frozen=True, repr=False, eq=False)
 class LocalPrecedents(Precedents):
-    """The stored rows that a local model is fitted to, nearest first: see `Precedents`.
+    """Stored rows in each local fit, nearest first; see `Precedents`.
 
-    ``votes`` are the rows' entries of the hat row, ``f(q) = sum votes_i y_i``. They sum to 1; with degree 1 or 2 some
-    can be negative. ``weights`` are the kernel's weights of the rows, from 0 to 1, without repetitions; in robust fits
-    multiplied by the rows' robustness weights.
+    ``votes`` are the coefficients of the rows' targets in the prediction, ``f(q) = sum votes_i y_i``. They sum to 1;
+    with degree 1 or 2 some may be negative. ``weights`` are the kernel weights of the rows, from 0 to 1, multiplied by
+    the robustness weights in robust fits.
 
     Examples
     --------
@@ -149,75 +149,55 @@ class LocalPrecedents(Precedents):
 
 
 class LocallyWeightedRegressor(RegressorMixin, windows.LocallyWeighted):
-    """Regression by a polynomial that is fitted around each query.
+    """Locally weighted regression (loess) for tables with mixed columns and missing values.
 
-    The fit minimises ``sum K(d(x_i, q) / h) (y_i - b0 - b'(x_i - q))^2`` over the stored rows i, and its value at the
-    query, ``b0``, is the prediction (Atkeson, Moore & Schaal 1997; Mitchell 1997, section 8.3). Of Mitchell's criteria,
-    ``kernel="uniform"`` with a number of neighbours is E1, ``n_neighbors="all"`` with a bandwidth E2, and a number of
-    neighbours with any other kernel E3; ``span`` is loess. Rows can be added and forgotten at any time.
+    Minimises ``sum K(d(x_i, q) / h) (y_i - b0 - b'(x_i - q))^2`` at each query q and predicts ``b0`` (Atkeson, Moore &
+    Schaal 1997; Mitchell 1997, section 8.3). Rows can be added and forgotten as in `KNNRegressor`.
 
     Parameters
     ----------
     n_neighbors
-        How many nearest rows count, ties at the last of them included: a number, ``"sqrt"``, ``"all"``, or ``"loo"``,
-        the default without a bandwidth: the candidate with the least leave-one-out squared error (each about 1.4 times
-        the last, up to 1024 or four times the terms of the fit; at most 2000 rows, always the same, are left out).
+        Number of nearest rows in each fit, ``"sqrt"``, ``"all"``, or ``"loo"`` (default without a bandwidth): the
+        number with the lowest leave-one-out squared error.
     degree
-        0 fits a mean (kernel regression), 1 a plane, 2 a quadratic.
+        Degree of the polynomial: 0 (kernel regression), 1 (linear) or 2 (quadratic).
     kernel
-        How a row's weight falls with its distance: a name, a kernel of `priorcase.similarity`, or a function from an
-        array of relative distances ``u = d / h`` to as many numbers >= 0, each by itself (from one number to one if its
-        parameter is annotated ``float``).
+        Kernel or its name, or a function that maps an array of relative distances ``u = d / h`` to weights >= 0.
     bandwidth
-        The distance h at which compact kernels reach 0. None: that of the first row beyond the k nearest. A number, or
-        ``"loo"`` for one chosen by leave-one-out: the same for all queries. ``"query"``: for each query, that of the
-        number of neighbours with the least leave-one-out error of the local fit (Atkeson, Moore & Schaal 1997).
+        Bandwidth h for all queries, or ``"loo"`` to select it. None: the distance of the first row beyond the k
+        nearest. ``"query"``: selected for each query by leave-one-out in the local fit.
     span
-        The fraction of the rows that counts, in place of ``n_neighbors`` and ``bandwidth``: h is the distance of row
-        number ``floor(span n)``, for ``span > 1`` the largest distance times ``span^(1 / columns)``. At most 1e100.
+        Fraction of the rows in each fit (loess), in place of ``n_neighbors`` and ``bandwidth``.
     ridge
-        ``lambda``: adds ``lambda^2 |b|^2``, slopes in units of each column's standard deviation.
+        Ridge penalty lambda: adds ``lambda^2 |b|^2``, with slopes per standard deviation of each column.
     rcond
-        Directions in which the weighted rows spread less than this fraction of the widest count as undetermined; of
-        the solutions the one of least norm is taken.
+        Singular values below this fraction of the largest are treated as zero (minimum-norm solution).
     robust
-        Rounds of robust refitting, in which rows with large residuals get less weight (Cleveland 1979: 2 rounds). A
-        choice by leave-one-out counts outliers fully: give the number of neighbours, or a span.
+        Number of robust refits, which reduce the weight of rows with large residuals (Cleveland 1979 uses 2).
     solver
-        ``"direct"``, or ``"gradient"``: predictions by Mitchell's rule (1997, eq. 8.7), which slowly converges to the
-        same fit. Everything else comes from the direct solution.
+        ``"direct"``, or ``"gradient"`` for gradient descent by Mitchell's eq. 8.7.
     learning_rate, max_steps, tol
-        Of the gradient solver: the step size (``"auto"`` never overshoots), the maximum number of steps, and the
-        largest change, relative to the largest slope, at which a fit has converged.
+        Step size, maximum number of steps and tolerance of the gradient solver.
     distance, attribute_weights, algorithm, categorical_features, schema, n_jobs
-        As in `KNNRegressor`, and so are attributes that are not listed here.
+        See `KNNRegressor`, also for attributes not listed here.
 
     Attributes
     ----------
     n_neighbors_, bandwidth_, loo_curve_
-        The number of neighbours and the bandwidth, given or chosen, and the leave-one-out errors of the choice.
+        Number of neighbours and bandwidth, given or selected, and the leave-one-out errors of the candidates.
 
     Notes
     -----
-    Numbers and ranks of ordered levels enter the fit by their deviations from the query, nominal values by an indicator
-    for each value other than the query's, dates by days, circular numbers and the circular parts of dates by cosine and
-    sine; texts and sets count in the distance alone. A missing value in a row is no deviation; a missing value in the
-    query leaves the column out of its fit, and so does a nominal value that no row with weight has; an attribute weight
-    of 0 leaves a column out of everything. Rows with less than 2^-34 of the largest weight do not count. Weights are
-    repetitions. Where a fixed bandwidth leaves a query without a row with weight, the mean of the rows nearest to it is
-    predicted, its standard deviation is infinite, and one `FarQueryWarning` lists these queries.
+    If a fixed bandwidth leaves a query without rows, the mean of the nearest rows is predicted with an infinite
+    standard deviation, and a `FarQueryWarning` lists the queries. The user guide tells how each kind of column enters
+    the fit.
 
     Examples
     --------
     >>> import priorcase as pc
     >>> X, y = [[0.0], [1.0], [2.0], [3.0], [4.0]], [0.0, 2.0, 4.0, 7.0, 10.0]
-    >>> model = pc.LocallyWeightedRegressor(3).fit(X, y)
-    >>> model.predict([[0.5], [3.5]]).round(6)
+    >>> pc.LocallyWeightedRegressor(3).fit(X, y).predict([[0.5], [3.5]]).round(6)
     array([1. , 8.5])
-    >>> model.coefficients([[0.5], [3.5]])
-    query  intercept  x0
-        0          1   2
-        1        8.5   3
     """
 
     _parameter_constraints: ClassVar[dict[str, Any]] = {
@@ -262,11 +242,11 @@ class LocallyWeightedRegressor(RegressorMixin, windows.LocallyWeighted):
     # -- fitting
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Store the rows, in place of any stored before; as in `KNNRegressor.fit`, with y up to 1e100."""
+        """Store the rows, replacing any stored before; see `KNNRegressor.fit`."""
         return self._fit(X, y, sample_weight)
 
     def partial_fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Store more rows, with parameters as in `fit`. A call that fails changes nothing."""
+        """Add rows to the stored ones. If the call fails, the model is unchanged."""
         return self._partial_fit(X, y, sample_weight)
 
     def _check_parameters(self) -> None:
@@ -305,11 +285,10 @@ class LocallyWeightedRegressor(RegressorMixin, windows.LocallyWeighted):
 
     @reads
     def predict(self, X: Any, return_std: bool = False) -> FloatArray | tuple[FloatArray, FloatArray]:
-        """The value of the fit around each query; shape (queries, targets) when ``y`` had columns.
+        """Predict the target of each row; shape (queries, targets) if ``y`` had columns.
 
-        With ``return_std`` also the standard deviation of a new observation at each query: ``sigma sqrt(1 + s's)`` with
-        ``sigma^2 = sum K e^2 / (n_LWR - p_LWR)`` the local noise (Atkeson, Moore & Schaal 1997) and s the hat row.
-        Infinite where the fit leaves no degrees of freedom.
+        With ``return_std``, also return the standard deviation of a new observation, ``sigma sqrt(1 + s's)``, with the
+        local noise ``sigma^2 = sum K e^2 / (n_LWR - p_LWR)`` (Atkeson, Moore & Schaal 1997) and s the hat row.
         """
         cells = self._cells(X)
         fits = self._fits_at(cells, STATISTICS if return_std else 0)
@@ -318,18 +297,18 @@ class LocallyWeightedRegressor(RegressorMixin, windows.LocallyWeighted):
 
     @reads
     def confidence_interval(self, X: Any, level: float = 0.95) -> FloatArray:
-        """Lower and upper end of a confidence interval for the mean of the target at each query: (queries, 2).
+        """Return a confidence interval for the mean of the target at each query, shape (queries, 2).
 
-        ``f +- t sigma sqrt(s's)`` with Student's t of ``(n_LWR - p_LWR) sum K / sum K^2`` degrees of freedom; infinite
-        where none are left. It covers the variance of the fit, not its bias where the true function is curved.
+        ``f +- t sigma sqrt(s's)`` with Student's t of ``(n_LWR - p_LWR) sum K / sum K^2`` degrees of freedom. It
+        accounts for the variance of the fit, not for its bias.
         """
         return self._interval(X, level, of_target=False)
 
     @reads
     def predict_interval(self, X: Any, level: float = 0.95) -> FloatArray:
-        """Lower and upper end of an interval for a new observation, ``f +- t sigma sqrt(1 + s's)``: (queries, 2).
+        """Return a prediction interval for a new observation, ``f +- t sigma sqrt(1 + s's)``, shape (queries, 2).
 
-        Both intervals have the shape (queries, targets, 2) when ``y`` had columns.
+        The shape is (queries, targets, 2) if ``y`` had columns.
         """
         return self._interval(X, level, of_target=True)
 
@@ -340,14 +319,14 @@ class LocallyWeightedRegressor(RegressorMixin, windows.LocallyWeighted):
 
     @reads
     def effective_neighbors(self, X: Any) -> FloatArray:
-        """``(sum K)^2 / sum K^2``: a mean of as many equally weighted rows has the same variance."""
+        """Return the effective number of neighbours of each query, ``(sum K)^2 / sum K^2``."""
         return self._shaped(self._fits_at(self._cells(X), STATISTICS).effective_neighbors())
 
     # -- explanations
 
     @reads
     def coefficients(self, X: Any) -> LocalCoefficients:
-        """The slopes of the fit at each query, in units of the table: see `LocalCoefficients`."""
+        """Return the slopes of the fit at each query, in units of the table; see `LocalCoefficients`."""
         fits, table = self._fits_at(self._cells(X), COEFFICIENTS), self._local_table()
         instances, columns, values = self._stored().instances, list[Name](), list[Value | None]()
         names = results.attribute_names(instances.schema)
@@ -365,10 +344,10 @@ class LocallyWeightedRegressor(RegressorMixin, windows.LocallyWeighted):
 
     @reads
     def precedents(self, X: Any, target: int = 0) -> LocalPrecedents:
-        """The rows that each fit is made from, with their kernel weights and their votes in the prediction.
+        """Return the rows in each fit, with their kernel weights and votes.
 
-        Where all rows count the ten nearest are listed. ``target`` is the target whose weights are listed; they differ
-        between targets in robust fits only.
+        If all rows are used, the ten nearest are listed. ``target`` selects the target whose weights are listed, which
+        differ in robust fits only.
         """
         memory, table, factors = self._answering(), self._table(X), self._factors()
         n_targets = self._local_table().targets.shape[1]
@@ -408,13 +387,13 @@ class LocallyWeightedRegressor(RegressorMixin, windows.LocallyWeighted):
     @property
     @reads
     def robust_weights_(self) -> FloatArray:
-        """The robustness weight of each stored row, from 0 to 1; all 1 without robust rounds."""
+        """Robustness weight of each stored row, from 0 to 1; all 1 without robust refits."""
         factors = self._factors()
         return self._shaped(np.ones((len(self._stored()), 1)) if factors is None else factors)
 
     @reads
     def hat_values(self) -> FloatArray:
-        """The diagonal of the hat matrix: how much one repetition of each stored row counts in the fit at the row."""
+        """Return the diagonal of the hat matrix: the leverage of each stored row."""
         memory, factors = self._answering(), self._factors()
         found = np.zeros((len(memory), 1 if factors is None else self._local_table().targets.shape[1]))
         for part, around, fits in self._row_fits(factors, want=HAT_ROWS):
@@ -426,10 +405,9 @@ class LocallyWeightedRegressor(RegressorMixin, windows.LocallyWeighted):
 
     @reads
     def loo_residuals(self) -> FloatArray:
-        """Leave-one-out residuals of the stored rows, ``y_i - f_{-i}(x_i)``, one repetition of each being left out.
+        """Return the leave-one-out residuals of the stored rows, ``y_i - f_{-i}(x_i)``.
 
-        With a fixed bandwidth ``e_i / (1 - s_ii)``, e the residual and s the hat value. What was learned from all rows
-        stays, as in `loo_predict`.
+        With a fixed bandwidth, ``e_i / (1 - s_ii)`` with residual e and hat value s; see `loo_predict`.
         """
         self._answering()
         found = self._joined(self._row_fits(self._factors(), left_out=True))
@@ -437,12 +415,10 @@ class LocallyWeightedRegressor(RegressorMixin, windows.LocallyWeighted):
 
     @reads
     def loo_predict(self, *, relearn: bool = False) -> FloatArray:
-        """For each stored row, in the order of ``ids_``, the prediction of all other rows, by the direct solver.
+        """Predict each stored row from all other rows, in the order of ``ids_``, with the direct solver.
 
-        The row is left out before neighbours are counted and the bandwidth is set, with all its weight. What was
-        learned from all rows stays: ranges and standard deviations of columns, the numbers of ``"sqrt"`` and of a span,
-        and what depends on targets: learned attribute weights, robustness weights, and what was chosen by ``"loo"``;
-        with ``relearn`` all that is learned again, by one fit for each row (``relearns_``).
+        Column statistics, learned weights and selected parameters are those of all rows; ``relearn=True`` learns them
+        again without each row.
         """
         refit = needs_refits(self, relearn)
         self._check_left_out()
@@ -457,7 +433,7 @@ class LocallyWeightedRegressor(RegressorMixin, windows.LocallyWeighted):
     @property
     @reads
     def relearns_(self) -> bool:
-        """Whether ``relearn=True`` takes a fit for each row: something besides the fits is learned from targets."""
+        """Whether ``relearn=True`` needs one fit per row, because more than the fits depends on the targets."""
         return super().relearns_ or self._rounds > 0
 
     # -- fits
@@ -505,7 +481,7 @@ class LocallyWeightedRegressor(RegressorMixin, windows.LocallyWeighted):
         """The fits at the stored rows, block by block, with or without the row itself."""
         memory = self._answering()
         if left_out and len(memory) < 2:
-            raise TooFewRowsError("leaving out the only row leaves none to fit. Add rows with partial_fit")
+            raise TooFewRowsError("leave-one-out needs at least two rows. Add rows with partial_fit")
         for rows in blocks(len(memory), text="leave one out"):
             cells, own = memory.instances.cells(rows), np.arange(rows.start, rows.stop) if left_out else None
             for part, around, fits in self._fits(cells, want, factors, own, whole):

@@ -67,8 +67,8 @@ def warn_queries(kind: type[FarQueryWarning | UnsettledFitWarning], queries: Seq
 def warn_far(queries: Sequence[int], n: int, instead: str) -> None:
     """Warn where queries have no row with weight."""
     if queries:
-        text = f"no stored row has weight at queries {listed(queries)} of {n}; {instead}. Use a larger bandwidth, or "
-        warn_queries(FarQueryWarning, queries, text + "n_neighbors.")
+        text = f"queries {listed(queries)} of {n} are farther than the bandwidth from all stored rows; {instead}. "
+        warn_queries(FarQueryWarning, queries, text + "Use a larger bandwidth, or n_neighbors.")
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -218,14 +218,14 @@ def _at_most_one(weights: FloatArray, indptr: IntArray) -> FloatArray:
 
 @dataclass(frozen=True, repr=False, eq=False)
 class LeaveOneOutCurve(GridResult):
-    """The leave-one-out mean squared error of each candidate; ``np.asarray`` gives the scores.
+    """Leave-one-out mean squared error of each candidate; prints as a table and converts to an array.
 
     Parameters
     ----------
     parameter, candidates, errors
-        What was chosen, ``"n_neighbors"`` or ``"bandwidth"``, the values tried, ascending, and their errors.
+        The parameter (``"n_neighbors"`` or ``"bandwidth"``), the values tried, ascending, and their errors.
     n_left_out, backend
-        How many rows were left out in turn, and the frame library of the fit, or None.
+        Number of rows left out in turn, and the frame library of the fit, or None.
 
     Examples
     --------
@@ -246,12 +246,12 @@ class LeaveOneOutCurve(GridResult):
 
     @property
     def scores(self) -> FloatArray:
-        """What is shown of each candidate: the errors, or for classes the log-scores."""
+        """Score of each candidate: the error, or the log score for classifiers."""
         return self.errors
 
     @cached_property
     def best(self) -> Any:
-        """The candidate with the least error; the smallest of several."""
+        """Candidate with the lowest error; the smallest among equals."""
         return self.candidates[self._least()].item()
 
     def __len__(self) -> int:
@@ -261,13 +261,13 @@ class LeaveOneOutCurve(GridResult):
         return np.array(self.scores, dtype=dtype)
 
     def frame(self) -> Any:
-        """One row for each candidate, in a frame of the library that the estimator was fitted with."""
+        """Return a data frame with one row for each candidate."""
         score = self._score.replace(" ", "_").replace("-", "_")
         return framed({self.parameter: self.candidates, score: self.scores}, self.backend)
 
     @prefix_errors
     def plot(self, ax: Any = None) -> Any:
-        """Plot the scores over the candidates with matplotlib, on ``ax`` or a new figure, and return the axes."""
+        """Plot the scores of the candidates with matplotlib; return the axes."""
         with drawing(ax) as ax:
             ax.plot(self.candidates, self.scores, marker="o", color=colour(0))
             ax.axvline(self.best, color=MUTED, linewidth=0.9, linestyle=(0, (3, 3)), zorder=1)
@@ -288,9 +288,9 @@ class LeaveOneOutCurve(GridResult):
 
 
 class LogScoreCurve(LeaveOneOutCurve):
-    """The leave-one-out log-score of each candidate, greater is better: see `LeaveOneOutCurve`.
+    """Leave-one-out log score of each candidate, higher is better; see `LeaveOneOutCurve`.
 
-    ``errors`` are the log-scores with their sign reversed.
+    ``errors`` are the negative log scores.
 
     Examples
     --------
@@ -303,7 +303,7 @@ class LogScoreCurve(LeaveOneOutCurve):
 
     @property
     def scores(self) -> FloatArray:
-        """The log-score of each candidate."""
+        """Log score of each candidate."""
         return -self.errors
 
 
@@ -325,8 +325,8 @@ class LocallyWeighted(NeighborsEstimator):
         super()._check_parameters()
         if isinstance(self.distance, str) and self.distance == "precomputed":
             raise ParameterError(
-                "a local model is fitted to the columns of the rows nearby, but distance='precomputed' takes distances "
-                "instead of columns. Pass a function of two rows, or use KNNRegressor or KNNClassifier"
+                "local models need the columns of the rows, which distance='precomputed' does not provide. "
+                "Pass a function of two rows, or use KNNRegressor or KNNClassifier"
             )
         kernel, span = self.kernel, self.span
         given: Any = self.n_neighbors
@@ -359,7 +359,7 @@ class LocallyWeighted(NeighborsEstimator):
     @property
     @reads
     def n_neighbors_(self) -> int:
-        """How many nearest rows a fit uses; a row of weight 2 counts as two. Not available with bandwidth="query"."""
+        """Number of nearest rows in each fit; not available with ``bandwidth="query"``."""
         if isinstance(self._k, int):
             return self._k
         stored = self._n_stored()
@@ -374,7 +374,7 @@ class LocallyWeighted(NeighborsEstimator):
     @property
     @reads
     def bandwidth_(self) -> float:
-        """The bandwidth, given or chosen; available only where it is one number for all queries."""
+        """Bandwidth, given or selected; only if it is the same for all queries."""
         if (h := self._bandwidth()) is None:
             raise NotAvailableError(f"bandwidth_ needs one bandwidth for all queries, not {self._given()}")
         return h
@@ -382,7 +382,7 @@ class LocallyWeighted(NeighborsEstimator):
     @property
     @reads
     def loo_curve_(self) -> LeaveOneOutCurve:
-        """Leave-one-out losses of the candidates, without robustness weights; available only with ``"loo"``."""
+        """Leave-one-out scores of the candidates; only with ``"loo"``."""
         if not self._chooses:
             raise NotAvailableError(f"loo_curve_ needs n_neighbors='loo' or bandwidth='loo', not {self._given()}")
         return self._stored().cached("loo", self._curve)
@@ -390,7 +390,7 @@ class LocallyWeighted(NeighborsEstimator):
     @property
     @reads
     def relearns_(self) -> bool:
-        """Whether ``relearn=True`` takes a fit for each row: something besides the fits is learned from targets."""
+        """Whether ``relearn=True`` needs one fit per row, because more than the fits depends on the targets."""
         return self._stored().learns_from_targets or self._chooses
 
     def _given(self) -> str:
@@ -421,7 +421,7 @@ class LocallyWeighted(NeighborsEstimator):
         if isinstance(k, int) and k > memory.total_weight * (1 + SLACK):
             raise TooFewRowsError(
                 f"Expected n_neighbors <= n_samples_fit, but n_neighbors = {k}, n_samples_fit = "
-                f"{memory.total_weight:g}. Ask for fewer neighbours or add rows; n_neighbors='sqrt' adapts itself."
+                f"{memory.total_weight:g}. Ask for fewer neighbours, add rows, or use n_neighbors='sqrt'."
             )
         k = None if k == "all" else k if isinstance(k, int) else self.n_neighbors_
         return KernelWindow(self._kernel, k, self._bandwidth())
@@ -433,7 +433,7 @@ class LocallyWeighted(NeighborsEstimator):
         if isinstance(k, int) and k > (memory.total_weight - heaviest) * (1 + SLACK):
             raise TooFewRowsError(
                 f"Expected n_neighbors < n_samples_fit, but n_neighbors = {k}, n_samples_fit = "
-                f"{memory.total_weight:g}: each row is left out of its own neighbours. Ask for fewer or add rows."
+                f"{memory.total_weight:g}: a row is not its own neighbour. Ask for fewer neighbours or add rows."
             )
 
     # -- neighbourhoods of queries

@@ -94,7 +94,7 @@ class Neighbors:
     def __getitem__(self, query: int) -> tuple[IdArray, FloatArray]:
         """Ids and distances of one query's rows."""
         if not -len(self) <= query < len(self):
-            raise QueryIndexError(f"there is no query {query}; there are {len(self)} queries, numbered from 0")
+            raise QueryIndexError(f"query {query} does not exist; there are {len(self)} queries, numbered from 0")
         part = slice(self.indptr[query % len(self)], self.indptr[query % len(self) + 1])
         return self.ids[part], self.distances[part]
 

@@ -133,25 +133,24 @@ class _Words:
 
 
 class TableEncoder(TransformerMixin, BaseEstimator):
-    """Encode a mixed table with missing values as a matrix of numbers.
+    """Encode a mixed table with missing values as a numeric matrix.
 
-    For learners that take nothing but numbers, such as scikit-learn's. The library's own learners need no encoding.
+    For learners that only accept numbers, such as scikit-learn's. priorcase's own learners need no encoding.
 
     Parameters
     ----------
     nominal
-        ``"indicators"`` for a column of each value, ``"codes"`` for one column of whole numbers, for learners that
-        know categories: ``categorical_mask_`` tells which columns have codes.
+        ``"indicators"``: one-hot encoding. ``"codes"``: one column of integer codes, for learners with categorical
+        support; ``categorical_mask_`` marks these columns.
     categorical_features, schema
-        As in `KNNClassifier`.
+        See `KNNClassifier`.
 
     Notes
     -----
-    Numbers and levels are standardised, and a missing one is at the mean, with an indicator column where some were
-    missing in `fit`. A nominal value is an indicator; of a column with more than 32 values the 32 most frequent ones
-    have one, and 250 of them a code: the code of others is NaN. A date is the time elapsed and, where they count,
-    month, weekday and hour; a circular number its cosine and sine; a set an indicator for each member; a text the
-    TF-IDF weights of its 200 most frequent words.
+    Numbers and levels are standardised; missing ones are set to the mean, with an indicator column if some were missing
+    in `fit`. Only the 32 most frequent values of a nominal column get an indicator, and 250 a code (NaN for the rest).
+    A date becomes the time elapsed and, where informative, month, weekday and hour; a circular number its cosine and
+    sine; a set one indicator for each member; a text the TF-IDF weights of its 200 most frequent words.
 
     Examples
     --------
@@ -176,7 +175,7 @@ class TableEncoder(TransformerMixin, BaseEstimator):
 
     @prefix_errors
     def fit(self, X: Any, y: Any = None) -> Self:
-        """Learn means, spreads, values and words; ``y`` is ignored."""
+        """Learn means, standard deviations, values and words; ``y`` is ignored."""
         check_value("nominal", self.nominal, [StrOptions({"indicators", "codes"})])
         check_value("schema", self.schema, [None, Schema, dict])
         table = training_table(self, X)
@@ -203,13 +202,13 @@ class TableEncoder(TransformerMixin, BaseEstimator):
 
     @property
     def categorical_mask_(self) -> BoolArray:
-        """Which columns of the matrix have codes."""
+        """Whether each column of the matrix holds codes."""
         check_is_fitted(self)
         return np.array([isinstance(fitted, _Codes) for fitted in self._columns for _ in fitted.names], dtype=bool)
 
     @prefix_errors
     def transform(self, X: Any) -> FloatArray:
-        """The matrix of some rows, one row for each."""
+        """Return the encoded rows as a matrix."""
         check_is_fitted(self)
         table = self._parts.table(read_queries(X, Instances(self._parts.source)))
         cells, found = self._attributes.encode(table), list[FloatArray]()
@@ -218,7 +217,7 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         return np.column_stack(found) if found else np.zeros((len(table), 0))
 
     def get_feature_names_out(self, input_features: Any = None) -> AnyArray:
-        """The names of the columns of the matrix; ``input_features`` is ignored."""
+        """Return the names of the columns of the matrix; ``input_features`` is ignored."""
         check_is_fitted(self)
         return np.array([name for fitted in self._columns for name in fitted.names], dtype=object)
 

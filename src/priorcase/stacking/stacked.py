@@ -150,11 +150,13 @@ def _named(members: Members, task: Literal["classify", "regress"]) -> dict[str, 
         ("classifier with predict_proba", _is_probabilistic) if task == "classify" else ("regressor", is_regressor)
     )
     if not found:
-        raise ParameterError(f"members must name at least one {kind}, got {quoted(members)}. None takes a default list")
+        raise ParameterError(
+            f"members must contain at least one {kind}, got {quoted(members)}. None uses a default list"
+        )
     for name, member in found.items():
         if name == BASELINE or isinstance(member, type) or not hasattr(member, "get_params") or not fits(member):
             raise ParameterError(
-                f"members[{name!r}] must be a {kind} that is not fitted, or the name of a learner such as 'knn', "
+                f"members[{name!r}] must be an unfitted {kind}, or the name of a learner such as 'knn', "
                 f"under a name other than {BASELINE!r}, which is always a member; got {quoted(member)}"
             )
     return found
@@ -201,7 +203,7 @@ class _Fitted:
             last = model.steps[-1] if isinstance(model, Pipeline) else ("", model)
             if not has_fit_parameter(last[1], "sample_weight"):
                 raise ParameterError(
-                    f"{type(last[1]).__name__} takes no sample_weight. Leave the member or the weights out"
+                    f"{type(last[1]).__name__} does not accept sample_weight. Leave out the member or the weights"
                 )
             weights = {f"{last[0]}__sample_weight" if last[0] else "sample_weight": rows.weights}
         with warnings.catch_warnings(), _one_thread():
@@ -347,12 +349,12 @@ def squared_error_weights(predictions: FloatArray, y: FloatArray, weights: Float
 
 @dataclass(frozen=True, repr=False, eq=False)
 class Stack(GridResult):
-    """The members of a stacked model with their weights and scores; prints as a table.
+    """Members of a stacked model with their weights and scores; prints as a table.
 
-    ``weights`` are the shares of the members in the mixture, ``temperatures`` what their probabilities are scaled by
-    (empty for numbers), ``scores`` how well each alone predicts rows left out, after scaling: by log-score (mean of
-    ``ln p`` of the true class), or root mean squared error for numbers. ``score`` is that of the stack, ``left_out``
-    the members whose rows were left out one by one; the others were predicted in folds.
+    ``weights`` are the mixture weights, ``temperatures`` the temperatures of the members' probabilities (empty for
+    regression), and ``scores`` the held-out score of each member after scaling: the log score (mean of ``ln p`` of the
+    true class), or the root mean squared error. ``score`` is that of the stack. ``left_out`` lists the members scored
+    by leave-one-out; the rest were scored by cross-validation.
 
     Examples
     --------
@@ -376,12 +378,12 @@ class Stack(GridResult):
 
     @property
     def score_label(self) -> str:
-        """The name of the score, in words."""
+        """Readable name of the score."""
         return "log-score" if self.temperatures.size else "RMSE"
 
     @prefix_errors
     def frame(self, backend: Backend | None = None) -> Any:
-        """One line for each member, as a frame of pandas, Polars or PyArrow."""
+        """Return a data frame with one line for each member."""
         columns: dict[str, Any] = {"member": list(self.names), "weight": self.weights}
         if self.temperatures.size:
             columns["temperature"] = self.temperatures
@@ -391,7 +393,7 @@ class Stack(GridResult):
 
     @prefix_errors
     def plot(self, ax: Any = None) -> Any:
-        """The weights as bars, the largest first, on the axes of matplotlib given, or on new ones."""
+        """Plot the weights as bars, largest first; return the axes."""
         with drawing(ax) as ax:
             order = np.argsort(self.weights, kind="stable")
             ax.barh([self.names[m] for m in order], self.weights[order], color=colour(0))
@@ -481,20 +483,20 @@ class Stacked(RowsEstimator[Memory]):
     @property
     @reads
     def stack_(self) -> Stack:
-        """The members with their weights and scores."""
+        """Members with their weights and scores."""
         return self._mixture().result
 
     @property
     @reads
     def weights_(self) -> dict[str, float]:
-        """The weight of each member, by name; they sum to 1."""
+        """Weight of each member, by name; they sum to 1."""
         result = self._mixture().result
         return dict(zip(result.names, result.weights.tolist(), strict=True))
 
     @property
     @reads
     def members_(self) -> dict[str, Any]:
-        """The members fitted to all rows, by name; the baseline is an estimator of ``sklearn.dummy``."""
+        """Members fitted to all rows, by name; the baseline is an estimator of ``sklearn.dummy``."""
         mixture = self._mixture()
         rows, weights = np.zeros((len(mixture.truth), 1)), self._stored().row_weights
         baseline = find(BASELINE).make(self._task).fit(rows, self._stored_targets(), weights)
@@ -503,10 +505,10 @@ class Stacked(RowsEstimator[Memory]):
     @available_if(_may_have_precedents)
     @reads
     def precedents(self, X: Any, n_neighbors: int | None = None) -> Precedents:
-        """The stored rows nearest to each query, by the member with the largest weight that has precedents.
+        """Return the stored rows nearest to each query, from the member with the largest weight that has precedents.
 
-        Votes are those of that member; the predictions, and the probabilities of classes, are those of the stack. A
-        stack without such a member has no precedents either; `explain` shows the past cases nearest in its own terms.
+        Votes are those of that member; predictions and probabilities are those of the stack. For a stack without such a
+        member, use `explain`.
         """
         (name, voter), weights = self._voter(), self.weights_
         found = voter.precedents(self._table(X), *([] if n_neighbors is None else [n_neighbors]))
@@ -690,44 +692,40 @@ def _fit_and_leave_out(
 
 
 class StackedClassifier(ClassifierMixin, Stacked):
-    """A mixture of several classifiers, weighted by how well each predicts rows that it has not seen.
+    """Weighted mixture of classifiers, with weights learned from held-out predictions (stacking).
 
-    Stacking of predictive distributions (Yao et al. 2018). Each member predicts every row from other rows: by
-    leave-one-out where that is exact without refitting, otherwise by cross-validation. Its probabilities are scaled by
-    the temperature with the best log-score. The probability of a class is then ``sum_m w_m p_m(class)``, scaled once
-    more, with the weights that maximise the log-score of these held-out predictions.
+    Stacking of predictive distributions (Yao et al. 2018). Each member predicts every row by leave-one-out if that is
+    exact without refitting, otherwise by cross-validation. Its probabilities are calibrated by a temperature. The
+    probability of a class is ``sum_m w_m p_m(class)``, calibrated once more, with the weights that maximise the
+    held-out log score. After `partial_fit` and `forget`, members and weights are fitted again at the next prediction.
 
     Parameters
     ----------
     members
-        A list of classifiers that are not fitted, or of names of learners such as ``"naive_bayes"``, or a mapping from
-        names to them. None for seven fast ones that differ from each other: k-NN, local logistic regression, local
-        naive Bayes, tree-averaged Bayes, an RBF network, logistic regression and boosted trees. Any scikit-learn
-        classifier with ``predict_proba`` may be a member: it gets the table as numbers (`TableEncoder`), unless it is a
-        ``Pipeline``, which gets a pandas frame. The class frequencies are always a member, the ``baseline``.
+        List of unfitted classifiers or names of learners such as ``"naive_bayes"``, or a mapping from names to them.
+        None: k-NN, local logistic regression, local naive Bayes, tree-averaged Bayes, an RBF network, logistic
+        regression and boosted trees. scikit-learn classifiers get a numeric table (`TableEncoder`), a ``Pipeline`` a
+        pandas frame. The class frequencies are always a member, the ``baseline``.
     folds
-        The number of folds for members that have no leave-one-out of their own.
+        Number of folds for members without fast leave-one-out.
     prior
-        The Dirichlet prior of the weights. Above 1, no member gets all weight when there are few rows.
+        Dirichlet prior of the weights. Above 1, no member gets all the weight when there are few rows.
     categorical_features, schema, n_jobs
-        As in `KNNClassifier`; members use these.
+        See `KNNClassifier`; passed on to the members.
     random_state
-        Seed of the folds, and of members that have a ``random_state`` of None.
+        Seed of the folds, and of members whose ``random_state`` is None.
 
     Attributes
     ----------
     stack_, weights_, members_
-        The members with their weights and scores, as a table; the weights, and the fitted members, by name.
+        Members with weights and scores as a table; weights and fitted members by name.
     classes_, ids_, n_samples_fit_, schema_, n_features_in_, feature_names_in_
-        As in `KNNClassifier`.
+        See `KNNClassifier`.
 
     Notes
     -----
-    A query that lacks a column which no stored row lacks, or more columns than any of them, is completed by 32 stored
-    rows near it for members that cannot know what that means; their answers are averaged.
-
-    Members and weights follow the rows: after `partial_fit` and `forget` they are those of a fresh fit, made when the
-    next question is asked.
+    If a query has missing values in columns that are complete in the stored rows, they are imputed from 32 stored rows
+    near it for members that cannot handle them, and the predictions are averaged.
 
     References
     ----------
@@ -748,40 +746,40 @@ class StackedClassifier(ClassifierMixin, Stacked):
     @property
     @reads
     def classes_(self) -> AnyArray:
-        """The classes, ascending."""
+        """Classes in ascending order."""
         return self._labels()[0]
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Learn from the rows, in place of any learned from before; parameters as in `KNNClassifier.fit`."""
+        """Fit the members and their weights, replacing any earlier fit; see `KNNClassifier.fit`."""
         return self._fit(X, y, sample_weight)
 
     def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:
-        """Learn from more rows; parameters as in `KNNClassifier.partial_fit`. A call that fails changes nothing."""
+        """Add rows; members and weights are fitted again at the next prediction. See `KNNClassifier.partial_fit`."""
         return self._partial_fit(X, y, sample_weight, classes)
 
     @reads
     def predict(self, X: Any) -> AnyArray:
-        """The most probable class of each query; the first in ``classes_`` of equally probable ones."""
+        """Predict the most probable class of each row; the first in ``classes_`` among equals."""
         self._answering()
         return self._predicted(self._table(X))
 
     @reads
     def predict_proba(self, X: Any) -> FloatArray:
-        """The probability of each class in ``classes_`` for each query."""
+        """Predict the probability of each class in ``classes_`` for each row."""
         self._answering()
         return self._answered(self._table(X))
 
     @reads
     def loo_predict_proba(self) -> FloatArray:
-        """The probabilities of each stored row, predicted from other rows, in the order of ``ids_``.
+        """Return the held-out class probabilities of each stored row, in the order of ``ids_``.
 
-        By what the weights and temperatures were chosen by; these few numbers are chosen on all rows.
+        These are the predictions that weights and temperatures were learned from.
         """
         return self._mixture().answers.copy()
 
     @reads
     def loo_predict(self) -> AnyArray:
-        """The most probable class of each stored row by `loo_predict_proba`."""
+        """Return the held-out prediction of each stored row; see `loo_predict_proba`."""
         chosen: AnyArray = self._labels()[0][np.argmax(self._mixture().answers, axis=1)]
         return chosen
 
@@ -866,28 +864,25 @@ class StackedClassifier(ClassifierMixin, Stacked):
 
 
 class StackedRegressor(RegressorMixin, Stacked):
-    """A mixture of several regressors, weighted by how well each predicts rows that it has not seen.
+    """Weighted mixture of regressors, with weights learned from held-out predictions (stacking).
 
-    Convex stacking (Breiman 1996): the prediction is ``sum_m w_m f_m(x)``, with weights on the simplex that minimise
-    the squared error of held-out predictions. Intervals and quantiles come from the errors of these predictions,
-    divided by a local scale: the mean absolute error of the 40 nearest rows, shrunk towards the overall mean by 10
-    rows. A query that lacks columns has a larger scale, by how far predictions of past rows move without these columns.
-    The predictions of a member are clipped at a tenth of the range of the targets beyond it. All else is as in
-    `StackedClassifier`.
+    Convex stacking (Breiman 1996): predicts ``sum_m w_m f_m(x)`` with non-negative weights that sum to 1 and minimise
+    the held-out squared error. Members are clipped to the range of the targets, widened by a tenth. Intervals and
+    quantiles are derived from the held-out errors, divided by a local scale: the mean absolute error of the 40 nearest
+    rows, shrunk towards the overall mean. Missing values in a query increase the scale.
 
     Parameters
     ----------
     members
-        As in `StackedClassifier`, for numbers; None for k-NN and local linear regression, each with and without
-        weights by Relief, an RBF network, ridge regression and boosted trees. The mean is always a member, the
-        ``baseline``.
+        See `StackedClassifier`. None: k-NN and local linear regression, each with and without Relief weights, an RBF
+        network, ridge regression and boosted trees. The mean is always a member, the ``baseline``.
     folds, prior, categorical_features, schema, random_state, n_jobs
-        As in `StackedClassifier`.
+        See `StackedClassifier`.
 
     Attributes
     ----------
     stack_, weights_, members_, ids_, n_samples_fit_, schema_, n_features_in_, feature_names_in_
-        As in `StackedClassifier`.
+        See `StackedClassifier`.
 
     References
     ----------
@@ -909,16 +904,16 @@ class StackedRegressor(RegressorMixin, Stacked):
     _flat: bool
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Learn from the rows, in place of any learned from before; ``y`` is one finite number for each row."""
+        """Fit the members and their weights, replacing any earlier fit; ``y`` has one finite number for each row."""
         return self._fit(X, y, sample_weight)
 
     def partial_fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Learn from more rows, with parameters as in `fit`. A call that fails changes nothing."""
+        """Add rows; members and weights are fitted again at the next prediction."""
         return self._partial_fit(X, y, sample_weight)
 
     @reads
     def predict(self, X: Any, return_std: bool = False) -> Any:
-        """The expected number of each query; with ``return_std`` also its standard deviation."""
+        """Predict the target of each row; with ``return_std``, also return its standard deviation."""
         self._answering()
         check_value("return_std", return_std, ["boolean"])
         table = self._table(X)
@@ -930,7 +925,7 @@ class StackedRegressor(RegressorMixin, Stacked):
 
     @reads
     def predict_quantiles(self, X: Any, levels: Any) -> FloatArray:
-        """Quantiles of what each query's number may be, shape (queries, levels); ``levels`` are between 0 and 1."""
+        """Predict quantiles of the target, shape (queries, levels); ``levels`` are between 0 and 1."""
         self._answering()
         asked = np.atleast_1d(np.asarray(levels, dtype=np.float64))
         if asked.ndim != 1 or not ((asked > 0) & (asked < 1)).all():
@@ -940,7 +935,7 @@ class StackedRegressor(RegressorMixin, Stacked):
 
     @reads
     def predict_interval(self, X: Any, level: float = 0.9) -> FloatArray:
-        """The lower and upper end of an interval that holds each query's number with some probability: (queries, 2)."""
+        """Predict an interval for the target of each row at the given coverage, shape (queries, 2)."""
         self._answering()
         check_value("level", level, [Interval(Real, 0, 1, closed="neither")])
         table = self._table(X)
@@ -949,14 +944,15 @@ class StackedRegressor(RegressorMixin, Stacked):
 
     @reads
     def loo_predict(self) -> FloatArray:
-        """The prediction of each stored row from other rows, in the order of ``ids_``."""
+        """Return the held-out prediction of each stored row, in the order of ``ids_``."""
         return self._mixture().answers.copy()
 
     def _read_targets(self, y: Any, classes: Any, first: bool) -> tuple[Schema, AnyArray]:
         targets, numbers = learned_numbers(self, y, first, squared=True)
         if not self._flat and numbers.shape[1] == 1:
             text = (
-                "A column-vector y was passed when a 1d array was expected. Take its shape to (n_samples,) by ravel()."
+                "A column-vector y was passed when a 1d array was expected. Use y.ravel() to change its shape to "
+                "(n_samples,)."
             )
             warn_caller(DataConversionWarning(text))
         if numbers.shape[1] != 1:
@@ -1034,7 +1030,7 @@ class StackedRegressor(RegressorMixin, Stacked):
     def _standard(self, levels: FloatArray) -> FloatArray:
         """Quantiles of the errors in units of their scale; the outermost ones are those of one row more."""
         if len(self._stored()) < 2:
-            raise TooFewRowsError("intervals need two rows or more. Add some with partial_fit")
+            raise TooFewRowsError("intervals need at least two rows. Add rows with partial_fit")
         z, weights = self._errors()[2], self._stored().row_weights
         if weights is None:
             return np.asarray(np.quantile(z, levels, method="median_unbiased"))

@@ -83,8 +83,8 @@ class Centers:
         for a, term in enumerate(self.fitted.terms):
             if isinstance(term, Computation) and not term.answers_stored(self.cells[:, a]):
                 raise ParameterError(
-                    f"{term.label} is compared by {term.difference!r}, which compares stored numbers only, so centres "
-                    "must be rows. Use centers='random', 'stratified' or 'all'"
+                    f"{term.label} is compared by {term.difference!r}, which compares stored rows only. "
+                    "Use centers='random', 'stratified' or 'all'"
                 )
         index = Index(self.instances, self.fitted, np.empty(0, np.int64))
         index.take(np.arange(len(self)), self.cells)
@@ -122,12 +122,12 @@ def center_count(asked: int | Literal["auto"], kind: CenterKind, rows: SortedRow
     if count > available:
         raise TooFewRowsError(
             f"n_centers must be at most {available}, the number of distinct rows (n_samples = {available}), got "
-            f"{count}. Ask for fewer centres, or pass 'auto'."
+            f"{count}. Use fewer centres, or 'auto'."
         )
     if count > MAX_CENTERS:
         raise TooLargeError(
             f"{count} centres are more than the maximum of {MAX_CENTERS}. Use centers='kmeans' or 'random' with "
-            "n_centers in the hundreds: nearly as accurate, and far faster."
+            "n_centers in the hundreds, which is nearly as accurate and far faster."
         )
     return count
 

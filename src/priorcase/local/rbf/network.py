@@ -113,7 +113,7 @@ def fit_network(
     """Find centres, then widths, then the weights of the output layer; ``like`` are any centres, for the distance."""
     spread = np.ptp(rows.targets, axis=0)
     if ((spread > 0.0) & (spread < _SMALLEST_SPREAD)).any():
-        text = f"targets differ by less than {_SMALLEST_SPREAD}, and squares of that vanish in float64. Multiply y by "
+        text = f"targets differ by less than {_SMALLEST_SPREAD}, whose square underflows in float64. Multiply y by "
         raise NumericRangeError(text + "a power of ten.")
     count = basis.center_count(design.n_centers, design.centers, rows.distinct())
     criterion: basis.Criterion = "loo" if design.alpha == "loo" else "gcv"  # what widths and penalties are chosen by
@@ -196,7 +196,7 @@ class RBFNetwork(NeighborsEstimator):
     @property
     @reads
     def centers_(self) -> Any:
-        """The centres as a frame with a row for each, of the library fitted with or the installed one."""
+        """Centres as a data frame, one row for each."""
         cells, instances, columns = self._network().centers.cells, self._stored().instances, dict[str, Any]()
         for a, name in enumerate(attribute_names(instances.schema)):
             plain = type(instances.schema.kinds[a]) in (Numeric, Circular)
@@ -207,44 +207,44 @@ class RBFNetwork(NeighborsEstimator):
     @property
     @reads
     def n_centers_(self) -> int:
-        """The number of centres."""
+        """Number of centres."""
         return len(self._network().centers)
 
     @property
     @reads
     def widths_(self) -> FloatArray:
-        """The width sigma of each centre, in units of the distance."""
+        """Width sigma of each centre, in units of the distance."""
         return self._network().widths.copy()
 
     @property
     @reads
     def alpha_(self) -> float:
-        """The penalty of the weights."""
+        """Ridge penalty."""
         return self._network().alpha
 
     @property
     @reads
     def loo_curve_(self) -> RidgeCurve:
-        """The widths and penalties tried, and their estimates; prints as a table."""
+        """Widths and penalties tried, with their estimates; prints as a table."""
         return replace(self._network().curve, backend=self._backend)
 
     @property
     @reads
     def coef_(self) -> FloatArray:
-        """The weight of each centre, shape (centres,), or (outputs, centres) for classes and several targets."""
+        """Weight of each centre, shape (centres,), or (outputs, centres) for classes and several targets."""
         weights = self._network().weights.T.copy()
         return weights[0] if self._flat else weights
 
     @property
     @reads
     def intercept_(self) -> float | FloatArray:
-        """The output far from all centres; one for each class, or for each of several targets."""
+        """Output far from all centres; one for each class or target."""
         intercept = self._network().intercept
         return float(intercept[0]) if self._flat else intercept.copy()
 
     @reads
     def activations(self, X: Any) -> FloatArray:
-        """The activation of each centre for each query, ``exp(-d^2 / (2 sigma^2))``, shape (queries, centres)."""
+        """Return the activations ``exp(-d^2 / (2 sigma^2))``, shape (queries, centres)."""
         return self._network().activations(self._cells(X), threads=self._threads())
 
     @abstractmethod
@@ -291,7 +291,7 @@ class RBFNetwork(NeighborsEstimator):
         outputs, far = self._network().outputs(cells, threads=self._threads())
         if far.any():
             queries = np.flatnonzero(far).tolist()
-            text = f"no centre is near queries {listed(queries)} of {len(cells)}; the intercept alone is predicted. "
+            text = f"queries {listed(queries)} of {len(cells)} are far from all centres; the intercept is predicted. "
             text += "Use a larger width, or a local model."
             warn_queries(FarQueryWarning, queries, text)
         return outputs
@@ -319,7 +319,7 @@ class RBFNetwork(NeighborsEstimator):
     @property
     @reads
     def relearns_(self) -> bool:
-        """Whether ``relearn=True`` takes a fit for each row: something besides the weights is learned from targets."""
+        """Whether ``relearn=True`` needs one fit per row, because centres or widths depend on the targets."""
         design = self._design
         by_score = isinstance(design.alpha, str) or design.width == "auto" or design.centers == "stratified"
         # Without a penalty a row may be predicted by a centre at itself alone, which must go with the row.
@@ -335,13 +335,13 @@ class RBFNetwork(NeighborsEstimator):
         super()._check_parameters()
         if self._distance.whole:
             raise ParameterError(
-                f"an RBF network compares rows with centres, which need not be rows, but distance={self.distance!r} "
+                f"an RBF network needs distances from centres, but distance={self.distance!r} "
                 "compares stored rows only. Use KNNRegressor, KNNClassifier or a local model, or another distance"
             )
         if self.centers == "all" and self.n_centers != "auto":
             raise ParameterError(f"n_centers must be 'auto' with centers='all', got {self.n_centers!r}")
         if self.width == "em" and self.centers != "em":
-            raise ParameterError("width='em' needs centers='em': the widths are those of the mixture of the inputs")
+            raise ParameterError("width='em' needs centers='em', whose mixture determines the widths")
         if not isinstance(self.alpha, str) and 0 < self.alpha < _SMALLEST_ALPHA:
             raise ParameterError(f"alpha must be 0 or from {_SMALLEST_ALPHA} to 1e100, got {self.alpha!r}")
         given = self.n_centers, self.width, self.alpha
@@ -352,58 +352,46 @@ class RBFNetwork(NeighborsEstimator):
         super()._check_rows()
         if self._stored().local_weights:
             raise ParameterError(
-                "attribute_weights must be the same for all queries, since the centres of a network serve all of them. "
+                "attribute_weights must be the same for all queries in a network. "
                 "Use LeaveOneOutWeights() without local=True."
             )
 
 
 class RBFNetworkRegressor(RegressorMixin, RBFNetwork):
-    """Regression by a network of radial basis functions: a sum of bumps around a few centres.
+    """Radial basis function network for regression on tables with mixed columns.
 
-    ``f(x) = b + sum_u w_u exp(-d^2(x, c_u) / (2 sigma_u^2))`` (Mitchell 1997, eqs. 8.8 and 8.9): centres c and widths
-    sigma are found first, from the inputs; then the weights w by ridge least squares over all rows,
-    ``sum_i (y_i - f(x_i))^2 + alpha sum_u w_u^2``, with an unpenalised intercept b. Far from all centres f is b. Rows
-    can be added and forgotten at any time, as in `KNNRegressor`; the network is then that of a fresh fit.
+    ``f(x) = b + sum_u w_u exp(-d^2(x, c_u) / (2 sigma_u^2))`` (Mitchell 1997, eqs. 8.8 and 8.9). Centres c and widths
+    sigma are found from the inputs; the weights w minimise ``sum_i (y_i - f(x_i))^2 + alpha sum_u w_u^2``. Rows can be
+    added and forgotten as in `KNNRegressor`.
 
     Parameters
     ----------
     n_centers
-        Number of centres; ``"auto"``: four times the root of the number of rows, within 100 and 200, and no more than
-        there are distinct rows.
+        Number of centres. ``"auto"``: four times the square root of the number of rows, between 100 and 200.
     centers
-        ``"kmeans"``: k-means++ with ten iterations on at most 10,000 rows; a centre has the mean of numbers, the median
-        of levels, the mode of values, and of texts and sets the one most like the others. ``"em"``: the components of a
-        `MixtureModel` of the inputs. ``"random"``: rows drawn at random. ``"stratified"``: rows drawn in proportion
-        from ten groups by the first target. ``"all"``: every distinct row, 4,000 at most; with ``alpha=0`` the network
-        then interpolates their targets.
+        ``"kmeans"`` (k-means++), ``"em"`` (components of a `MixtureModel`), ``"random"`` rows, ``"stratified"`` (random
+        rows from ten groups of the first target), or ``"all"`` distinct rows.
     width
-        ``"auto"``: one width for all centres, chosen together with alpha among six: a quarter to four times the root
-        mean square distance of rows from centres, and the mean of the widths by ``"neighbors"``. ``"common"``:
-        ``d_max / sqrt(2 k)``, with the largest distance between two of the k centres. ``"neighbors"``: for each centre
-        its mean distance from the two nearest others. ``"em"``: for each centre the root mean variance of its component
-        (``centers="em"`` only). A number: that, in units of the distance. A width of 0 becomes the common one, or 1.
+        ``"auto"``: selected together with alpha, the same for all centres. ``"common"``: ``d_max / sqrt(2 k)`` for k
+        centres. ``"neighbors"``: mean distance to the two nearest centres. ``"em"``: from the mixture. Or a number.
     alpha
-        The penalty: 0 or a number from 1e-100 to 1e100; or how to choose it among 19 from ``1e-8`` to ``10`` times the
-        largest squared singular value: ``"loo"``, the leave-one-out mean squared error, or ``"gcv"``, generalised
-        cross-validation (Golub, Heath & Wahba 1979), which takes one pass over the rows instead of two, but is
-        optimistic for few rows and for rows that repeat each other. Both are for given centres and widths.
+        Ridge penalty: a number, ``"loo"`` (lowest leave-one-out error) or ``"gcv"`` (generalised cross-validation,
+        Golub, Heath & Wahba 1979; faster, but optimistic for few or repeated rows).
     random_state
-        Seed of random choices. With it a fit depends neither on the order of the rows nor on the names of values.
+        Seed. Results do not depend on the order of the rows.
     distance, attribute_weights, categorical_features, schema, n_jobs
-        As in `KNNRegressor`, and so are attributes that are not listed here.
+        See `KNNRegressor`, also for attributes not listed here.
 
     Attributes
     ----------
     centers_, n_centers_, widths_, alpha_
-        The centres as a frame, their number, the width of each, and the penalty.
+        Centres as a data frame, their number and widths, and the penalty.
     coef_, intercept_, loo_curve_
         Weight of each centre, shape (centres,) or (targets, centres), the intercept, the widths and penalties tried.
 
     Notes
     -----
-    Where all activations are below 1e-6 the prediction is the intercept, which may lie outside all targets; one
-    `FarQueryWarning` lists these queries. Sample weights are repetitions. Rows that differ only in their targets are
-    fitted by their mean.
+    A `FarQueryWarning` lists queries far from all centres, for which the intercept is predicted.
 
     Examples
     --------
@@ -413,40 +401,35 @@ class RBFNetworkRegressor(RegressorMixin, RBFNetwork):
     >>> model = pc.RBFNetworkRegressor(8).fit(X, np.sin(X[:, 0]))
     >>> model.predict([[1.0], [2.0], [4.5]]).round(2)
     array([ 0.84,  0.91, -0.98])
-    >>> model.n_centers_, model.widths_[0].round(2)
-    (8, np.float64(0.44))
     """
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Store the rows, in place of any before, and fit the network; as in `KNNRegressor.fit`, with y up to 1e100."""
+        """Store the rows, replacing any stored before, and fit the network; see `KNNRegressor.fit`."""
         return self._fit(X, y, sample_weight)
 
     def partial_fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Store more rows, with parameters as in `fit`; the network is fitted when it is next needed."""
+        """Add rows; the network is fitted again at the next prediction."""
         return self._partial_fit(X, y, sample_weight)
 
     @reads
     def predict(self, X: Any) -> FloatArray:
-        """The output for each query; shape (queries, targets) when ``y`` had columns."""
+        """Predict the target of each row; shape (queries, targets) if ``y`` had columns."""
         return self._shaped(self._outputs_of(X))
 
     @reads
     def loo_residuals(self) -> FloatArray:
-        """Leave-one-out residuals ``y_i - f(x_i)`` in id order, for given centres, widths and penalty.
+        """Return the leave-one-out residuals ``y_i - f_{-i}(x_i)`` in id order, for fixed centres, widths and penalty.
 
-        Exact. A row of weight 2 is left out once and stays once. Infinite where the network passes through the row
-        whatever its target is.
+        A row of weight 2 is left out once. Infinite if the network interpolates the row.
         """
         return self._shaped(self._left_out())
 
     @reads
     def loo_predict(self, *, relearn: bool = False) -> FloatArray:
-        """Leave-one-out prediction of each stored row, in the order of ``ids_``.
+        """Predict each stored row from all other rows, in the order of ``ids_``.
 
-        In closed form: ``y_i - e_i / (1 - w_i h_i)``, with the residual e, the row's weight w, all of which is left
-        out, and its leverage h; infinite where the network passes through the row whatever its target is. Centres,
-        widths and penalty stay, and so do the columns' ranges and standard deviations; with ``relearn`` the network is
-        fitted again without each row where they depend on the targets, or there is no penalty (``relearns_``).
+        In closed form, ``y_i - e_i / (1 - w_i h_i)`` with residual e, weight w and leverage h, for fixed centres,
+        widths and penalty. ``relearn=True`` fits the network again without each row if these depend on the targets.
         """
         return self._shaped(self._loo_outputs(relearn))
 
@@ -470,27 +453,23 @@ class RBFNetworkRegressor(RegressorMixin, RBFNetwork):
 
 
 class RBFNetworkClassifier(ClassifierMixin, RBFNetwork):
-    """Classification by a network of radial basis functions, with one output for each class.
+    """Radial basis function network for classification, with one output for each class.
 
-    Each class is learned as the number 1 for its rows and 0 for the others, as in `RBFNetworkRegressor`, all with the
-    same centres, widths and penalty. The outputs of a query sum to 1 since those of every row do; negative outputs
-    count as 0, and the others are divided by their sum. Where none is above 0, they are the class frequencies. Least
-    squares makes such shares s flat and an unlikely class 0. They become the probabilities ``(1 - u) s_c^(1/T) / sum
-    s^(1/T) + u / K`` of K classes, with the T from 0.2 to 1.5 and the u that have the best leave-one-out log-score, one
-    more row counted that the network gets wrong.
+    Each class is fitted as a 0/1 target as in `RBFNetworkRegressor`, with shared centres, widths and penalty. Negative
+    outputs are set to 0 and the rest is normalised to shares s. These are calibrated to probabilities
+    ``(1 - u) s_c^(1/T) / sum s^(1/T) + u / K`` of K classes, with T and u from the best leave-one-out log score.
 
     Parameters
     ----------
     n_centers, centers, width, alpha, random_state
-        As in `RBFNetworkRegressor`, with the squared errors of all outputs added. ``"stratified"`` draws rows in
-        proportion from the classes, at least one of each even if that makes more than ``n_centers``.
+        See `RBFNetworkRegressor`. ``"stratified"`` draws rows in proportion to the classes, at least one of each.
     distance, attribute_weights, categorical_features, schema, n_jobs
-        As in `KNNClassifier`.
+        See `KNNClassifier`.
 
     Attributes
     ----------
     classes_, coef_, intercept_
-        The classes, ascending; the weight of each centre for each class, shape (classes, centres), and the intercepts.
+        Classes, weights of the centres, shape (classes, centres), and intercepts; see `RBFNetworkRegressor` for others.
 
     Examples
     --------
@@ -502,11 +481,6 @@ class RBFNetworkClassifier(ClassifierMixin, RBFNetwork):
     >>> model.predict_proba([[60, "blue"], [45, None]]).round(2)
     array([[0.18, 0.82],
            [0.24, 0.76]])
-    >>> model.centers_.round(1)
-         x0    x1
-    0  58.0  blue
-    1  31.7   red
-    2  62.0  blue
     """
 
     _labelling: Labelling
@@ -514,40 +488,39 @@ class RBFNetworkClassifier(ClassifierMixin, RBFNetwork):
     @property
     @reads
     def classes_(self) -> AnyArray:
-        """The classes in ascending order."""
+        """Classes in ascending order."""
         return self._classes().labels
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Store the rows, in place of any stored before, and fit the network; parameters as in `KNNClassifier.fit`."""
+        """Store the rows, replacing any stored before, and fit the network; see `KNNClassifier.fit`."""
         return self._fit(X, y, sample_weight)
 
     def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:
-        """Store more rows, with parameters as in `KNNClassifier.partial_fit`; the network is fitted when needed."""
+        """Add rows; the network is fitted again at the next prediction. See `KNNClassifier.partial_fit`."""
         return self._partial_fit(X, y, sample_weight, classes)
 
     @reads
     def decision_function(self, X: Any) -> FloatArray:
-        """The outputs of the network, which sum to 1, shape (queries, classes); with two classes their difference."""
+        """Return the outputs of the network, shape (queries, classes); with two classes their difference."""
         outputs = self._outputs_of(X)
         return outputs[:, 1] - outputs[:, 0] if outputs.shape[1] == 2 else outputs
 
     @reads
     def predict(self, X: Any) -> AnyArray:
-        """The class with the largest output for each query, the first in ``classes_`` among equals."""
+        """Predict the class with the largest output; the first in ``classes_`` among equals."""
         return np.asarray(self._classes().labels[self._outputs_of(X).argmax(axis=1)])
 
     @reads
     def predict_proba(self, X: Any) -> FloatArray:
-        """Probability of each class in ``classes_``: the shares of outputs above 0, calibrated."""
+        """Predict the calibrated probability of each class in ``classes_``."""
         return self._calibrated(shares(self._outputs_of(X), self._classes().weights))
 
     @reads
     def loo_predict_proba(self, *, relearn: bool = False) -> FloatArray:
-        """Leave-one-out class probabilities of each stored row, as in `RBFNetworkRegressor.loo_predict`.
+        """Predict the class probabilities of each stored row from all other rows, in the order of ``ids_``.
 
-        Its class stays one of ``classes_``. Where the network passes through the row whatever its class is, and where
-        no output is above 0, the shares are the class frequencies of the other rows. The calibration is that of all
-        rows, unless it is learned again.
+        See `RBFNetworkRegressor.loo_predict` for ``relearn``. If the network interpolates a row, its probabilities are
+        the class frequencies of the other rows.
         """
         if not needs_refits(self, relearn):
             return self._calibrated(self._loo_shares(whole=True))
@@ -603,7 +576,7 @@ class RBFNetworkClassifier(ClassifierMixin, RBFNetwork):
         instances, earlier = (None, None) if first else (self._stored().instances, self._labelling)
         labelling, targets, labels = learned_labels(y, classes, earlier, instances)
         if labels.shape[1] != 1:
-            raise TargetError(f"y has {labels.shape[1]} columns, expected one. Fit a network for each of them.")
+            raise TargetError(f"y has {labels.shape[1]} columns, expected one. Fit one network for each target.")
         self._labelling = labelling
         return targets, labels
 

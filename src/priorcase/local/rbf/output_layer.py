@@ -135,18 +135,16 @@ def with_rows(
 
 @dataclass(frozen=True, repr=False, eq=False)
 class RidgeCurve(GridResult):
-    """The widths and penalties tried, with their estimates of the squared error of new rows.
-
-    Prints as a table of the best penalty for each width.
+    """Widths and penalties tried, with their estimated squared errors; prints the best penalty for each width.
 
     Parameters
     ----------
     criterion, widths
-        The estimate: ``"gcv"``, or ``"loo"``, the leave-one-out mean squared error; and the mean width of the centres.
+        The estimate, ``"gcv"`` or ``"loo"`` (leave-one-out mean squared error), and the mean width of the centres.
     alphas, freedom, scores
-        The penalty, the effective number of parameters, and the estimate; infinite where no rows are left to judge by.
+        Penalty, effective number of parameters, and estimate; infinite if no degrees of freedom are left.
     chosen, backend
-        The position of the lowest estimate, with the strongest penalty among equals; the frame library of the fit.
+        Position of the lowest estimate (strongest penalty among equals); the frame library of the fit.
 
     Examples
     --------
@@ -171,13 +169,13 @@ class RidgeCurve(GridResult):
         return self.scores.size
 
     def frame(self) -> Any:
-        """One row per width and penalty: ``width``, ``alpha``, ``parameters``, the estimate by its name, ``chosen``."""
+        """Return a data frame with one row for each width and penalty."""
         columns = {"width": self.widths, "alpha": self.alphas, "parameters": self.freedom, self.criterion: self.scores}
         return framed({**columns, "chosen": np.arange(len(self)) == self.chosen}, self.backend)
 
     @prefix_errors
     def plot(self, ax: Any = None) -> Any:
-        """Plot the estimates against the penalty, a line for each width, into matplotlib axes, which are returned."""
+        """Plot the estimates against the penalty, one line for each width; return the axes."""
         with drawing(ax) as ax:
             for i, lines in enumerate(self._by_width()):
                 look, shown = style(i), self.scores[lines]
