@@ -68,7 +68,7 @@ class Line:
         """The data set; None where rows are generated anew for each trial."""
         if self.name in GENERATORS:
             return None
-        X, y = load(self.name, folder=folder)
+        X, y = load(self.name, folder=folder, frame=None)
         if self.levels == "symbols":
             kinds = {name: Nominal() if isinstance(kind, Ordinal) else kind for name, kind in X.kinds.items()}
             X = NamedColumns.of(X.data, kinds)

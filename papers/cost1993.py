@@ -54,7 +54,7 @@ class Symbols:
     @classmethod
     def read(cls, folder: Path | None, name: str) -> Symbols:
         """A data set by name."""
-        X, y = load(name, folder=folder)
+        X, y = load(name, folder=folder, frame=None)
         columns = [np.unique(column.astype(str), return_inverse=True)[1] for column in X.data.values()]
         return cls(np.column_stack(columns), y.astype(str))
 

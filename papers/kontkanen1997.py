@@ -50,7 +50,7 @@ class DiscreteTable:
 
 def read_discrete(name: str, folder: Path | None) -> DiscreteTable:
     """A data set with its numbers in bins."""
-    return discrete(name, *load(name, folder=folder), KMeansBins(BINS))
+    return discrete(name, *load(name, folder=folder, frame=None), KMeansBins(BINS))
 
 
 def discrete(name: str, X: NamedColumns, y: AnyArray, numeric: Any) -> DiscreteTable:

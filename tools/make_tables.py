@@ -142,8 +142,8 @@ def expected_rent(row: Mapping[str, Any]) -> float:
     """The usual rent of a flat, from its columns.
 
     Rent grows more slowly than the area, and more slowly in the outer districts. Flats from before 1920 and from after
-    2005 cost more. Windows to the south (180 degrees) add up to 6 %. A high floor adds to the rent in new buildings,
-    and lowers it in old ones, which have no lift. Rents rose by 5 % over the year.
+    2005 cost more. Windows to the south (180 degrees) add up to 6%. A high floor adds to the rent in new buildings,
+    and lowers it in old ones, which have no lift. Rents rose by 5% over the year.
     """
     district = row["district"]
     power = 0.88 if district in ("centre", "riverside", "hillside") else 0.68

@@ -12,7 +12,7 @@ import numpy as np
 
 from papers.reproduction import fold_rows
 from priorcase import datasets
-from priorcase.datasets import NamedColumns, load_repairs
+from priorcase.datasets import NamedColumns
 
 NAMES = (
     "australian-credit",
@@ -77,5 +77,6 @@ class Problem:
 
 def load(name: str, folder: Path | None) -> Problem:
     """A data set of the folder, or the table that is built in."""
-    X, y = load_repairs() if name == BUILT_IN or folder is None else datasets.load(name, folder=folder)
+    name = BUILT_IN if folder is None else name
+    X, y = datasets.load(name, folder=folder, frame=None)
     return Problem(name, X, np.asarray(y.tolist()))

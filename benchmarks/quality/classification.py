@@ -74,7 +74,7 @@ def names_in(folder: Path) -> list[str]:
 
 def load(folder: Path, name: str) -> Table:
     """A table of the folder, of which at most 2,000 rows are drawn."""
-    X, y = datasets.load(name, folder=folder)
+    X, y = datasets.load(name, folder=folder, frame=None)
     rows, labels = len(y), np.asarray(y.tolist()).astype(str)
     if rows > MOST_ROWS:
         drawn = np.sort(np.random.default_rng(0).permutation(rows)[:MOST_ROWS])

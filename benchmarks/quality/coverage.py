@@ -30,7 +30,7 @@ def main() -> None:
         "| table | rows | learner | covered | mean width | median width | range |\n| --- | ---: | --- |" + " ---: |" * 4
     )
     for name in NUMBERS:
-        X, y = datasets.load(name)
+        X, y = datasets.load(name, frame=None)
         spread = float(np.subtract(*np.quantile(y, [0.95, 0.05])))
         for learner, model in REGRESSORS.items():
             found = np.mean([intervals(model, X, y, draw) for draw in range(DRAWS)], axis=0)
@@ -40,7 +40,7 @@ def main() -> None:
     print("| table | rows | classes | compared with | covered | rarest class covered | classes in a set |")
     print("| --- | ---: | ---: | --- |" + " ---: |" * 3)
     for name in CLASSES:
-        X, y = datasets.load(name)
+        X, y = datasets.load(name, frame=None)
         for conditional in (False, True):
             found = np.nanmean([sets(X, y, draw, conditional=conditional) for draw in range(DRAWS)], axis=0)
             words = "rows of the class" if conditional else "all rows"

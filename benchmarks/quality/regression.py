@@ -61,7 +61,7 @@ class Outcome:
 
 def load(name: str, folder: Path) -> Problem:
     """A data set; values as categories, gaps as they are. Columns that only name the rows are no attributes."""
-    columns, y = datasets.load(name, folder=folder)
+    columns, y = datasets.load(name, folder=folder, frame=None)
     data = {
         label: column if isinstance(columns.kinds[label], Numeric) else pd.Categorical(column.tolist())
         for label, column in columns.data.items()

@@ -109,7 +109,7 @@ def problems(*, quick: bool) -> list[Problem]:
         described = json.loads((folder / "manifest.json").read_text(encoding="utf-8"))["datasets"]
         for entry in described:
             if not quick or entry["name"] in QUICK:
-                X, y = datasets.load(entry["name"], folder=folder)
+                X, y = datasets.load(entry["name"], folder=folder, frame=None)
                 classes = entry["target"]["kind"] == "nominal"
                 found.append(problem(entry["name"], X, np.array(y.tolist()).astype(str if classes else float), folds))
     for name, classes in BUNDLED.items():

@@ -30,7 +30,7 @@ Numbers = npt.NDArray[np.float64]
 
 def main() -> None:
     """Print one line for each learner and way to estimate."""
-    X, y = datasets.load("adult")
+    X, y = datasets.load("adult", frame=None)
     print(f"{DRAWS} draws of {ROWS} rows of adult; {NEW:,} others are the truth. Two standard errors to each side.\n")
     words = ("mean", "true mean", "deviation over draws", "mean standard error", "holds the mean", "holds its own")
     print("| learner | estimate |", " | ".join(words), "|")

@@ -92,7 +92,7 @@ def _problem(table: str | None, given: dict[str, Any]) -> tuple[Any, list[str], 
             if given[name]:
                 raise usage(f"--{name} needs a TABLE.")
         X, y = load_repairs()
-        return read_problem(X, y, name="repairs", target="job"), [], ("X, y = pc.load_repairs()",), "named", {}
+        return read_problem(X, y, name="repairs", target="job"), [], ("X, y = pc.load_repairs()",), "pandas", {}
     reading = parse_reading(given["column"], given["read"])
     past = read_past(table, given["target"], reading, gaps=True)
     name = "standard input" if table == "-" else table
@@ -104,7 +104,7 @@ def _problem(table: str | None, given: dict[str, Any]) -> tuple[Any, list[str], 
     flags = [word for option in ("column", "read") for value in given[option] for word in (f"--{option}", value)]
     if is_data_set(table):  # which no single call reads with another target or other kinds
         own = bool(given["target"] or given["column"])
-        return problem, flags, () if own else (f"X, y = pc.datasets.load({table!r})",), "named", {}
+        return problem, flags, () if own else (f"X, y = pc.datasets.load({table!r})",), "pandas", {}
     return problem, flags, _load(table, past.target, reading), "pandas", past.about
 
 

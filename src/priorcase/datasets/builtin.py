@@ -59,6 +59,14 @@ FLATS: dict[str, Kind] = {
     "note": Text(),
 }
 
+TABLES: dict[str, tuple[dict[str, Kind], str]] = {
+    "repairs": (REPAIRS, "job"),
+    "penguins": (PENGUINS, "species"),
+    "loans": (LOANS, "repaid"),
+    "flats": (FLATS, "rent"),
+}
+"""The kinds of the columns and the target of each table."""
+
 _BOOLEANS = {"electric", "outdoors", "guarantor"}
 
 
@@ -100,7 +108,7 @@ def load_repairs(frame: Backend = "pandas") -> tuple[Any, AnyArray]:
     >>> X.shape, y[:3]
     ((96, 9), array(['tune-up', 'brakes', 'wheel'], dtype=object))
     """
-    return _load("repairs.csv", REPAIRS, frame)
+    return _load("repairs", frame)
 
 
 @prefix_errors
@@ -148,7 +156,7 @@ def load_penguins(frame: Backend = "pandas") -> tuple[Any, AnyArray]:
     2  Torgersen            40.3  female
     3  Torgersen             NaN     NaN
     """
-    return _load("penguins.csv", PENGUINS, frame)
+    return _load("penguins", frame)
 
 
 @prefix_errors
@@ -171,7 +179,7 @@ def load_loans(frame: Backend = "pandas") -> tuple[Any, AnyArray]:
     ==============  =======  ==================================================
 
     The rows are in the order of the applications. Income, years_employed, housing, grade and guarantor have missing
-    values. About 85 % of the outcomes can be predicted. Twelve outcomes are recorded wrongly on purpose, in the rows
+    values. About 85% of the outcomes can be predicted. Twelve outcomes are recorded wrongly on purpose, in the rows
     98, 100, 164, 173, 195, 353, 411, 433, 486, 491, 514 and 583, counted from 0. The table was generated for this
     library by ``tools/make_tables.py`` and has its licence.
 
@@ -196,7 +204,7 @@ def load_loans(frame: Backend = "pandas") -> tuple[Any, AnyArray]:
     >>> y[:3]
     array(['yes', 'no', 'yes'], dtype=object)
     """
-    return _load("loans.csv", LOANS, frame)
+    return _load("loans", frame)
 
 
 @prefix_errors
@@ -244,21 +252,27 @@ def load_flats(frame: Backend = "pandas") -> tuple[Any, AnyArray]:
     >>> y[:3]
     array([ 910.,  575., 1280.])
     """
-    return _load("flats.csv", FLATS, frame, numeric_target=True)
+    return _load("flats", frame)
 
 
-def _load(file: str, kinds: dict[str, Kind], frame: Backend, *, numeric_target: bool = False) -> tuple[Any, AnyArray]:
-    """The columns of a built-in table as a frame, and its last column as the target."""
+def _load(name: str, frame: Backend) -> tuple[Any, AnyArray]:
+    """The columns of a built-in table as a frame, and its target."""
     check_backend(frame, "frame")
-    fields: dict[str, list[Any]] = {**_fields(file)}
-    for name in _BOOLEANS & fields.keys():
-        fields[name] = [None if field is None else field == "yes" for field in fields[name]]
-    for name, kind in kinds.items():
+    X, y = read_builtin(name)
+    return X.frame(frame), y
+
+
+def read_builtin(name: str) -> tuple[NamedColumns, AnyArray]:
+    """The columns of a built-in table with their kinds, and its target."""
+    kinds, target = TABLES[name]
+    fields: dict[str, list[Any]] = {**_fields(f"{name}.csv")}
+    for label in _BOOLEANS & fields.keys():
+        fields[label] = [None if field is None else field == "yes" for field in fields[label]]
+    for label, kind in kinds.items():
         if isinstance(kind, Numeric) and not isinstance(kind, Date):
-            fields[name] = [None if field is None else float(field) for field in fields[name]]
-    target = [*fields.values()][-1]
-    y = np.array(target, dtype=np.float64 if numeric_target else object)
-    return NamedColumns.of(fields, kinds).frame(frame), y
+            fields[label] = [None if field is None else float(field) for field in fields[label]]
+    y = np.array(fields[target], dtype=np.float64 if target == "rent" else object)
+    return NamedColumns.of(fields, kinds), y
 
 
 def _fields(file: str) -> dict[str, list[str | None]]:

@@ -1,4 +1,4 @@
-"""Data sets by name: from a folder with a ``manifest.json``, from the cache, or from OpenML."""
+"""Data sets by name: from a folder with a ``manifest.json``, built in, from the cache, or from OpenML."""
 
 from __future__ import annotations
 
@@ -24,6 +24,7 @@ import numpy as np
 
 from priorcase._grids import Grid, GridResult, TextResult
 from priorcase._typing import AnyArray
+from priorcase.datasets.builtin import TABLES, read_builtin
 from priorcase.datasets.columns import Backend, NamedColumns, check_backend
 from priorcase.datasets.delimited import decoded, read_delimited
 from priorcase.datasets.files import MAX_BYTES, contents
@@ -35,7 +36,7 @@ from priorcase.schema.columns import Column
 from priorcase.schema.schema import open_source
 
 Folder: TypeAlias = str | os.PathLike[str]
-Place: TypeAlias = Literal["folder", "cache", "OpenML"]
+Place: TypeAlias = Literal["folder", "built-in", "cache", "OpenML"]
 
 MANIFEST = "manifest.json"
 DATA = "PRIORCASE_DATA"
@@ -58,27 +59,31 @@ _COPY_HINT = "The file is damaged or another one: copy or download it again."
 @overload
 @prefix_errors
 def load(
-    name: str, *, frame: None = None, folder: Folder | None = None, download: bool = True
+    name: str, *, frame: None, folder: Folder | None = None, download: bool = True
 ) -> tuple[NamedColumns, AnyArray]: ...
 @overload
 @prefix_errors
-def load(name: str, *, frame: Backend, folder: Folder | None = None, download: bool = True) -> tuple[Any, AnyArray]: ...
+def load(
+    name: str, *, frame: Backend = "pandas", folder: Folder | None = None, download: bool = True
+) -> tuple[Any, AnyArray]: ...
 @prefix_errors
 def load(
-    name: str, *, frame: Backend | None = None, folder: Folder | None = None, download: bool = True
+    name: str, *, frame: Backend | None = "pandas", folder: Folder | None = None, download: bool = True
 ) -> tuple[Any, AnyArray]:
-    """The attributes and the target of a data set, by its name.
+    """Load the attributes and the target of a data set by its name.
 
-    Looked for in this order: the folder, with CSV files and a ``manifest.json`` that says what their columns mean; the
-    cache of data sets downloaded before (``PRIORCASE_CACHE``, else the user's cache folder); and OpenML, through
-    scikit-learn, from where the table goes to the cache. :func:`available` lists names.
+    The data set is looked for in this order: in the folder, with CSV files and a ``manifest.json`` that says what their
+    columns mean; among the built-in tables; in the cache of data sets downloaded before (``PRIORCASE_CACHE``, else the
+    user's cache folder); and at OpenML, through scikit-learn, from where it is saved to the cache. :func:`available`
+    lists names.
 
     Parameters
     ----------
     name
-        ``"glass"``, for example; any other name is looked up at OpenML as it is.
+        ``"penguins"``, for example; any unknown name is looked up at OpenML as it is.
     frame
-        The library whose frame to return: ``"pandas"``, ``"polars"`` or ``"pyarrow"``. None for `NamedColumns`.
+        The library whose frame to return: ``"pandas"``, ``"polars"`` or ``"pyarrow"``. None for `NamedColumns`, which
+        keep the kinds of the columns.
     folder
         The folder to look into first; None for that of the environment variable ``PRIORCASE_DATA``.
     download
@@ -97,16 +102,21 @@ def load(
 
     Examples
     --------
+    >>> X, y = load("penguins")
+    >>> X.shape, y[:2]
+    ((344, 7), array(['Adelie', 'Adelie'], dtype=object))
     >>> X, y = load("glass")  # doctest: +SKIP
-    >>> len(X), y[:3]  # doctest: +SKIP
-    (214, array(['1', '1', '1'], dtype=object))
     """
     if frame is not None:
         check_backend(frame, "frame")
     place, about = _found(name, folder, download=download)
-    table = _read_frame(place, about)
-    X = NamedColumns.of({label: _values(table[label], kind) for label, kind in about.kinds.items()}, about.kinds)
-    return X if frame is None else X.frame(frame), _values(table[about.target], about.target_kind)
+    if place == _PACKAGE:
+        X, y = read_builtin(name)
+    else:
+        table = _read_frame(place, about)
+        X = NamedColumns.of({label: _values(table[label], kind) for label, kind in about.kinds.items()}, about.kinds)
+        y = _values(table[about.target], about.target_kind)
+    return X if frame is None else X.frame(frame), y
 
 
 def load_frame(name: str, schema: Mapping[str, Any]) -> Any:
@@ -156,9 +166,9 @@ def load_taxonomy(name: str, attribute: str, *, folder: Folder | None = None, do
 
 @prefix_errors
 def available(*, folder: Folder | None = None) -> Available:
-    """The data sets that :func:`load` has by name: those of the folder, of the cache, and the papers' at OpenML.
+    """List the data sets that :func:`load` has by name: in the folder, built in, in the cache, and at OpenML.
 
-    OpenML has many more under names of its own. Nothing is downloaded. ``folder`` is the one to look into first, None
+    Of OpenML's data sets only those of the papers are listed; it has many more. Nothing is downloaded. ``folder`` is the one to look into first, None
     for that of the environment variable ``PRIORCASE_DATA``.
 
     Examples
@@ -171,6 +181,9 @@ def available(*, folder: Folder | None = None) -> Available:
     if (own := _data_folder(folder)) is not None:
         descriptions.update(_described(own))
         places.update(dict.fromkeys(descriptions, "folder"))
+    for name, about in BUILT_IN.items():
+        if name not in places:
+            places[name], descriptions[name] = "built-in", about
     for manifest in sorted(cache_folder().glob(f"[!.]*/{MANIFEST}")):
         for name, about in _described(manifest.parent).items():
             if name not in places:
@@ -184,8 +197,8 @@ def available(*, folder: Folder | None = None) -> Available:
 class Available(GridResult):
     """Names of data sets with what is known about each; prints as a table.
 
-    ``places`` says where each would be read from: the user's folder, the cache, or OpenML; ``descriptions`` has those
-    that are on this machine.
+    ``places`` says where each would be read from: the user's folder, the package, the cache, or OpenML;
+    ``descriptions`` has those that are on this machine.
     """
 
     places: dict[str, Place]
@@ -275,9 +288,9 @@ class Description(TextResult):
             raise ReadingError(f"{path} does not describe {about} in full ({error!r}); {_MANIFEST_HINT}") from error
 
     def __repr__(self) -> str:
-        counts = dict.fromkeys(("numeric", "ordinal", "nominal"), 0)
+        counts = dict.fromkeys(("numeric", "circular", "date", "ordinal", "nominal", "text"), 0)
         for kind in self.kinds.values():
-            counts[kind.describe().split()[0]] += 1
+            counts[type(kind).__name__.lower()] += 1
         texts = (("origin", self.origin), ("licence", self.licence), ("cite", self.citation))
         return "\n".join(
             [
@@ -287,6 +300,32 @@ class Description(TextResult):
                 *(f"   note: {visible(text)}" for text in self.deviations),
             ]
         )
+
+
+_PACKAGE = Path(str(files("priorcase.datasets")))
+_OWN = {"origin": "generated for this library", "licence": "that of priorcase (BSD-3-Clause)"}
+
+
+def _built_in(name: str, rows: int, *, numeric_target: bool = False, **about: Any) -> Description:
+    kinds, target = TABLES[name]
+    target_kind = Numeric() if numeric_target else Nominal()
+    return Description(name, f"{name}.csv", rows, kinds, target, target_kind, **about)
+
+
+BUILT_IN = {
+    "repairs": _built_in("repairs", 96, **_OWN),
+    "penguins": _built_in(
+        "penguins",
+        344,
+        origin="Palmer Station, Antarctica, Long Term Ecological Research program",
+        licence="CC0 1.0",
+        citation="K. B. Gorman, T. D. Williams and W. R. Fraser (2014). Ecological sexual dimorphism and environmental "
+        "variability within a community of Antarctic penguins (genus Pygoscelis). PLoS ONE 9(3): e90081.",
+    ),
+    "loans": _built_in("loans", 600, **_OWN, deviations=("Twelve outcomes are recorded wrongly; see load_loans.",)),
+    "flats": _built_in("flats", 400, numeric_target=True, **_OWN),
+}
+"""The built-in tables that :func:`load` has by name."""
 
 
 def _manifest_kind(attribute: Mapping[str, Any]) -> Kind:
@@ -384,7 +423,7 @@ def _found(name: str, folder: Folder | None, *, download: bool) -> tuple[Path, D
     if not isinstance(name, str) or _NAME.fullmatch(name) is None:
         expected = "the name of a data set: letters, digits, dots, dashes, underscores and parentheses"
         raise ReadingError(f"got {quoted(name)}; expected {expected}. available() lists names.")
-    tried, names = [], [*KNOWN]
+    tried, names = [], [*BUILT_IN, *KNOWN]
     if (own := _data_folder(folder)) is None:
         tried.append(f"{DATA} is not set")
     elif name in (sets := _described(own)):
@@ -392,6 +431,8 @@ def _found(name: str, folder: Folder | None, *, download: bool) -> tuple[Path, D
     else:
         tried.append(f"{str(own)!r} does not have it")
         names += sets
+    if name in BUILT_IN:
+        return _PACKAGE, BUILT_IN[name]
     kept = cache_folder() / name
     if not (kept / MANIFEST).is_file():
         tried.append(f"the cache {str(kept.parent)!r} does not have it")

@@ -453,7 +453,7 @@ def _reader(path: str | PathLike[str] | None) -> ReadFrame:
         if path is None:
             from priorcase.datasets import load_repairs
 
-            frame, frame_y = load_repairs("pandas")
+            frame, frame_y = load_repairs()
             frame = _as_told(frame.assign(job=frame_y), reading)
             frame.attrs |= {"source": "repairs", "target": "job", "columns": {}, "plain": True, "lines": None}
             return frame
