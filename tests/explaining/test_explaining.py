@@ -170,7 +170,7 @@ def test_counterfactuals_of_numbers_pass_the_limit(learner: Any) -> None:
     assert found.predictions.tolist() == before.tolist()
     for i, one in enumerate(found):
         if before[i] > np.median(NUMBERS):
-            assert one.notes == ("the answer is as wanted already",)
+            assert one.notes == ("the prediction is already as wanted",)
         assert (one.answers > np.median(NUMBERS)).all()
     assert len(found.rows) >= 1
     both = pc.counterfactuals(model, X[:5], above=5.0, below=6.0)
@@ -293,7 +293,7 @@ def test_counterfactuals_keep_what_is_fixed_and_reach_the_target(row: int, wante
     assert not found.changed[:, [list(X).index(name) for name in fixed]].any()
     if model.predict(asked)[0] == wanted:
         assert not found.rows
-        assert found.notes == ("the answer is as wanted already",)
+        assert found.notes == ("the prediction is already as wanted",)
     told = found.frame()
     assert len(told) == found.changed.sum()
     assert list(told) == [
@@ -444,7 +444,7 @@ def test_classifiers_without_probabilities_are_explained_by_their_answers() -> N
 
 def test_a_mixture_keeps_no_rows_and_says_so() -> None:
     model = pc.MixtureModel(2, random_state=0).fit(X, LABELS)
-    with pytest.raises(ParameterError, match="MixtureModel stores no past cases"):
+    with pytest.raises(ParameterError, match="MixtureModel does not store past cases"):
         model.explain(X[:1])
     found = model.explain(X[:1], data=(X, LABELS))
     assert found.precedents is not None
@@ -560,7 +560,7 @@ NUMBER = pc.KNNRegressor(1).fit([[1.0], [2.0]], [1.0, 2.0])
 ROW = [[1.0, "a"]]
 REFUSED: list[tuple[Callable[[], Any], type[Exception], str]] = [
     (lambda: pc.explain(LogisticRegression().fit([[1.0], [2.0]], [0, 1]), [[1.0]]), ParameterError, "data=\\(X, y\\)"),
-    (lambda: pc.explain(pc.KNNTransformer(1).fit(ROW * 2), ROW), ParameterError, "predicts nothing"),
+    (lambda: pc.explain(pc.KNNTransformer(1).fit(ROW * 2), ROW), ParameterError, "no predictions to explain"),
     (lambda: pc.explain(KNN, ROW, precedents=-1), ParameterError, "precedents"),
     (lambda: pc.explain(KNN, ROW, counterfactuals=0.5), ParameterError, "counterfactuals"),
     (lambda: pc.explain(KNN, ROW, permutations=5), ParameterError, "even"),
@@ -572,8 +572,8 @@ REFUSED: list[tuple[Callable[[], Any], type[Exception], str]] = [
     (lambda: pc.explain(KNN, ROW, data=(ROW, ["no", "yes"])), TargetError, "X has 1 and y has 2"),
     (lambda: pc.explain(pc.KNNClassifier(1), ROW), Exception, "not fitted"),
     (lambda: pc.KNNClassifier(1).fit(ROW, ["a"]).forget([0]).explain(ROW), TooFewRowsError, "no rows"),
-    (lambda: pc.explain(pc.KNNClassifier(1).fit(ROW * 2, [[1, 2], [2, 1]]), ROW), TargetError, "one target"),
-    (lambda: pc.explain(pc.KNNRegressor(1).fit(ROW * 2, [[1, 2], [2, 1]]), ROW), TargetError, "one target"),
+    (lambda: pc.explain(pc.KNNClassifier(1).fit(ROW * 2, [[1, 2], [2, 1]]), ROW), TargetError, "single target"),
+    (lambda: pc.explain(pc.KNNRegressor(1).fit(ROW * 2, [[1, 2], [2, 1]]), ROW), TargetError, "single target"),
     (lambda: pc.counterfactuals(KNN, ROW, 0), ParameterError, "n must be"),
     (lambda: pc.counterfactuals(KNN, ROW, fixed="age"), ParameterError, "list of columns"),
     (lambda: pc.counterfactuals(KNN, ROW, fixed=["age"]), ParameterError, "fixed contains 'age'"),

@@ -26,28 +26,28 @@ _AT_ONCE = 1 << 14
 
 @dataclass(frozen=True, repr=False, eq=False)
 class ColumnProfile(GridResult):
-    """Answers along the values of one column, or of two; prints as a table and draws itself.
+    """Predictions along the values of one or two columns; prints as a table.
 
-    Made by `priorcase.what_if` and `priorcase.partial_dependence`.
+    Returned by `priorcase.what_if` and `priorcase.partial_dependence`.
 
     Parameters
     ----------
     columns
-        The names of the columns.
+        Names of the columns.
     values
-        For each point the value of each column; None is missing.
+        Values of the columns at each point; None is missing.
     outputs
-        For each point the probability of each class, shape (points, classes), or the predicted number, (points, 1).
+        Class probabilities at each point, shape (points, classes), or the predicted number, (points, 1).
     predictions
-        For each point the predicted class or number; None in a mean over rows.
+        Predicted class or number at each point; None for a mean over rows.
     own
-        Which points have the row's own values; in a mean over rows none.
+        Whether each point has the row's own values; all False for a mean over rows.
     classes
-        None for numbers.
+        The classes; None for regression.
     missing
-        The share of rows, by weight, in which a column is missing; None for a single row.
+        Weighted share of rows in which a column is missing; None for a single row.
     n_rows
-        How many rows the answers are averaged over.
+        Number of rows that the predictions are averaged over.
     backend
         The library whose frame the model was fitted on, or None.
 
@@ -75,10 +75,10 @@ class ColumnProfile(GridResult):
 
     @prefix_errors
     def frame(self, backend: Backend | None = None) -> Any:
-        """One line for each point and class: the columns' values, ``class`` and ``probability``, or ``prediction``.
+        """Return a data frame with one line for each point and class.
 
-        ``own`` marks the row's own values. The frame is of the library that the model was fitted with, unless
-        ``backend`` names another.
+        Columns: the values, ``class`` and ``probability`` (or ``prediction``), and ``own`` for the row's own values.
+        ``backend`` is the library of the frame; by default the one that the model was fitted with.
         """
         k = self.outputs.shape[1]
         found: dict[str, Any] = {}
@@ -96,11 +96,10 @@ class ColumnProfile(GridResult):
 
     @prefix_errors
     def plot(self, ax: Any = None) -> Any:
-        """The answers as lines or points, or for two columns as a map, on ``ax`` or on new axes, which are returned.
+        """Plot the predictions as lines or points, or as a map for two columns; return the axes.
 
-        A map shows the probability of the class that is predicted at the row's own values, or that has the largest mean
-        over the map. A line without a mark at
-        its end, to the right, is the answer where the value is missing.
+        A map shows the probability of the class predicted at the row's own values, or of the class with the largest
+        mean. The detached segment at the right is the prediction for a missing value.
         """
         with drawing(ax) as ax:
             (self._draw_map if len(self.columns) > 1 else self._draw_lines)(ax)
@@ -176,23 +175,22 @@ class ColumnProfile(GridResult):
 def what_if(
     model: Any, row: Any, column: Name | Sequence[Name], *, n_values: int = 21, data: Any = None
 ) -> ColumnProfile:
-    """How the answer to one row moves when one of its columns, or two of them, has other values.
+    """Predict one row with other values of one or two of its columns.
 
     Parameters
     ----------
     model
-        A fitted classifier or regressor: see `explain`.
+        A fitted classifier or regressor; see `explain`.
     row
-        One row: a table of one row, a list of values, or a mapping or a pandas Series from names to
-        values, the others being missing.
+        One row: a table with one row, a list of values, or a mapping or pandas Series from names to values; columns not
+        named are missing.
     column
-        The column that is changed, or a list of two, whose values are combined.
+        The column to vary, or a list of two, whose values are combined.
     n_values
-        At most so many values of the column: quantiles of the past cases' numbers without outliers, the most frequent
-        names, and all levels of an order. The row's own value is added, and missing, where the model takes missing
-        values.
+        Maximum number of values: quantiles of numbers without outliers, the most frequent nominal values, all ordinal
+        levels. The row's own value is added, and missing if the model supports it.
     data
-        The past cases, as in `explain`.
+        The past cases; see `explain`.
 
     Examples
     --------
@@ -232,20 +230,20 @@ def partial_dependence(
     n_values: int = 21,
     data: Any = None,
 ) -> ColumnProfile:
-    """The mean answer over some rows when one of their columns, or two, has a value, for many values (Friedman 2001).
+    """Return the mean prediction over some rows for each value of one or two columns (Friedman 2001).
 
-    All other columns stay as they are, missing ones too. A row that lacks the column counts as the others do, since its
-    value is replaced like theirs; the result has the share of such rows, and the mean answer where the column is
-    missing in every row. A grid of v values takes v predictions for each row, and one of two columns their product.
+    All other columns keep their values. The result also contains the share of rows in which the column is missing, and
+    the mean prediction with the column missing in every row. v values take v predictions per row; for two columns, the
+    product.
 
     Parameters
     ----------
     model, column, n_values, data
-        As in `what_if`; the values are those of ``X``.
+        See `what_if`; the values are taken from ``X``.
     X
         The rows to average over.
     sample_weight
-        How many rows each row counts as; None for one.
+        Weight of each row; None for equal weights.
 
     Examples
     --------
@@ -334,5 +332,5 @@ def _grid_of(
     if asked.takes_missing:
         return np.append(values, np.nan)
     if not values.size:
-        raise ParameterError(f"column {asked.names[a]!r} has no known value, and the model takes no missing ones")
+        raise ParameterError(f"column {asked.names[a]!r} has no known value, and the model needs one")
     return values

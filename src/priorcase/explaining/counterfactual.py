@@ -31,24 +31,24 @@ _ALTERNATIVES, _WIDTH = 10, 24
 
 @dataclass(frozen=True, repr=False, eq=False)
 class Counterfactuals(PrintedPerQuery):
-    """Changes of some rows that change the prediction; prints as a table, and can be indexed and sliced by query.
+    """Counterfactuals: changes of rows that change the prediction; prints as a table, and can be indexed by query.
 
-    Arrays have an entry for each alternative, those of query ``i`` at ``indptr[i]`` to ``indptr[i + 1]``, the smallest
-    changes first. Made by `priorcase.counterfactuals`.
+    Arrays have one entry for each alternative; those of query ``i`` run from ``indptr[i]`` to ``indptr[i + 1]``,
+    smallest changes first. Returned by `priorcase.counterfactuals`.
 
     Parameters
     ----------
     names, queries, predictions
-        Names of the columns, values of the queries, None where missing, and what the model answers.
+        Names of the columns, values of the queries (None if missing), and predictions.
     indptr, rows, changed, answers
-        Where the alternatives of each query begin, their values, which columns are changed, shape (alternatives,
-        columns), and what the model answers to them.
+        Start of each query's alternatives, their values, which columns are changed, shape (alternatives, columns), and
+        their predictions.
     distances, ids
-        How far each alternative is from its query, and the past case from which its new values are taken.
+        Distance of each alternative from its query, and the past case that its new values come from.
     notes
-        For each query why it has no alternative; empty where it has one.
+        Reason why a query has no alternative; empty if it has one.
     backend, numbers
-        As in `Precedents`.
+        See `Precedents`.
 
     Examples
     --------
@@ -85,10 +85,11 @@ class Counterfactuals(PrintedPerQuery):
 
     @prefix_errors
     def frame(self, backend: Backend | None = None) -> Any:
-        """One line for each change: ``query``, ``alternative`` (from 1), ``column``, ``before``, ``after`` and others.
+        """Return a data frame with one line for each changed column.
 
-        The others are ``prediction``, ``answer``, ``distance`` and ``id``, those of the whole alternative. The frame is
-        of the library that the model was fitted with, unless ``backend`` names another.
+        Columns: ``query``, ``alternative`` (from 1), ``column``, ``before``, ``after``, and ``prediction``, ``answer``,
+        ``distance`` and ``id`` of the alternative. ``backend`` is the library of the frame; by default the one that the
+        model was fitted with.
         """
         entries, columns = np.nonzero(self.changed)
         of = np.repeat(np.arange(len(self)), np.diff(self.indptr))[entries]
@@ -107,7 +108,7 @@ class Counterfactuals(PrintedPerQuery):
 
     @prefix_errors
     def plot(self, ax: Any = None) -> Any:
-        """How often each column is among the changes, on matplotlib axes ``ax`` or new ones, which are returned."""
+        """Plot how often each column is changed; return the axes."""
         counts = self.changed.sum(axis=0)
         order = np.argsort(-counts, kind="stable")
         order = order[counts[order] > 0][:30]
@@ -120,7 +121,7 @@ class Counterfactuals(PrintedPerQuery):
             ax.tick_params(axis="y", length=0)
             ax.grid(False, axis="y")
             if len(self) == 1:
-                ax.set_title(f"what would turn {caption(self.predictions.tolist()[0])}")
+                ax.set_title(f"what would change {caption(self.predictions.tolist()[0])}")
             return ax
 
     def _grid(self, i: int) -> Grid:
@@ -158,33 +159,31 @@ def counterfactuals(
     below: float | None = None,
     data: Any = None,
 ) -> Counterfactuals:
-    """The smallest changes, taken from past cases, that turn the model's answer to each row.
+    """Find the smallest changes to each row, taken from past cases, that change the model's prediction.
 
-    The search begins at the nearest past cases for which the model gives a wanted answer (the nearest unlike cases,
-    Keane & Smyth 2020). Every value that need not change is put back, those that differ most first. Of the changes that
-    are left, the fewest that still change the prediction are kept, so no part of a counterfactual is one; where more than ten
-    are left, no single one can be put back. All new values are those of one past case. A value that this case lacks
-    stays as it is.
+    The search starts at the nearest past cases with a wanted prediction (nearest unlike cases, Keane & Smyth 2020).
+    Changes that are not needed are undone, largest differences first, and the smallest set of the remaining changes
+    that still changes the prediction is kept (if more than ten remain, a set from which no single change can be
+    undone). All new values come from one past case; values missing in it are not changed.
 
-    Distances, in which all columns count the same, are those of `KNNClassifier` by default. A row costs some tens of
-    predictions for each column.
+    Distances are those of `KNNClassifier` with equal weights. A row takes some tens of predictions for each column.
 
     Parameters
     ----------
     model
-        A fitted classifier or regressor: see `explain`.
+        A fitted classifier or regressor; see `explain`.
     X
-        The rows, as the model takes them; or one row, as a mapping from names to values.
+        The rows; or one row as a mapping from names to values.
     n
-        How many alternatives to find for each row. Different columns are changed in them where that is possible.
+        Number of alternatives for each row; they change different columns if possible.
     fixed
-        Columns that stay as they are. Names that identify a row always do.
+        Columns that must not change. Columns that identify a row never change.
     target
-        The class that is wanted; any other than the predicted one by default.
+        The wanted class; by default any class other than the predicted one.
     above, below
-        For numbers: what the prediction must exceed or stay below; at least one of them.
+        Bounds for the prediction of a regressor; at least one of them.
     data
-        The past cases, as in `explain`.
+        The past cases; see `explain`.
 
     Examples
     --------
@@ -215,7 +214,7 @@ def find(
 ) -> Counterfactuals:
     check_value("n", n, [Interval(Integral, 1, None, closed="left")])
     if not is_list(fixed):
-        raise ParameterError(f"fixed must be a list of columns, got {quoted(fixed)}. Write one column as ['age']")
+        raise ParameterError(f"fixed must be a list of columns, got {quoted(fixed)}. Pass a single column as ['age']")
     free = np.ones(len(asked.schema), bool)
     free[[*asked.identifiers, *(asked.position(name, parameter="fixed") for name in fixed)]] = False
     goal = _goal(asked, target, above, below)
@@ -233,7 +232,7 @@ def find(
     wanted, notes = set(pending.tolist()), list[str]()
     for query, size in enumerate(sizes.tolist()):
         none = "no past case changes the prediction" + " with these columns fixed" * (not free.all())
-        notes.append("" if size else none if query in wanted else "the answer is as wanted already")
+        notes.append("" if size else none if query in wanted else "the prediction is already as wanted")
     taken = rows[kept]
     return Counterfactuals(
         names=asked.names,
@@ -257,7 +256,7 @@ def _goal(asked: ExplainedModel, target: Value | None, above: float | None, belo
         for name, limit in (("above", above), ("below", below)):
             check_value(name, limit, [None, Interval(Real, None, None, closed="neither")])
         if above is None and below is None:
-            raise ParameterError("above= or below= is needed: what the predicted number must exceed or stay below")
+            raise ParameterError("above= or below= is required for a model that predicts numbers")
         low, high = -np.inf if above is None else float(above), np.inf if below is None else float(below)
         if low >= high:
             raise ParameterError(f"no number is above {low:g} and below {high:g}")
@@ -266,7 +265,7 @@ def _goal(asked: ExplainedModel, target: Value | None, above: float | None, belo
         raise ParameterError("above and below are for numbers, but the model predicts classes. Use target=")
     if target is None:
         if asked.classes.size < 2:
-            raise ParameterError(f"{asked.classes.tolist()[0]!r} is the only class, so no other answer is possible")
+            raise ParameterError(f"{asked.classes.tolist()[0]!r} is the only class, so the prediction cannot change")
         return lambda answers, before: answers != before
     labels = asked.classes.tolist()
     if target not in labels:

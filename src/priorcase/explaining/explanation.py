@@ -34,34 +34,34 @@ _QUERIES, _COLUMNS, _WIDTH, _CLASSES = 5, 15, 24, 4
 
 @dataclass(frozen=True, repr=False, eq=False)
 class Explanations(PrintedPerQuery):
-    """Why a model answers some rows as it does; prints as tables, and can be indexed and sliced by query.
+    """Explanations of a model's predictions; prints as tables, and can be indexed and sliced by query.
 
-    Made by `priorcase.explain`.
+    Returned by `priorcase.explain`.
 
     Parameters
     ----------
     names, queries, predictions
-        Names of the columns, values of the queries, None where missing, and what the model answers.
+        Names of the columns, values of the queries (None if missing), and predictions.
     scale
-        What the contributions add up to: ``"log-odds"`` of the predicted class against ``versus``, the
-        ``"probability"`` of the predicted class, or the ``"prediction"``, a number.
+        Quantity that is explained: ``"log-odds"`` of the predicted class against ``versus``, the ``"probability"`` of
+        the predicted class, or the ``"prediction"`` (a number).
     base, contributions, total
-        The answer without any column, what each column adds, shape (queries, columns), and the answer: ``base`` plus
-        the contributions.
+        The prediction with no column known, the contribution of each column, shape (queries, columns), and the
+        prediction: ``base`` plus the contributions.
     errors
-        Standard errors of the contributions; 0 where they are exact. They do not concern the sum, which is exact.
+        Standard errors of the contributions; 0 if they are exact. The sum is always exact.
     versus
-        The other class of log-odds; None on other scales.
+        The other class of the log-odds; None on other scales.
     probabilities, classes
-        The probability of each class, shape (queries, classes), and the classes; None for numbers.
+        Class probabilities, shape (queries, classes), and the classes; None for regression.
     precedents
-        The past cases behind each answer, or nearest to it, or None.
+        Past cases that decided each prediction, or the most similar ones, or None.
     counterfactuals
-        What would turn each answer, or None.
+        Changes that would change each prediction, or None.
     unseen
-        Which values of the queries are names that no past case has, shape (queries, columns).
+        Whether each value of the queries is a nominal value without past cases, shape (queries, columns).
     backend, numbers
-        As in `Precedents`.
+        See `Precedents`.
 
     Examples
     --------
@@ -110,11 +110,11 @@ class Explanations(PrintedPerQuery):
 
     @prefix_errors
     def frame(self, backend: Backend | None = None) -> Any:
-        """One line for each query and column: ``query``, ``prediction``, ``column``, ``value`` and ``contribution``.
+        """Return a data frame with one line for each query and column.
 
-        Also ``error``, as in ``errors``. The first line of a query is the base, whose ``column`` is missing.
-        The frame is of the library that the model was fitted with, unless ``backend`` names another. ``precedents`` and
-        ``counterfactuals`` have frames of their own.
+        Columns: ``query``, ``prediction``, ``column``, ``value``, ``contribution`` and ``error``. The first line of a
+        query is the base, without a ``column``. ``backend`` is the library of the frame; by default the one that the
+        model was fitted with. ``precedents`` and ``counterfactuals`` have their own frames.
         """
         n, d = self.contributions.shape
         columns = [None, *map(str, self.names)]
@@ -130,10 +130,7 @@ class Explanations(PrintedPerQuery):
 
     @prefix_errors
     def plot(self, ax: Any = None, query: int = 0) -> Any:
-        """What each column adds to the answer to one query, as bars, on ``ax`` or on new axes, which are returned.
-
-        The bars of the largest contributions come first, and each begins where the one before ends.
-        """
+        """Plot the contributions to one prediction as a waterfall chart, largest first; return the axes."""
         one = self[query]
         order, amounts = one._order(0), np.nan_to_num(one.contributions[0], posinf=0.0, neginf=0.0)
         shown, rest = order[:_COLUMNS], order[_COLUMNS:]
@@ -232,38 +229,38 @@ def explain(
     permutations: int = 32,
     data: Any = None,
 ) -> Explanations:
-    """Why a model answers rows as it does: past cases, contributions of the columns, and counterfactuals.
+    """Explain predictions by past cases, contributions of the columns, and counterfactuals.
 
-    **Past cases.** Models that vote show the voters and their votes. RBF networks show the nearest cases by their
-    distance. All others compare rows by how each value, told alone, moves the class log-probabilities or the number;
-    for naive Bayes and its averages over subsets these are the terms of the model, so a column that is ignored does
-    not count.
+    **Past cases.** Models that vote show their voters. RBF networks show the nearest cases by their
+    distance. Other models compare rows by the change that each value alone makes to the class log-probabilities or the
+    predicted number. For naive Bayes and `SubsetAveragedBayes` these are the terms of the model, so that irrelevant
+    columns have no influence.
 
-    **Contributions** add up to the answer. Naive Bayes and averages over subsets are sums of a prior and a term for
-    each column, on the scale of log-odds, which are shown as they are. For all others they are Shapley values of the
-    predicted class's probability, or of the number: a column that is left out is missing, or, where the model takes no
-    missing values, drawn from 16 past cases. With at most eight known columns they are exact, and take 256 predictions;
-    otherwise they are means over ``permutations``, with standard errors, and k columns take up to
-    ``permutations * (k - 1) + 2`` predictions for a row.
+    **Contributions** add up to the prediction. For naive Bayes and `SubsetAveragedBayes` they are the terms of the
+    log-odds. For other models they are Shapley values of the probability of the predicted class, or of the predicted
+    number: a column that is left out is set to missing or, if the model does not support missing values, drawn from 16
+    past cases. With at most eight known columns they are exact and take 256 predictions per row; otherwise they are
+    means over ``permutations``, with standard errors, and take up to ``permutations * (k - 1) + 2`` predictions for k
+    columns.
 
-    **Counterfactuals** are those of `counterfactuals`. For numbers there are none without ``above`` or ``below``.
+    **Counterfactuals** come from `counterfactuals`; regressors need ``above`` or ``below``.
 
     Parameters
     ----------
     model
-        A fitted classifier or regressor of the library. Any other of scikit-learn, such as a Pipeline, with ``data``.
+        A fitted classifier or regressor. scikit-learn estimators, such as a Pipeline, need ``data``.
     X
-        The rows, as the model takes them; or one row, as a mapping from names to values, the others being missing.
+        The rows to explain; or one row as a mapping from names to values, where columns not named are missing.
     precedents
-        How many past cases to show where the model has no precedents of its own; 0 for none at all.
+        Number of past cases for models without precedents of their own; 0 for none.
     counterfactuals
-        How many alternatives to find for each row; 0 for none.
+        Number of counterfactuals for each row; 0 for none.
     fixed, target, above, below
-        Columns that counterfactuals do not change, and what they should reach, as in `counterfactuals`.
+        See `counterfactuals`.
     permutations
-        Permutations of the columns, an even number of at least 4: each is followed by its reverse.
+        Number of permutations of the columns, even and at least 4; each is followed by its reverse.
     data
-        A pair ``(X, y)`` of past cases, for models that store none.
+        Past cases ``(X, y)``, for models that do not store rows.
 
     Examples
     --------
@@ -303,7 +300,7 @@ def explain(
         check_value(name, count, [Interval(Integral, 0, None, closed="left")])
     check_value("permutations", permutations, [Interval(Integral, 4, None, closed="left")])
     if permutations % 2:
-        raise ParameterError(f"permutations must be even, since each is followed by its reverse, got {permutations}")
+        raise ParameterError(f"permutations must be even, because each is followed by its reverse, got {permutations}")
     asked = ExplainedModel(model, data)
     cells = asked.cells(X)
     predictions, probabilities = asked.answers(cells)

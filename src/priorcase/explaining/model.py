@@ -119,7 +119,7 @@ class ExplainedModel:
         if self.stored is None:
             check_is_fitted(self.model)
             raise ParameterError(
-                f"{type(self.model).__name__} stores no past cases. Pass the ones that it was fitted to: data=(X, y)"
+                f"{type(self.model).__name__} does not store past cases. Pass its training data: data=(X, y)"
             )
         memory = self.stored._answering()
         instances = memory.instances
@@ -240,14 +240,14 @@ class ExplainedModel:
     def _classes(self) -> AnyArray | None:
         model = self.model
         if not hasattr(model, "predict"):
-            raise ParameterError(f"{type(model).__name__} predicts nothing, so there is nothing to explain")
+            raise ParameterError(f"{type(model).__name__} has no predictions to explain")
         if is_regressor(model):
             return None
         if not is_classifier(model) and not hasattr(model, "classes_"):
             raise ParameterError(f"{type(model).__name__} is neither a classifier nor a regressor")
         if isinstance(model.classes_, list):
             raise TargetError(
-                "explanations are of one target, but the model has several. Fit one model for each target"
+                "explanations need a single target, but the model has several. Fit one model for each target"
             )
         return np.asarray(model.classes_)
 
@@ -256,7 +256,7 @@ class ExplainedModel:
         found = self._asked(self.model.predict, cells)
         if found.ndim > 1:
             raise TargetError(
-                "explanations are of one target, but the model has several. Fit one model for each target"
+                "explanations need a single target, but the model has several. Fit one model for each target"
             )
         return found
 
