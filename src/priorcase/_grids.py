@@ -17,14 +17,14 @@ _STYLE = (
     "<style>"
     "div.priorcase{overflow-x:auto}"
     "div.priorcase table{border:none;border-collapse:collapse;color:inherit;margin:.4em 0;width:max-content}"
-    "div.priorcase caption{caption-side:top;color:inherit;font-weight:600;padding:.2em 0;text-align:left}"
+    "div.priorcase caption{caption-side:top;color:inherit;font-weight:600;padding:.2em 0;text-align:left;"
+    "white-space:nowrap}"
     "div.priorcase th,div.priorcase td{border:none;border-top:1px solid rgba(128,128,128,.25);font-size:.95em;"
     "max-width:40em;padding:.25em .7em;text-align:left;vertical-align:top}"
     "div.priorcase th{border-bottom:1px solid rgba(128,128,128,.7);border-top:none;font-weight:600}"
     "div.priorcase .right{font-variant-numeric:tabular-nums;text-align:right}"
     "div.priorcase p{margin:.2em 0;opacity:.8;white-space:pre-line}"
     "div.priorcase pre{background:none;color:inherit;margin:.2em 0;white-space:pre-wrap}"
-    "div.priorcase summary{cursor:pointer}"
     "</style>"
 )
 

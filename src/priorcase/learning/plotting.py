@@ -104,8 +104,16 @@ def plot_style(*, dark: bool = False) -> Iterator[None]:
             "the numbers in frame()."
         ) from None
     settings: Any = {name: value for name, value in _SETTINGS.items() if not (dark and value is INK)}
-    with matplotlib.rc_context(settings):
-        yield
+    interactive = matplotlib.is_interactive()
+    try:
+        with matplotlib.rc_context(settings):
+            try:
+                yield
+            finally:
+                interactive = matplotlib.is_interactive()
+    finally:
+        # The first figure loads the backend; in notebooks that turns on what shows figures, for good.
+        matplotlib.interactive(interactive)
 
 
 @contextmanager
