@@ -84,8 +84,9 @@ class PublicNames:
 
     def collect(self, app: Sphinx, env: BuildEnvironment) -> None:
         found = defaultdict(list)
-        for full in env.domains["py"].objects:
-            found[full.rpartition(".")[2]].append(full)
+        for full, entry in env.domains["py"].objects.items():
+            if not entry.aliased:  # an alias is the file where a name is defined
+                found[full.rpartition(".")[2]].append(full)
         self.by_last = dict(found)
 
     def resolve(self, app: Sphinx, env: BuildEnvironment, node: pending_xref, shown: nodes.Element) -> Any:
@@ -97,6 +98,8 @@ class PublicNames:
         matches = [full for full in names if f".{full}".endswith(f".{target}")]
         if not matches and target.startswith("priorcase."):
             matches = [full for full in names if full.count(".") <= target.count(".")]
+        if len(matches) > 1:  # a member of the class that the page is about
+            matches = [full for full in matches if full == f"{node['refdoc'].rpartition('/')[2]}.{target}"]
         if len(matches) != 1:
             return None
         domain = env.domains["py"]
