@@ -2,10 +2,11 @@
 A first prediction, and the cases behind it
 ===========================================
 
-How do you predict from a table with numbers, categories and missing values, and see why the model answers as it does?
+How do you predict from a table with numbers, categories and missing values, and see why the model
+answers as it does?
 
-The table has 344 penguins from three islands: measurements of the bill and the body, the sex, and the species as the
-target. Some values are missing. Nothing has to be encoded, scaled or imputed.
+The table has 344 penguins from three islands: measurements of the bill and the body, the sex, and
+the species as the target. Some values are missing. Nothing has to be encoded, scaled or imputed.
 """
 
 import matplotlib.pyplot as plt
@@ -18,15 +19,16 @@ X = X.drop(columns="year")
 print(X.head().to_string())
 
 # %%
-# Hold back a quarter of the penguins, fit five nearest neighbors, and count correct predictions. The distance HVDM
-# compares categories by how differently the species are distributed among them.
+# Hold back a quarter of the penguins, fit five nearest neighbors, and count correct predictions.
+# The distance HVDM compares categories by how differently the species are distributed among them.
 X_train, X_test, y_train, y_test = train_test_split(X, y, random_state=0, stratify=y)
 model = pc.KNNClassifier(5, distance="hvdm").fit(X_train, y_train)
 print(f"accuracy on {len(X_test)} penguins that were held back: {model.score(X_test, y_test):.3f}")
 
 # %%
-# Take the penguin of which the model is least certain. ``precedents`` lists the past cases that voted, with the
-# contribution of each column to their distance. The last line is the nearest penguin of another species.
+# Take the penguin of which the model is least certain. ``precedents`` lists the past cases that
+# voted, with the contribution of each column to their distance. The last line is the nearest
+# penguin of another species.
 least = model.predict_proba(X_test).max(axis=1).argmin()
 new = X_test.iloc[[least]]
 print(new.T)

@@ -2,11 +2,13 @@
 Which learner for my table?
 ===========================
 
-:func:`priorcase.evaluation.compare` runs several learners on the same folds. Any scikit-learn estimator can take part;
-:class:`~priorcase.stacking.TableEncoder` turns a mixed table into numbers for it.
+:func:`priorcase.evaluation.compare` runs several learners on the same folds. Any scikit-learn
+estimator can take part; :class:`~priorcase.stacking.TableEncoder` turns a mixed table into numbers
+for it.
 
-The table has 600 loan applications with mixed columns and missing values. The log-score is the mean logarithm of the
-probability that was given to what came true: it rewards probabilities that can be trusted, not only correct classes.
+The table has 600 loan applications with mixed columns and missing values. The log-score is the mean
+logarithm of the probability that was given to what came true: it rewards probabilities that can be
+trusted, not only correct classes.
 """
 
 import matplotlib.pyplot as plt
@@ -33,9 +35,10 @@ found = evaluation.compare(learners, X, y, splits=5, progress=False)
 print(found)
 
 # %%
-# The outcomes of this table were drawn from a logistic model, so a logistic regression has the best log-score, with
-# little between it and the next four. Is the difference real? ``paired`` compares the learners fold by fold, with a test
-# that allows for the overlap of the training sets and for the number of pairs.
+# The outcomes of this table were drawn from a logistic model, so a logistic regression has the best
+# log-score, with little between it and the next four. Is the difference real? ``paired`` compares
+# the learners fold by fold, with a test that allows for the overlap of the training sets and for
+# the number of pairs.
 paired = found.paired("log_score").frame()
 best = paired[(paired["first"] == "logistic regression") | (paired["second"] == "logistic regression")]
 print(best.drop(columns="better").round(3).to_string(index=False))

@@ -2,12 +2,12 @@
 Decide by costs
 ===============
 
-A loan that is not repaid costs far more than a good customer who was sent away. If the probabilities are honest, the
-best decision follows from the costs: grant a loan where the expected gain is positive. No other threshold does better
-on average.
+A loan that is not repaid costs far more than a good customer who was sent away. If the
+probabilities are honest, the best decision follows from the costs: grant a loan where the expected
+gain is positive. No other threshold does better on average.
 
-Suppose a loan that is repaid earns 10 % of the amount, and one that is not repaid loses 50 %. The best threshold is
-then ``0.5 / (0.5 + 0.1)``, about 0.83. Do real decisions agree?
+Suppose a loan that is repaid earns 10 % of the amount, and one that is not repaid loses 50 %. The
+best threshold is then ``0.5 / (0.5 + 0.1)``, about 0.83. Do real decisions agree?
 """
 
 import matplotlib.pyplot as plt
@@ -21,10 +21,11 @@ gain, loss = 0.10, 0.50
 best = loss / (gain + loss)
 
 # %%
-# Probabilities of repayment of loans that the model has not seen, by five-fold cross-validation, for three learners.
+# Probabilities of repayment of loans that the model has not seen, by five-fold cross-validation,
+# for three learners.
 learners = {
     "subset-averaged Bayes": pc.SubsetAveragedBayes(),
-    "stack of learners": pc.StackedClassifier(),
+    "local logistic regression": pc.LocallyWeightedClassifier(300),
     "one nearest neighbor": pc.KNNClassifier(1, prior=None),
 }
 folds = StratifiedKFold(5, shuffle=True, random_state=0)
@@ -34,13 +35,14 @@ for name, learner in learners.items():
     proba = cross_val_predict(learner, X, y, cv=folds, method="predict_proba")[:, 1]
     earned = np.where(y == "yes", gain, -loss) * X["amount"].to_numpy()
     profit[name] = np.array([earned[proba >= threshold].sum() for threshold in thresholds]) / 1000
-    at = np.searchsorted(thresholds, best)
-    print(f"{name:22} profit at {best:.2f}: {profit[name][at]:5.0f} thousand euros, best of all: {profit[name].max():5.0f}")
-print(f"{'grant every loan':22} profit: {earned.sum() / 1000:.0f} thousand euros")
+    at_best = profit[name][np.searchsorted(thresholds, best)]
+    print(f"{name:26} profit at {best:.2f}: {at_best:5.0f} thousand euros; largest: {profit[name].max():5.0f}")
+print(f"{'grant every loan':26} profit: {earned.sum() / 1000:.0f} thousand euros")
 
 # %%
-# The curves are flat around the threshold that the costs ask for, and the best threshold in hindsight earns little more.
-# One nearest neighbor says only *yes* or *no*: there is no threshold to choose, and it loses money.
+# The curves are flat around the threshold that the costs ask for, and the best threshold in
+# hindsight earns little more. One nearest neighbor says only *yes* or *no*: there is no threshold
+# to choose, and it loses money.
 fig, ax = plt.subplots(figsize=(8, 4.2), layout="constrained")
 looks = [("#0072B2", "-"), ("#D55E00", "--"), ("#767676", ":")]
 for (name, values), (color, line) in zip(profit.items(), looks, strict=True):

@@ -2,8 +2,9 @@
 Find groups and odd rows without a target
 =========================================
 
-:class:`~priorcase.MixtureModel` describes a table by a few kinds of rows, with numbers, categories and missing values.
-Does it find the species of the penguins if nobody tells it about them? And which penguins are unusual?
+:class:`~priorcase.MixtureModel` describes a table by a few kinds of rows, with numbers, categories
+and missing values. Does it find the species of the penguins if nobody tells it about them? And
+which penguins are unusual?
 """
 
 import matplotlib.pyplot as plt
@@ -18,14 +19,14 @@ model = pc.MixtureModel("auto", random_state=0).fit(X)
 print(model.components_)
 
 # %%
-# The components against the species, which the model has not seen: almost every penguin is in a component of its own
-# species, and most components are of one sex.
+# The components against the species, which the model has not seen: almost every penguin is in a
+# component of its own species, and most components are of one sex.
 component = model.predict(X)
 print(pd.crosstab(pd.Series(species, name="species"), pd.Series(component, name="component")))
 
 # %%
-# Oddness is minus the log-density of a row. For the oddest penguin, the table says which value is surprising given all
-# others: its bill is almost 60 mm long.
+# Oddness is minus the log-density of a row. For the oddest penguin, the table says which value is
+# surprising given all others: its bill is almost 60 mm long.
 oddness = model.oddness(X)
 oddest = np.argsort(oddness.scores)[-3:]
 print(oddness[oddest[-1]])

@@ -2,9 +2,9 @@
 Which columns matter?
 =====================
 
-:class:`~priorcase.SubsetAveragedBayes` averages naive Bayes over all sets of columns, exactly. As a by-product it says
-how probable it is that a column has anything to do with the target. Which columns of the loan applications matter, and
-how many rows does it take to know?
+:class:`~priorcase.SubsetAveragedBayes` averages naive Bayes over all sets of columns, exactly. As a
+by-product it says how probable it is that a column has anything to do with the target. Which
+columns of the loan applications matter, and how many rows does it take to know?
 """
 
 import matplotlib.pyplot as plt
@@ -18,9 +18,10 @@ model = pc.SubsetAveragedBayes().fit(X, y)
 print(model.relevance_)
 
 # %%
-# Each column starts at a prior probability of 5 %. With more rows, the probability of a column that matters goes to one,
-# and that of others falls. ``age`` has no cut point that separates the classes, so the rows say nothing about it, and it
-# keeps its prior probability. The curves are means over 20 random orders of the rows.
+# Each column starts at a prior probability of 5 %. With more rows, the probability of a column that
+# matters goes to one, and that of others falls. ``age`` has no cut point that separates the
+# classes, so the rows say nothing about it, and it keeps its prior probability. The curves are
+# means over 20 random orders of the rows.
 sizes = [25, 50, 100, 200, 400, 600]
 rng = np.random.default_rng(1)
 orders = [rng.permutation(len(X)) for _ in range(20)]

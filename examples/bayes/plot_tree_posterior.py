@@ -2,9 +2,10 @@
 Which columns go together?
 ==========================
 
-Naive Bayes assumes that columns are independent within a class. Where they are not, it counts the same evidence twice
-and is overconfident. :class:`~priorcase.TreeAveragedBayes` lets each column depend on one other column, and averages
-over all such trees exactly. What does it find on ten measurements of the breast cancer table?
+Naive Bayes assumes that columns are independent within a class. Where they are not, it counts the
+same evidence twice and is overconfident. :class:`~priorcase.TreeAveragedBayes` lets each column
+depend on one other column, and averages over all such trees exactly. What does it find on ten
+measurements of the breast cancer table?
 """
 
 import matplotlib.pyplot as plt
@@ -20,9 +21,9 @@ model = pc.TreeAveragedBayes().fit(X, y)
 print(model.edge_table())
 
 # %%
-# Radius, perimeter and area measure the same thing, and the trees know it. The fractal dimension says nothing about the
-# class, so it may hang anywhere in the tree. Do trees improve the probabilities? We compare by ten-fold
-# cross-validation.
+# Radius, perimeter and area measure the same thing, and the trees know it. The fractal dimension
+# says nothing about the class, so it may hang anywhere in the tree. Do trees improve the
+# probabilities? We compare by ten-fold cross-validation.
 learners = {"naive Bayes": pc.NaiveBayes(), "averaged over trees": pc.TreeAveragedBayes()}
 found = evaluation.compare(learners, X, y, progress=False)
 print(found)

@@ -2,9 +2,10 @@
 Learners that survive wrong labels
 ==================================
 
-:class:`~priorcase.IB1` stores every row. :class:`~priorcase.IB2` stores only rows that it would have classified wrongly.
-:class:`~priorcase.IB3` does the same, but keeps a record of how well each stored row predicts, and drops rows with a
-poor record (Aha, Kibler and Albert, 1991). How do they cope with wrong labels?
+:class:`~priorcase.IB1` stores every row. :class:`~priorcase.IB2` stores only rows that it would
+have classified wrongly. :class:`~priorcase.IB3` does the same, but keeps a record of how well each
+stored row predicts, and drops rows with a poor record (Aha, Kibler and Albert, 1991). How do they
+cope with wrong labels?
 
 The labels of more and more training rows are replaced; the test rows stay correct.
 """
@@ -32,9 +33,10 @@ curve = evaluation.noise_curve(
 print(curve)
 
 # %%
-# Without noise, IB1 is the most accurate. IB2 suffers most: it stores what it got wrong, and with noise these are the
-# wrong labels. IB3 stays above 90 % with a fifth of the labels wrong, and predicts from fewer rows than the others. On
-# smaller tables it does worse: it needs a few hundred rows before its records tell good rows from bad ones.
+# Without noise, IB1 is the most accurate. IB2 suffers most: it stores what it got wrong, and with
+# noise these are the wrong labels. IB3 stays above 90 % with a fifth of the labels wrong, and
+# predicts from fewer rows than the others. On smaller tables it does worse: it needs a few hundred
+# rows before its records tell good rows from bad ones.
 fig, (left, right) = plt.subplots(1, 2, figsize=(11, 4), layout="constrained")
 curve.plot("accuracy", left, band="error")
 left.set(title="Breast cancer: accuracy on correct test rows", xlabel="share of wrong training labels")

@@ -2,8 +2,8 @@
 What would turn the decisions around?
 =====================================
 
-A counterfactual is the smallest change of a row that leads to another answer. Over many rows it says what the decisions
-hang on. Which changes would turn rejected applications into granted ones?
+A counterfactual is the smallest change of a row that leads to another answer. Over many rows it
+says what the decisions hang on. Which changes would turn rejected applications into granted ones?
 """
 
 import matplotlib.pyplot as plt
@@ -18,14 +18,16 @@ rejected = new[model.predict(new) == "no"]
 print(f"{len(rejected)} of {len(new)} applications are rejected")
 
 # %%
-# The purpose, the age and the day of the application are given. Everything else may change. Each new value comes from a
-# real past case that was granted, and values that are not needed are put back.
+# The purpose, the age and the day of the application are given. Everything else may change. Each
+# new value comes from a real past case that was granted, and values that are not needed are put
+# back.
 found = pc.counterfactuals(model, rejected, fixed=["purpose", "age", "applied"], target="yes")
 changes = found.frame()
 print(changes["column"].value_counts())
 
 # %%
-# For most applications one change is enough, mostly of the amount. How much lower would it have to be?
+# For most applications one change is enough, mostly of the amount. How much lower would it have to
+# be?
 amount = changes[changes["column"] == "amount"].astype({"before": float, "after": float})
 per_row = changes.groupby("query").size()
 print(per_row.value_counts().rename("rows").rename_axis("changed columns"))

@@ -2,8 +2,9 @@
 Explain one decision to a customer
 ==================================
 
-An application for a loan was turned down, and the customer asks why. Three questions deserve an answer: what spoke
-against it, what would have changed the decision, and how does the probability move if one value is different?
+An application for a loan was turned down, and the customer asks why. Three questions deserve an
+answer: what spoke against it, what would have changed the decision, and how does the probability
+move if one value is different?
 
 All three work for every learner. Here it is a logistic regression fitted around each application.
 """
@@ -23,14 +24,16 @@ explanation = model.explain(new, precedents=0, counterfactuals=0)
 print(explanation)
 
 # %%
-# What would the customer have to change? The purpose, the age and the day of the application cannot be changed, so we fix
-# these columns. Each change was observed in a real past case, and no smaller part of it would do.
+# What would the customer have to change? The purpose, the age and the day of the application cannot
+# be changed, so we fix these columns. Each change was observed in a real past case, and no smaller
+# part of it would do.
 fixed = ["purpose", "age", "applied"]
 print(pc.counterfactuals(model, new, 3, fixed=fixed, target="yes"))
 
 # %%
-# How does the probability depend on the amount and on the income, if everything else stays the same? The dotted line is
-# the application itself; the horizontal lines are the answer if the value were unknown.
+# How does the probability depend on the amount and on the income, if everything else stays the
+# same? The dotted line is the application itself; the horizontal lines are the answer if the value
+# were unknown.
 fig, axes = plt.subplots(1, 3, figsize=(14, 3.8), width_ratios=[5, 4, 4], layout="constrained")
 explanation.plot(axes[0])
 axes[0].set(xlabel="probability that the loan is not repaid", xlim=(0.27, 0.75))

@@ -2,9 +2,9 @@
 How does a column move the predictions?
 =======================================
 
-:func:`priorcase.partial_dependence` is the mean prediction over all rows, with one column set to the same value in each
-of them. It shows what a model has learned about this column: for numbers, categories and ordered levels alike, and for
-two columns together as a map.
+:func:`priorcase.partial_dependence` is the mean prediction over all rows, with one column set to
+the same value in each of them. It shows what a model has learned about this column: for numbers,
+categories and ordered levels alike, and for two columns together as a map.
 
 We look at what makes a flat expensive.
 """
@@ -18,12 +18,14 @@ kinds = {"heading": pc.Circular(360), "note": pc.Text()}
 model = pc.LocallyWeightedRegressor(150, schema=kinds).fit(X, rent)
 
 # %%
-# The last line is the mean prediction where the value is missing; the figures show it as a horizontal line.
+# The last line is the mean prediction where the value is missing; the figures show it as a
+# horizontal line.
 print(pc.partial_dependence(model, X, "condition"))
 
 # %%
-# The district moves the rent by more than 300 euros, the direction of the windows by about 120: windows to the south (180
-# degrees) are more expensive. So are new and very old buildings. A linear model would miss these two curves.
+# The district moves the rent by more than 300 euros, the direction of the windows by about 120:
+# windows to the south (180 degrees) are more expensive. So are new and very old buildings. A linear
+# model would miss these two curves.
 fig, axes = plt.subplots(2, 2, figsize=(11, 7.2), layout="constrained")
 labels = {
     "district": "district",

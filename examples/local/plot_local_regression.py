@@ -2,9 +2,9 @@
 A rent with an interval
 =======================
 
-:class:`~priorcase.LocallyWeightedRegressor` fits a small linear model to the rows around each query. It gives a number,
-an interval, and the slope at this place. How does the rent depend on the size of a flat, and how far can a single rent
-be from that?
+:class:`~priorcase.LocallyWeightedRegressor` fits a small linear model to the rows around each
+query. It gives a number, an interval, and the slope at this place. How does the rent depend on the
+size of a flat, and how far can a single rent be from that?
 """
 
 import matplotlib.pyplot as plt
@@ -19,14 +19,16 @@ known = X["metres"].notna()
 model = pc.LocallyWeightedRegressor(span=0.5).fit(X.loc[known, ["metres"]], rent[known])
 
 # %%
-# ``span=0.5`` lets half of the rows take part in each fit, as in loess. What is one more square metre worth? The slope
-# of the local fit, in euros for each square metre, depends on the size of the flat.
+# ``span=0.5`` lets half of the rows take part in each fit, as in loess. What is one more square
+# metre worth? The slope of the local fit, in euros for each square metre, depends on the size of
+# the flat.
 sizes = pd.DataFrame({"metres": [30.0, 60.0, 90.0, 120.0]})
 print(model.coefficients(sizes))
 
 # %%
-# The size alone leaves a wide interval, since districts differ. With all columns it becomes much narrower. ``heading`` is
-# a compass direction and ``note`` a short text; a data frame does not say so, so we declare them.
+# The size alone leaves a wide interval, since districts differ. With all columns it becomes much
+# narrower. ``heading`` is a compass direction and ``note`` a short text; a data frame does not say
+# so, so we declare them.
 kinds = {"heading": pc.Circular(360), "note": pc.Text()}
 train, test = X.index % 4 > 0, X.index % 4 == 0
 for name, columns in {"size alone": ["metres"], "all columns": list(X)}.items():

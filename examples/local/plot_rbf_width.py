@@ -2,9 +2,9 @@
 How wide should a kernel be?
 ============================
 
-An RBF network is a sum of bumps, one around each center. Narrow bumps follow every row, wide bumps smooth everything
-out. :class:`~priorcase.RBFNetworkRegressor` chooses the width by leave-one-out, which has a closed form here. What
-happens with other widths?
+An RBF network is a sum of bumps, one around each center. Narrow bumps follow every row, wide bumps
+smooth everything out. :class:`~priorcase.RBFNetworkRegressor` chooses the width by leave-one-out,
+which has a closed form here. What happens with other widths?
 
 We predict the rent of a flat from its size alone, so that the fit can be drawn.
 """
@@ -20,8 +20,9 @@ known = X["metres"] <= 130  # larger flats are rare
 X, rent = X.loc[known, ["metres"]], rent[known]
 
 # %%
-# Widths are distances in the scaled table, where the range of the column has length 1. The other parameters stay the
-# same: 40 centers, and a small ridge penalty. Each leave-one-out error takes one fit.
+# Widths are distances in the scaled table, where the range of the column has length 1. The other
+# parameters stay the same: 40 centers, and a small ridge penalty. Each leave-one-out error takes
+# one fit.
 widths = np.geomspace(0.01, 10, 25)
 errors = []
 for width in widths:
@@ -31,8 +32,9 @@ chosen = pc.RBFNetworkRegressor(40).fit(X, rent)
 print(chosen.loo_curve_)
 
 # %%
-# Narrow bumps follow single flats, and the error grows. Over a wide range, from a twentieth of the column to all of it,
-# the width hardly matters: the bumps overlap, and the ridge penalty keeps their sum smooth.
+# Narrow bumps follow single flats, and the error grows. Over a wide range, from a twentieth of the
+# column to all of it, the width hardly matters: the bumps overlap, and the ridge penalty keeps
+# their sum smooth.
 fig, (left, right) = plt.subplots(1, 2, figsize=(12, 4.2), layout="constrained")
 left.plot(X["metres"], rent, ".", color="#BBBBBB", label="flats")
 grid = pd.DataFrame({"metres": np.linspace(20, 130, 400)})

@@ -2,11 +2,12 @@
 Predict from a date and a time of day
 =====================================
 
-A timestamp is one column, but it says several things: when, at which hour, on which weekday. Hours and weekdays come
-round: eleven at night and one in the morning are two hours apart, not 22. How do you tell a model which part matters?
+A timestamp is one column, but it says several things: when, at which hour, on which weekday. Hours
+and weekdays come round: eleven at night and one in the morning are two hours apart, not 22. How do
+you tell a model which part matters?
 
-We look at a taxi stand, where most calls come around midnight, above all on Friday and Saturday night. The table is
-generated here, so that the true mean is known.
+We look at a taxi stand, where most calls come around midnight, above all on Friday and Saturday
+night. The table is generated here, so that the true mean is known.
 """
 
 import matplotlib.pyplot as plt
@@ -34,9 +35,10 @@ def mean_calls(time):
 calls = rng.poisson(mean_calls(time))
 
 # %%
-# Four descriptions of the same times: the time elapsed, the time of day on a circle of 24 hours, and the time as a date,
-# of which the hour and the weekday count. ``Date()`` takes the parts that the dates can tell apart, here the time
-# elapsed, the weekday and the hour. We predict every quarter of an hour of the following week.
+# Four descriptions of the same times: the time elapsed, the time of day on a circle of 24 hours,
+# and the time as a date, of which the hour and the weekday count. ``Date()`` takes the parts that
+# the dates can tell apart, here the time elapsed, the weekday and the hour. We predict every
+# quarter of an hour of the following week.
 week = pd.date_range("2024-07-01 12:00", periods=7 * 96, freq="15min")
 descriptions = {
     'Date("elapsed")': pc.Date(("elapsed",)),
@@ -53,8 +55,9 @@ for name, kind in descriptions.items():
     print(f"{name:24} {model.n_neighbors_:2} neighbors, root mean squared error {error:4.2f} calls an hour")
 
 # %%
-# The hours alone give the same curve every day. With the weekday, the model finds the two busy nights. The time elapsed
-# is of no use here, and harms ``Date()`` as well, which takes recent rows for closer ones.
+# The hours alone give the same curve every day. With the weekday, the model finds the two busy
+# nights. The time elapsed is of no use here, and harms ``Date()`` as well, which takes recent rows
+# for closer ones.
 fig, ax = plt.subplots(figsize=(11, 4.2), layout="constrained")
 ax.plot(week, mean_calls(week), color="#767676", linewidth=4, alpha=0.4, label="true mean")
 for name, color, line in (

@@ -2,10 +2,10 @@
 Which distance for mixed columns?
 =================================
 
-How far apart are *rent* and *own*? A distance for mixed tables needs an answer for each kind of column. HEOM and Gower's
-distance count whether two values are equal. HVDM and IVDM compare how the classes are distributed among the rows with
-either value, so they need a target of classes. The usual alternative is to encode categories as 0 and 1 and to impute
-what is missing.
+How far apart are *rent* and *own*? A distance for mixed tables needs an answer for each kind of
+column. HEOM and Gower's distance count whether two values are equal. HVDM and IVDM compare how the
+classes are distributed among the rows with either value, so they need a target of classes. The
+usual alternative is to encode categories as 0 and 1 and to impute what is missing.
 
 Does the choice matter? We compare 9-NN by each distance on three mixed tables with missing values.
 """
@@ -28,7 +28,8 @@ learners = {name: pc.KNNClassifier(9, distance=name) for name in ("heom", "gower
 learners["scikit-learn, encoded"] = make_pipeline(TableEncoder(), KNeighborsClassifier(9))
 
 # %%
-# Accuracy by five-fold cross-validation. Distances that look at the classes learn them from the training folds only.
+# Accuracy by five-fold cross-validation. Distances that look at the classes learn them from the
+# training folds only.
 folds = StratifiedKFold(5, shuffle=True, random_state=0)
 accuracy = pd.DataFrame(
     {
@@ -39,8 +40,8 @@ accuracy = pd.DataFrame(
 print(accuracy.round(3))
 
 # %%
-# HVDM is best on two tables, and on penguins as good as the encoded table. It knows which categories matter for the
-# target, while HEOM and Gower's distance count every difference alike.
+# HVDM is best on two tables, and on penguins as good as the encoded table. It knows which
+# categories matter for the target, while HEOM and Gower's distance count every difference alike.
 fig, ax = plt.subplots(figsize=(8, 3.4), layout="constrained")
 colors = ["#0072B2", "#56B4E9", "#D55E00", "#E69F00", "#767676"]
 for (name, row), color, marker in zip(accuracy.iterrows(), colors, "os^Dv", strict=True):

@@ -2,8 +2,9 @@
 Forget rows exactly
 ===================
 
-A customer asks for their rows to be deleted. The model must forget them, too: not approximately, but as if it had never
-seen them. Most libraries need a new fit for that. How long does it take here, and how can you check it?
+A customer asks for their rows to be deleted. The model must forget them, too: not approximately,
+but as if it had never seen them. Most libraries need a new fit for that. How long does it take
+here, and how can you check it?
 """
 
 from time import perf_counter
@@ -25,8 +26,9 @@ def table(n):
 
 
 # %%
-# ``forget`` takes the ids of rows. Afterwards the model has the digest (a fingerprint of everything it stores) of a
-# model that was fitted without these rows, and its probabilities are the same bit for bit.
+# ``forget`` takes the ids of rows. Afterwards the model has the digest (a fingerprint of everything
+# it stores) of a model that was fitted without these rows, and its probabilities are the same bit
+# for bit.
 X, y = table(1000)
 model = pc.NaiveBayes().fit(X, y).forget([3, 14, 159])
 fresh = pc.NaiveBayes().fit(X.drop(index=[3, 14, 159]), np.delete(y, [3, 14, 159]))
@@ -34,8 +36,8 @@ print("same digest:", model.digest() == fresh.digest())
 print("same probabilities:", np.array_equal(model.predict_proba(X), fresh.predict_proba(X)))
 
 # %%
-# Now we measure how long it takes to forget one row, next to a new fit. The times are medians of seven, on the machine
-# that built this page.
+# Now we measure how long it takes to forget one row, next to a new fit. The times are medians of
+# seven, on the machine that built this page.
 sizes = [1_000, 3_000, 10_000, 30_000, 100_000]
 learners = {"NaiveBayes": pc.NaiveBayes(numeric="student"), "KNNClassifier": pc.KNNClassifier(5)}
 times = {(name, task): [] for name in learners for task in ("fit", "forget")}

@@ -2,12 +2,12 @@
 Missing values: impute, or leave them missing?
 ==============================================
 
-Most libraries want every cell filled. The learners here take missing values as they are: nearest neighbors by a rule of
-the distance, Bayes models by leaving out the column. How do they compare with imputation as more and more cells go
-missing?
+Most libraries want every cell filled. The learners here take missing values as they are: nearest
+neighbors by a rule of the distance, Bayes models by leaving out the column. How do they compare
+with imputation as more and more cells go missing?
 
-We delete cells of the penguins at random, in the training and in the test rows, and compare with two pipelines of
-scikit-learn.
+We delete cells of the penguins at random, in the training and in the test rows, and compare with
+two pipelines of scikit-learn.
 """
 
 import matplotlib.pyplot as plt
@@ -57,12 +57,14 @@ for name, values in scores.items():
     print(f"{name:26}", "  ".join(f"{value:.3f}" for value in values))
 
 # %%
-# With one cell in ten missing, all of them are alike. With more, naive Bayes and the local logistic regression are
-# best, and need no imputer. Plain nearest neighbors fall behind imputation: a missing value counts as a large distance,
-# so neighbors are chosen by which cells they happen to share.
+# With one cell in ten missing, all of them are alike. With more, naive Bayes and the local logistic
+# regression are best, and need no imputer. Plain nearest neighbors fall behind imputation: a
+# missing value counts as a large distance, so neighbors are chosen by which cells they happen to
+# share.
 fig, ax = plt.subplots(figsize=(8, 4.4), layout="constrained")
-looks = [("#0072B2", "o", "-"), ("#D55E00", "s", "-"), ("#000000", "D", "-"), ("#E69F00", "^", "--"), ("#767676", "v", "--")]
-for (name, values), (color, marker, line) in zip(scores.items(), looks, strict=True):
+colors = ["#0072B2", "#D55E00", "#000000", "#E69F00", "#767676"]
+for (name, values), color, marker in zip(scores.items(), colors, "osD^v", strict=True):
+    line = "--" if "+" in name else "-"
     ax.plot([100 * share for share in shares], values, line, color=color, marker=marker, label=name)
 ax.set(xlabel="cells deleted (%)", ylabel="accuracy (5-fold cross-validation)")
 ax.set_title("Penguins with deleted cells", loc="left")

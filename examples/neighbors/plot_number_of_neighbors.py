@@ -2,11 +2,12 @@
 How many neighbors?
 ===================
 
-The number of neighbors is the first parameter that everybody asks about. ``n_neighbors="loo"`` predicts every row from
-all others, for each number from 1 to 50, and takes the best. One search answers all of them, so this costs little more
-than a single fit.
+The number of neighbors is the first parameter that everybody asks about. ``n_neighbors="loo"``
+predicts every row from all others, for each number from 1 to 50, and takes the best. One search
+answers all of them, so this costs little more than a single fit.
 
-How much does the exact number matter? The display has the answer: the band is one standard error wide.
+How much does the exact number matter? The display has the answer: the band is one standard error
+wide.
 """
 
 import matplotlib.pyplot as plt
@@ -21,8 +22,9 @@ model = pc.KNNClassifier("loo").fit(X, y)
 print(f"best number of neighbors: {model.n_neighbors_}, leave-one-out accuracy {model.loo_scores_.max():.3f}")
 
 # %%
-# :func:`priorcase.tune` chooses the vote, the distance and the prior together with the number of neighbors, by the
-# log-score of the probabilities. Probabilities want more neighbors than the predicted class does.
+# :func:`priorcase.tune` chooses the vote, the distance and the prior together with the number of
+# neighbors, by the log-score of the probabilities. Probabilities want more neighbors than the
+# predicted class does.
 candidates = {"n_neighbors": [2, 3, 5, 8, 12, 20, 30, 50, 80], "vote": ["uniform", "tricube", "gaussian"]}
 tuning = pc.tune(pc.KNNClassifier(), X, y, candidates=candidates, nested=None)
 print(tuning)

@@ -2,8 +2,9 @@
 What the learners make of the same table
 ========================================
 
-Each learner draws its own borders between classes. A figure of the regions shows how, also where a column holds
-categories: :class:`~priorcase.plots.DecisionSurface` gives each category a place along the axis.
+Each learner draws its own borders between classes. A figure of the regions shows how, also where a
+column holds categories: :class:`~priorcase.plots.DecisionSurface` gives each category a place along
+the axis.
 
 The stronger the color, the more certain the prediction. Points are the penguins.
 """
@@ -21,11 +22,11 @@ learners = {
 }
 
 # %%
-# Top row: two numbers. Nearest neighbors follow the points closely; naive Bayes has smooth borders of second degree;
-# a logistic regression fitted around each query lies in between.
+# Top row: two numbers. Nearest neighbors follow the points closely; naive Bayes has smooth borders
+# of second degree; a logistic regression fitted around each query lies in between.
 #
-# Bottom row: a number and a category. The nearest neighbors of a penguin are on the same island as long as there are
-# enough of them.
+# Bottom row: a number and a category. The nearest neighbors of a penguin are on the same island as
+# long as there are enough of them.
 columns = [["bill_length_mm", "bill_depth_mm"], ["flipper_length_mm", "island"]]
 fig, axes = plt.subplots(2, 3, figsize=(13, 7.2), layout="constrained")
 for row, names in zip(axes, columns, strict=True):

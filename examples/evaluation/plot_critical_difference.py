@@ -1,0 +1,45 @@
+"""
+Which learner is better on many tables?
+=======================================
+
+One table says which learner suits that table. A claim about learners needs several. Demšar (2006)
+proposes to rank the learners on each table, to test whether the mean ranks differ at all, and to
+draw how far apart they must be to count.
+"""
+
+import matplotlib.pyplot as plt
+from sklearn.datasets import load_breast_cancer, load_iris, load_wine
+
+import priorcase as pc
+from priorcase import datasets, evaluation
+
+tables = {
+    "penguins": datasets.load_penguins(),
+    "repairs": datasets.load_repairs(),
+    "loans": datasets.load_loans(),
+    "iris": load_iris(return_X_y=True),
+    "wine": load_wine(return_X_y=True),
+    "breast cancer": load_breast_cancer(return_X_y=True),
+    "digits": pc.make_led(300, random_state=0),
+    "waveform": pc.make_waveform(300, random_state=0),
+    "rectangles": datasets.make_disjuncts(300, random_state=0),
+}
+learners = {
+    "1-NN": pc.KNNClassifier(1),
+    "9-NN, HVDM": pc.KNNClassifier(9, distance="hvdm"),
+    "naive Bayes": pc.NaiveBayes(),
+    "tree-averaged Bayes": pc.TreeAveragedBayes(),
+    "local logistic": pc.LocallyWeightedClassifier(60),
+    "IB3": pc.IB3(random_state=0),
+}
+
+# %%
+# The log-score rewards honest probabilities. The best learner of each table is marked.
+found = evaluation.compare_tables(learners, tables, splits=5, scores="log_score", progress=False)
+print(found)
+print(found.friedman())
+
+# %%
+# Mean ranks, the best on the left. A bar joins learners that these nine tables cannot tell apart.
+ax = found.plot("log_score")
+plt.show()

@@ -1,0 +1,49 @@
+"""
+Use several learners at once
+============================
+
+Which learner is best depends on the table, and on its size. :class:`~priorcase.StackedClassifier`
+fits several and mixes their probabilities. The weights are those that best predict rows which the
+learners have not seen. Whom does it trust on which table?
+"""
+
+import matplotlib.pyplot as plt
+import pandas as pd
+from sklearn.datasets import load_breast_cancer
+
+import priorcase as pc
+
+tables = {
+    "repairs (96 rows)": pc.datasets.load_repairs(),
+    "penguins (344 rows)": pc.datasets.load_penguins(),
+    "breast cancer (569 rows)": load_breast_cancer(return_X_y=True),
+    "loans (600 rows)": pc.datasets.load_loans(),
+}
+stacks = {name: pc.StackedClassifier().fit(X, y).stack_ for name, (X, y) in tables.items()}
+print(stacks["repairs (96 rows)"])
+
+# %%
+# Each table has its own favorites. The more alike the members predict, the less the weights mean:
+# on breast cancer, two kinds of logistic regression share the weight.
+#
+# The stack (blue) is better than its best member on all four tables. Its score is slightly
+# optimistic, since the same rows chose the weights.
+frames = {name: stack.frame().set_index("member") for name, stack in stacks.items()}
+weights = pd.DataFrame({name: frame["weight"] for name, frame in frames.items()}).drop(index="baseline")
+fig, (left, right) = plt.subplots(1, 2, figsize=(12, 4.2), layout="constrained", sharey=True)
+colors = ["#0072B2", "#E69F00", "#000000", "#D55E00", "#56B4E9", "#009E73", "#CC79A7"]
+start = 0
+for (member, row), color in zip(weights.iterrows(), colors, strict=True):
+    left.barh(row.index, row, left=start, color=color, edgecolor="white", label=member.replace("_", " "))
+    start = start + row
+left.invert_yaxis()
+left.set(xlabel="weight in the stack", xlim=(0, 1))
+left.set_title("Weights of the members", loc="left")
+left.legend(loc="lower center", bbox_to_anchor=(0.5, 1.1), ncols=4, frameon=False)
+for name, stack in stacks.items():
+    scores = frames[name]["log_score"].drop("baseline")
+    right.plot(-scores, [name] * len(scores), "|", color="#767676", markersize=14)
+    right.plot(-stack.score, name, "o", color="#0072B2", markersize=9)
+right.set(xscale="log", xlabel="log-loss on rows left out (lower is better)")
+right.set_title("Members (grey) and stack (blue)", loc="left")
+plt.show()
