@@ -12,21 +12,21 @@ from rich.cells import cell_len
 
 from priorcase.exceptions import visible
 
-# Colours come from the notebook, light or dark; lines are a grey that both show.
-_STYLE = (
-    "<style>"
-    "div.priorcase{overflow-x:auto}"
-    "div.priorcase table{border:none;border-collapse:collapse;color:inherit;margin:.4em 0;width:max-content}"
-    "div.priorcase caption{caption-side:top;color:inherit;font-weight:600;padding:.2em 0;text-align:left;"
-    "white-space:nowrap}"
-    "div.priorcase th,div.priorcase td{border:none;border-top:1px solid rgba(128,128,128,.25);font-size:.95em;"
-    "max-width:40em;padding:.25em .7em;text-align:left;vertical-align:top}"
-    "div.priorcase th{border-bottom:1px solid rgba(128,128,128,.7);border-top:none;font-weight:600}"
-    "div.priorcase .right{font-variant-numeric:tabular-nums;text-align:right}"
-    "div.priorcase p{margin:.2em 0;opacity:.8;white-space:pre-line}"
-    "div.priorcase pre{background:none;color:inherit;margin:.2em 0;white-space:pre-wrap}"
-    "</style>"
-)
+# Colours come from the notebook, light or dark; lines are a grey that both show. The class is named twice to take
+# precedence over Jupyter's rules for tables.
+_RULES = {
+    "": "overflow-x:auto",
+    " table": "border:none;border-collapse:collapse;color:inherit;margin:.4em 0;table-layout:auto;width:max-content",
+    " caption": "caption-side:top;color:inherit;font-weight:600;padding:.2em 0;text-align:left;white-space:nowrap",
+    " td": "border:none;border-top:1px solid rgba(128,128,128,.25);max-width:40em;padding:.25em .7em;text-align:left;"
+    "vertical-align:top",
+    " th": "border:none;border-bottom:1px solid rgba(128,128,128,.7);font-weight:600;padding:.25em .7em;"
+    "text-align:left;vertical-align:bottom",
+    " .right": "font-variant-numeric:tabular-nums;text-align:right",
+    " p": "margin:.2em 0;opacity:.8;white-space:pre-line",
+    " pre": "background:none;color:inherit;margin:.2em 0;white-space:pre-wrap",
+}
+_STYLE = f"<style>{''.join(f'div.priorcase.priorcase{part}{{{rule}}}' for part, rule in _RULES.items())}</style>"
 
 
 @dataclass(frozen=True)
