@@ -153,6 +153,8 @@ class Explanations(PrintedPerQuery):
             ax.set_xlabel(caption(one._scale_text(0), 3 * _WIDTH))
             ax.tick_params(axis="y", length=0)
             ax.grid(False, axis="y")
+            ax.use_sticky_edges = False  # the first and the last bar do not touch the frame
+            ax.autoscale_view(scaley=False)
             return ax
 
     # -- as text
