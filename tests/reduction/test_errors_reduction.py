@@ -54,7 +54,7 @@ REFUSED: list[tuple[Any, Any, Any, type[Exception], str]] = [
         (make(1), [[1.0], [1.1], [5.0], [5.1]], ["a", "b", "a", "b"], TooFewRowsError, "would be deleted")
         for make in (ENN, RENN, AllKNN, DROP3, ICF)
     ),
-    (ENN(), X, [10, 20, 30, 70, 80, 90], TooFewRowsError, "was read as class labels. Pass target='numbers'"),
+    (ENN(), X, [10, 20, 30, 70, 80, 90], TooFewRowsError, "was treated as class labels. Pass target='numbers'"),
     (AllKNN(successive=1), X, Y, ParameterError, "successive"),
     (DROP5(repeat="no"), X, Y, ParameterError, "repeat"),
     *((make(shuffle="yes"), X, Y, ParameterError, "shuffle") for make in (CNN, RNN)),

@@ -52,10 +52,10 @@ _FITTED = ("sample_indices_", "n_iter_", "classes_", "n_features_in_", "feature_
 
 @runtime_checkable
 class Resampler(Protocol):
-    """What a reducer of your own needs, as in imbalanced-learn.
+    """Protocol for custom reducers, as in imbalanced-learn.
 
-    Derived from scikit-learn's ``BaseEstimator`` it also has parameters that `reduction_curve` can vary. The rows to
-    keep are best taken by ``X[at]``, or ``X.iloc[at]`` of a pandas frame, so that they stay of the type they came in.
+    Derive from scikit-learn's ``BaseEstimator`` to let `reduction_curve` vary parameters. Select the rows to keep with
+    ``X[at]``, or ``X.iloc[at]`` for a pandas frame, so that their type does not change.
 
     >>> from priorcase.reduction import ENN
     >>> isinstance(ENN(), Resampler)
@@ -63,7 +63,7 @@ class Resampler(Protocol):
     """
 
     def fit_resample(self, X: Any, y: Any) -> tuple[Any, Any]:
-        """Some of the rows of a table, at least one, and their targets."""
+        """Return some of the rows, at least one, and their targets."""
         ...
 
 
@@ -83,7 +83,7 @@ class Reducer(BaseEstimator, ABC):
 
     @changes
     def fit(self, X: Any, y: Any) -> Self:
-        """Choose the rows to keep of a frame, an array or a list of rows, with one target each: ``sample_indices_``."""
+        """Select the rows to keep (``sample_indices_``)."""
         check_parameters(self)
         check_value("schema", self.schema, [None, Schema, Mapping])
         threads = thread_count(self.n_jobs)
@@ -91,14 +91,14 @@ class Reducer(BaseEstimator, ABC):
         k = getattr(self, "n_neighbors", 0)
         if k >= len(rows):
             raise TooFewRowsError(
-                f"Expected n_neighbors < n_samples, but n_neighbors = {k}, n_samples = {len(rows)}. Each row is judged "
-                "by its nearest others: ask for fewer neighbours, or pass more rows."
+                f"Expected n_neighbors < n_samples, but n_neighbors = {k}, n_samples = {len(rows)}. A row is not "
+                "its own neighbour: use fewer neighbours, or pass more rows."
             )
         if self._for_classes:
             idle, sort = (self._for_classes, "numbers") if rows.classes is None else ({"alpha": ALPHA}, "classes")
             for name, default in idle.items():
                 if (value := getattr(self, name)) != default:
-                    raise ParameterError(f"{name} has no effect where y holds {sort}, got {value!r}; leave it out")
+                    raise ParameterError(f"{name} has no effect if y holds {sort}, got {value!r}; leave it out")
         self.sample_indices_ = self._keep(rows)
         record_features(self, rows.memory.instances.schema)
         self.__dict__.pop("classes_", None)
@@ -108,13 +108,13 @@ class Reducer(BaseEstimator, ABC):
 
     @changes
     def fit_resample(self, X: Any, y: Any) -> tuple[Any, Any]:
-        """The rows kept and their targets, in the order and the type they came in, as in imbalanced-learn."""
+        """Return the rows kept and their targets, as in imbalanced-learn; order and type do not change."""
         self.fit(X, y)
         return taken_rows(X, self.sample_indices_), taken_rows(y, self.sample_indices_)
 
     @prefix_errors
     def save(self, path: str | os.PathLike[str]) -> Path:
-        """Save the reducer to a file, which `priorcase.load` reads; returns the path."""
+        """Save the reducer to a file that `priorcase.load` reads; return the path."""
         return saving.save(self, path)
 
     def _saved_state(self) -> dict[str, Any] | None:
@@ -193,9 +193,7 @@ def read_rows(reducer: Any, X: Any, y: Any, *, sort: TargetSort, threads: int) -
     given = reducer.attribute_weights
     weights = None if given is None else resolve_weights(given, instances, threads=threads)
     if isinstance(weights, LearnedWeights) and weights.weighting.local:
-        raise ParameterError(
-            "attribute_weights must be the same for all rows here; leave local out, since rows are compared both ways"
-        )
+        raise ParameterError("attribute_weights must be the same for all rows; leave out local=True")
     memory = NeighborsMemory(instances, distance, attribute_weights=weights, algorithm="auto")
     memory.append(table, target.read(targets), None)
     memory.check()

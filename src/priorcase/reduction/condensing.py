@@ -17,25 +17,24 @@ from priorcase.reduction.editing import edited
 
 @dataclass(eq=False, repr=False, kw_only=True)
 class CNN(Reducer):
-    """Condensed nearest neighbours: a row is added to the subset if its nearest member of it is of another class.
+    """Condensed nearest neighbours (CNN): keeps rows until 1-NN classifies all others correctly.
 
-    The subset begins with the first row of each class. Passes over all rows follow until one adds nothing: then every
-    row left out has the class of its nearest member. So has every member, with distances that are 0 from a row to
-    itself, and no two equal rows of different classes. Rows near the borders between classes are kept, and noise. Of
-    members at equal distances the one that was added first decides.
+    The subset starts with the first row of each class. Passes over all rows add every row whose nearest member of the
+    subset has another class, until a pass adds none. Rows near the class boundaries are kept, and so is noise. Among
+    members at equal distances the one added first decides.
 
     Parameters
     ----------
     shuffle, random_state
-        Whether to go through the rows in a random order rather than in that of the table, and its seed.
+        Whether to process the rows in random order, and the seed.
     distance, attribute_weights, categorical_features, schema, n_jobs
-        As in `ENN`, like the attributes; and ``n_iter_`` is the number of passes, the last of which adds nothing.
+        See `ENN`, also for the attributes. ``n_iter_`` is the number of passes, including the last one.
 
     Notes
     -----
     This is Hart's rule (*IEEE Trans. Information Theory* 14, 1968) for any number of classes. imbalanced-learn's
-    ``CondensedNearestNeighbour`` differs: it starts with all rows of the smallest class and one random row of each
-    other class, and goes through each other class once.
+    ``CondensedNearestNeighbour`` starts with all rows of the smallest class and one random row of each other class, and
+    processes each other class once.
 
     Examples
     --------
@@ -71,10 +70,10 @@ class CNN(Reducer):
 
 
 class RNN(CNN):
-    """Reduced nearest neighbours: members leave the condensed subset where that makes no row of the table wrong.
+    """Reduced nearest neighbours (RNN): `CNN`, then deletes members if no row becomes misclassified.
 
-    It starts with what `CNN` keeps, whose parameters and attributes it has, and goes through the members in order
-    (G. W. Gates, *IEEE Trans. Information Theory* 18, 1972).
+    Members are processed in order (G. W. Gates, *IEEE Trans. Information Theory* 18, 1972). Parameters and attributes:
+    see `CNN`.
 
     Examples
     --------
@@ -94,22 +93,20 @@ class RNN(CNN):
 
 
 class ICF(VotingReducer):
-    """Iterative case filtering: rows that are solved by more cases than they solve are deleted.
+    """Iterative case filtering (ICF): deletes rows whose reachable set is larger than their coverage.
 
-    After one pass of `ENN`, all rows with ``|reachable| > |coverage|`` are deleted at once, again and again until none
-    is. ``reachable(x)`` are the rows of its class that are nearer to x than its nearest enemy, the nearest row of
-    another class; ``coverage(x)`` the rows from which x is reachable. The insides of the classes go.
+    After one pass of `ENN`, all rows with ``|reachable| > |coverage|`` are deleted at once, repeatedly until none is
+    left. ``reachable(x)`` are the rows of its class that are nearer to x than its nearest enemy, the nearest row of
+    another class; ``coverage(x)`` are the rows from which x is reachable. This removes the interior of the classes.
 
     Parameters
     ----------
     n_neighbors, ties, distance, attribute_weights, categorical_features, schema, n_jobs
-        As in `ENN`, like the attributes; and ``n_iter_`` is the number of passes after the editing, the last of which
-        deletes nothing.
+        See `ENN`, also for the attributes. ``n_iter_`` is the number of passes after `ENN`, including the last one.
 
     Notes
     -----
-    Rows as far as the nearest enemy are not reachable. Where only one class is left after the editing, no row is
-    deleted. Time grows with the pairs of rows that reach each other, memory with the rows.
+    Rows as far as the nearest enemy are not reachable. If only one class is left after `ENN`, no row is deleted.
 
     References
     ----------

@@ -26,7 +26,7 @@ ALL_ROWS = "all rows"  # the line of the table that was not reduced
 
 @dataclass(frozen=True, repr=False, eq=False)
 class ReductionCurve(GridResult):
-    """Share of the rows kept and held-out score of each reducer; prints as a table, see `reduction_curve`."""
+    """Share of rows kept and held-out score of each reducer; prints as a table. Returned by `reduction_curve`."""
 
     names: tuple[str, ...]  # of the reducers; the first line is the table as it is
     kept: FloatArray  # the share of the training rows kept in each split, shape (reducers, splits)
@@ -39,26 +39,26 @@ class ReductionCurve(GridResult):
 
     @property
     def kept_mean(self) -> FloatArray:
-        """The mean share kept over the splits."""
+        """Mean share of rows kept over the splits."""
         return np.asarray(self.kept.mean(axis=1))
 
     @property
     def score_mean(self) -> FloatArray:
-        """The mean score over the splits."""
+        """Mean score over the splits."""
         return np.asarray(self.scores.mean(axis=1))
 
     @property
     def kept_error(self) -> FloatArray:
-        """The standard error of the mean share kept, ``s / sqrt(splits)``; NaN with one split."""
+        """Standard error of the mean share kept, ``s / sqrt(splits)``; NaN with one split."""
         return _standard_error(self.kept)
 
     @property
     def score_error(self) -> FloatArray:
-        """The standard error of the mean score."""
+        """Standard error of the mean score."""
         return _standard_error(self.scores)
 
     def frame(self) -> Any:
-        """One line for each reducer, in a frame of the library that the table was given in, or of one installed.
+        """Return a data frame with one line for each reducer.
 
         Columns: ``reducer``, ``kept``, ``kept_error``, the score by its name and ``..._error``.
         """
@@ -68,7 +68,7 @@ class ReductionCurve(GridResult):
 
     @prefix_errors
     def plot(self, ax: Any = None) -> Any:
-        """The score against the share kept, with standard errors; the dashed line is the table as it is."""
+        """Plot the score against the share of rows kept, with standard errors; the dashed line is the full table."""
         lines = zip(self.names, self.kept_mean, self.score_mean, self.kept_error, self.score_error, strict=True)
         with drawing(ax) as ax:
             for i, (name, x, y, across, up) in enumerate(lines):
@@ -104,26 +104,25 @@ def reduction_curve(
     cv: Any = 5,
     random_state: int | np.random.RandomState | None = None,
 ) -> ReductionCurve:
-    """Share of the rows that reducers keep, and the score on held-out rows of an estimator fitted to what they keep.
+    """Cross-validate reducers: the share of rows they keep, and the score of an estimator fitted to those rows.
 
-    In each split every reducer sees the training rows only; so does the estimator, once with all of them and once with
-    what each reducer keeps of them. Returns a `ReductionCurve`, the table as it is first.
+    In each split the reducers and the estimator see the training rows only. The full table comes first in the result.
 
     Parameters
     ----------
     reducers
-        Objects with ``fit_resample``, such as `ENN`, `DROP3` or `IB2`, or of your own (see `Resampler`): a mapping
-        from name to reducer, a list, or one of them.
+        A mapping from name to reducer, a list, or one reducer: objects with ``fit_resample``, such as `ENN`, `DROP3`,
+        `IB2`, or your own (see `Resampler`).
     X, y
         The rows and their targets.
     estimator
-        Predicts, and is scored by its own ``score``: accuracy, or R². By default ``KNNClassifier(1)``, or
-        ``KNNRegressor(1)`` where ``y`` holds numbers with fractions.
+        The estimator to score with its own ``score`` (accuracy or R²). By default ``KNNClassifier(1)``, or
+        ``KNNRegressor(1)`` if ``y`` holds numbers with fractions.
     param_name, param_range
-        A parameter to vary: each reducer is taken once with each of these values, as in ``validation_curve``.
+        A parameter to vary and its values, as in ``validation_curve``.
     cv, random_state
-        A number of folds (shuffled by ``random_state``, and stratified by class), or a splitter or an iterable of
-        splits as in scikit-learn.
+        Number of folds (stratified, shuffled with ``random_state``), or a splitter or an iterable of splits as in
+        scikit-learn.
 
     Examples
     --------
@@ -146,7 +145,7 @@ def reduction_curve(
         estimator = KNNRegressor(1) if numbers else KNNClassifier(1)
     if numbers and not is_regressor(estimator):
         raise ParameterError(
-            f"estimator must be a regressor where y holds numbers with fractions, got {quoted(estimator)}; "
+            f"estimator must be a regressor if y holds numbers with fractions, got {quoted(estimator)}; "
             "for example KNNRegressor(1)"
         )
     splits = list(_splitter(cv, random_state, estimator, array).split(np.zeros(len(array)), array.ravel()))
@@ -192,7 +191,7 @@ def _named(reducers: Any) -> dict[str, Any]:
         raise ParameterError("reducers must be a reducer, a list of them, or a mapping from name to reducer, got none")
     for reducer in found.values():
         if not hasattr(reducer, "fit_resample") or isinstance(reducer, type):
-            raise ParameterError(f"reducers must have fit_resample, as ENN() has, got {quoted(reducer)}")
+            raise ParameterError(f"reducers must have fit_resample, like ENN(), got {quoted(reducer)}")
     return found
 
 
@@ -220,7 +219,7 @@ def _varied(reducers: dict[str, Any], name: str | None, values: Iterable[Any] | 
 def _splitter(cv: Any, random_state: Any, estimator: Any, y: AnyArray) -> Any:
     if not is_whole(cv):
         if random_state is not None:
-            raise ParameterError("random_state has no effect where cv is a splitter; give the splitter its own")
+            raise ParameterError("random_state has no effect if cv is a splitter; set it on the splitter")
         return check_cv(cv, y, classifier=not is_regressor(estimator))
     if not 2 <= cv <= len(y):
         raise ParameterError(f"cv must be a splitter or a number from 2 to {len(y)}, the number of rows, got {cv}")

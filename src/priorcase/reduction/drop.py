@@ -14,23 +14,23 @@ from priorcase.reduction.editing import edited
 
 
 class DROP1(VotingReducer):
-    """Decremental reduction 1: a row leaves S if at least as many of its associates in S are right without it.
+    """DROP1: deletes a row if at least as many of its associates in S are classified correctly without it.
 
-    S is the whole table at first. The associates of a row are the rows that have it among their ``n_neighbors``
-    nearest others in S, and a row is right if those vote for its class. Rows are considered once, in the order of the
-    table. DROP1 ignores the rows that have left, and may lose whole regions; the others count them.
+    S starts as the whole table. The associates of a row are the rows with it among their ``n_neighbors`` nearest
+    neighbours in S. Rows are processed once, in table order. DROP1 ignores deleted rows and may therefore lose whole
+    regions; DROP2 to DROP5 take them into account.
 
     Parameters
     ----------
     n_neighbors
-        How many others vote, k; the row next to them takes the place of one that leaves.
+        Number k of neighbours that vote; the next nearest row replaces a deleted one.
     ties, distance, attribute_weights, categorical_features, schema, n_jobs
-        As in `ENN`, like the attributes.
+        See `ENN`, also for the attributes.
 
     Notes
     -----
-    Of others at equal distances those that come first in the table are nearer. Where S has no more than k others, all
-    of them vote; a row without others is wrong. The last row of S stays.
+    Rows at equal distances are ordered by position. If S has at most k other rows, all of them vote. The last row of S
+    is never deleted.
 
     References
     ----------
@@ -49,12 +49,11 @@ class DROP1(VotingReducer):
 
 
 class DROP2(VotingReducer):
-    """Decremental reduction 2: a row leaves S if at least as many of its associates in the table are right without it.
+    """DROP2: `DROP1` with associates in the whole table, starting with rows far from other classes.
 
-    As `DROP1`, with its parameters, but associates are looked for in the whole table T, rows that have left S included,
-    and rows are considered by the distance of their nearest enemy, the nearest row of another class: furthest first,
-    rows at equal distances in the order of the table. So the insides of the classes go first and the borders stay
-    (Wilson & Martinez 2000, section 4.3).
+    Deleted rows are still associates. Rows are processed by the distance of their nearest enemy (the nearest row of
+    another class), farthest first, so that the interior of the classes is removed first (Wilson & Martinez 2000,
+    section 4.3). Parameters: see `DROP1`.
 
     Examples
     --------
@@ -70,26 +69,22 @@ class DROP2(VotingReducer):
 
 @dataclass(eq=False, repr=False, kw_only=True)
 class DROP3(VotingReducer):
-    """Decremental reduction 3: `ENN`, then `DROP2` of the rows that are left.
+    """DROP3: removes noise with `ENN`, then applies `DROP2`; also for regression.
 
-    Noise goes first, so that it does not pass for a border between classes, and takes no further part: neither as
-    neighbours, nor as enemies, nor as associates.
-
-    With numbers as targets (after Arnaiz-González et al. 2016, who add up errors) both steps change: noise are the
-    rows further than ``alpha`` standard deviations off, as in `ENN`; a row leaves S if the sum over its associates of
-    ``|y - mean|``, mean of the targets of their ``n_neighbors`` nearest others in S, is no larger without it; and
-    enemies of a row are those whose target differs from its own by more than ``alpha`` standard deviations of the
-    targets of its ``n_neighbors`` nearest others. Nine neighbours are usual there.
+    For numeric targets (after Arnaiz-González et al. 2016), noise is defined as in `ENN`; a row is deleted if the sum
+    of ``|y - mean|`` over its associates does not increase without it, with the mean over their ``n_neighbors`` nearest
+    neighbours in S; enemies of a row differ from it by more than ``alpha`` standard deviations of the targets of its
+    ``n_neighbors`` nearest neighbours. Nine neighbours are usual.
 
     Parameters
     ----------
     n_neighbors, target, alpha, ties, distance, attribute_weights, categorical_features, schema, n_jobs
-        As in `ENN`, like the attributes.
+        See `ENN`, also for the attributes.
 
     Notes
     -----
-    Wilson & Martinez do not say whether noise is still counted among the associates. Here it is not: the rows kept are
-    those of `DROP2` on the rows that `ENN` keeps, for any distance without statistics of the table.
+    Wilson & Martinez do not say whether noise still belongs to the associates. Here it does not: the result is that of
+    `DROP2` on the rows that `ENN` keeps, for any distance without statistics of the table.
 
     References
     ----------
@@ -116,11 +111,11 @@ class DROP3(VotingReducer):
 
 
 class DROP4(VotingReducer):
-    """Decremental reduction 4: noise leaves first where no row loses by it, then `DROP2` of the rows that are left.
+    """DROP4: removes noise if no associate becomes misclassified, then applies `DROP2`.
 
-    A row is noise if its ``n_neighbors`` nearest others in S get it wrong. Rows that are noise are considered in the
-    order of the table, under the rule of `DROP2`; those that leave take no further part. So fewer rows are taken for
-    noise than by `DROP3`, where `ENN` decides (Wilson & Martinez 2000, section 4.5). Parameters are those of `DROP1`.
+    A row is noise if its ``n_neighbors`` nearest neighbours in S misclassify it. Noisy rows are processed in table
+    order by the rule of `DROP2`, so fewer rows are removed as noise than in `DROP3` (Wilson & Martinez 2000, section
+    4.5). Parameters: see `DROP1`.
 
     Examples
     --------
@@ -137,17 +132,17 @@ class DROP4(VotingReducer):
 
 @dataclass(eq=False, repr=False, kw_only=True)
 class DROP5(VotingReducer):
-    """Decremental reduction 5: as `DROP2`, but first those rows are considered that are nearest to their enemies.
+    """DROP5: `DROP2` preceded by a pass that starts with rows near other classes.
 
-    One pass under the rule of `DROP2` goes from the borders inwards and smooths them; then passes go from the inside
-    outwards, as in `DROP2`, until nothing more leaves. Nearest enemies are looked for in S before each pass.
+    The first pass goes from the boundaries inwards, which smooths them; further passes go outwards as in `DROP2`.
+    Nearest enemies are found again in S before each pass.
 
     Parameters
     ----------
     repeat
-        Go from the inside outwards until nothing more leaves (Wilson & Martinez 2000, section 4.6), rather than once.
+        Whether to repeat the outward passes until no row is deleted (Wilson & Martinez 2000, section 4.6).
     n_neighbors, ties, distance, attribute_weights, categorical_features, schema, n_jobs
-        As in `DROP1`.
+        See `DROP1`.
 
     Examples
     --------

@@ -19,48 +19,43 @@ _VOTE: dict[str, list[Any]] = {**VotingReducer._parameter_constraints, "kind_sel
 
 @dataclass(eq=False, repr=False, kw_only=True)
 class ENN(VotingReducer):
-    """Edited nearest neighbours: every row is deleted that its k nearest others disagree with.
+    """Edited nearest neighbours (ENN): deletes rows that their k nearest neighbours misclassify.
 
-    A row is kept iff the most frequent class among its ``n_neighbors`` nearest others is its own. All rows are judged
-    by the whole table and deleted at once: noise and ragged borders go. A class may vanish; a table of which nothing
-    would be left is refused. With numbers as targets (Kordos & Blachnik 2012) a row is kept iff
-    ``|y - mean| <= alpha * deviation``, mean and standard deviation (of a population) of the targets of its
-    ``n_neighbors`` nearest others; 9 are usual there.
+    All rows are checked against the whole table and deleted at once, which removes noise and smooths the class
+    boundaries. A class may disappear; it is an error if no row would be left. For numeric targets (Kordos & Blachnik
+    2012) a row is kept if ``|y - mean| <= alpha * deviation``, with the mean and standard deviation of the targets of
+    its neighbours.
 
     Parameters
     ----------
     n_neighbors
-        How many others are asked, k.
+        Number k of neighbours; 9 are usual for numeric targets.
     target
-        What ``y`` holds: ``"classes"``, ``"numbers"``, or ``"auto"``: numbers where one of them has a fraction, and
-        classes otherwise.
+        Type of ``y``: ``"classes"``, ``"numbers"``, or ``"auto"`` (numbers if one of them has a fraction).
     alpha
-        How many standard deviations a number may be off; for numbers only.
+        Tolerance in standard deviations; for numbers only.
     ties
-        Who wins a tied vote: the class that is ``"first"`` in ``classes_``, as in imbalanced-learn, or that of the
-        ``"nearest"`` voter among the tied ones; for classes only.
+        Winner of a tied vote: the ``"first"`` class in ``classes_``, as in imbalanced-learn, or the class of the
+        ``"nearest"`` voter; for classes only.
     kind_sel
-        ``"mode"``: the most frequent class must be the row's own (Wilson). ``"all"``: every one of the others must be
-        of its class, imbalanced-learn's default; for classes only.
+        ``"mode"``: the most frequent class of the neighbours must be the row's own (Wilson). ``"all"``: all neighbours
+        must have its class, imbalanced-learn's default; for classes only.
     distance
-        A name such as ``"heom"``, ``"hvdm"``, ``"mvdm"``, ``"gower"`` or ``"euclidean"``, or a `Distance`. Ranges,
-        class frequencies and other statistics are those of the whole table, whoever is deleted.
+        Name of a distance such as ``"heom"``, ``"hvdm"`` or ``"gower"``, or a `Distance`; fitted to the whole table.
     attribute_weights, categorical_features, schema, n_jobs
-        As in `KNNClassifier`; weights must be the same for all rows. The rows kept do not depend on ``n_jobs``.
+        See `KNNClassifier`; weights must be the same for all rows.
 
     Attributes
     ----------
     sample_indices_
         Positions of the rows kept, ascending.
     classes_
-        The classes in ascending order, those of which no row is left included; absent where ``y`` holds numbers.
+        Classes in ascending order, including those without remaining rows; only for classes.
 
     Notes
     -----
-    Of others at equal distances those that come first in the table are asked. Rows of all classes are edited. With
-    ``distance="euclidean"`` the rows kept are those of imbalanced-learn's
-    ``EditedNearestNeighbours(sampling_strategy="all", kind_sel="mode")``, as long as no two rows are equal: of equal
-    rows it takes the first found for the row itself.
+    Neighbours at equal distances are ordered by position. With ``distance="euclidean"`` the result is that of
+    imbalanced-learn's ``EditedNearestNeighbours(sampling_strategy="all", kind_sel="mode")``, if no two rows are equal.
 
     References
     ----------
@@ -90,16 +85,16 @@ class ENN(VotingReducer):
 
 @dataclass(eq=False, repr=False, kw_only=True)
 class RENN(VotingReducer):
-    """Repeated edited nearest neighbours: `ENN` is repeated until it deletes nothing more (Tomek 1976).
+    """Repeated edited nearest neighbours (RENN): repeats `ENN` until no row is deleted (Tomek 1976).
 
-    Where fewer than ``n_neighbors`` others are left, all of them are asked. imbalanced-learn's
-    ``RepeatedEditedNearestNeighbours`` stops earlier where a class falls below the size that the smallest one had at
-    first, or vanishes.
+    If fewer than ``n_neighbors`` other rows are left, all of them vote. imbalanced-learn's
+    ``RepeatedEditedNearestNeighbours`` also stops when a class becomes smaller than the smallest class was, or
+    disappears.
 
     Parameters
     ----------
     n_neighbors, ties, kind_sel, distance, attribute_weights, categorical_features, schema, n_jobs
-        As in `ENN`, like the attributes; and ``n_iter_`` is the number of passes, the last of which deletes nothing.
+        See `ENN`, also for the attributes. ``n_iter_`` is the number of passes, including the last one.
 
     Examples
     --------
@@ -128,20 +123,20 @@ class RENN(VotingReducer):
 
 @dataclass(eq=False, repr=False, kw_only=True)
 class AllKNN(VotingReducer):
-    """All k-NN: every row is deleted that its i nearest others disagree with, for some i from 1 to k (Tomek 1976).
+    """All k-NN: deletes rows that their i nearest neighbours misclassify, for any i from 1 to k (Tomek 1976).
 
-    All rows are judged by the whole table and deleted at the end. imbalanced-learn's ``AllKNN`` keeps the rows that
-    ``successive=True`` keeps here if it is given ``sampling_strategy="all", kind_sel="mode", allow_minority=True``, no
-    two rows are equal and no class vanishes.
+    All rows are checked against the whole table and deleted at the end. With ``successive=True`` the result is that of
+    imbalanced-learn's ``AllKNN(sampling_strategy="all", kind_sel="mode", allow_minority=True)``, if no two rows are
+    equal and no class disappears.
 
     Parameters
     ----------
     n_neighbors
-        The largest neighbourhood, k.
+        Largest number of neighbours, k.
     successive
-        Delete after each i, so that i + 1 others are looked for among the rows left, as imbalanced-learn does.
+        Whether to delete after each i, so that later neighbours are found among the remaining rows.
     ties, kind_sel, distance, attribute_weights, categorical_features, schema, n_jobs
-        As in `ENN`, like the attributes.
+        See `ENN`, also for the attributes.
 
     Examples
     --------
@@ -216,11 +211,11 @@ def edited(
 def some_left(kept: IdArray, rows: Rows, k: int) -> IdArray:
     """The rows kept, of which there must be some."""
     if not kept.size:
-        advice = "Another n_neighbors or distance may keep some, or the columns say little about the target."
+        advice = "Try another n_neighbors or distance; the columns may not predict the target."
         if rows.classes is not None and rows.classes.dtype.kind in "iuf":
-            advice = "y was read as class labels. Pass target='numbers' (ENN and DROP3) if it is numeric."
+            advice = "y was treated as class labels. Pass target='numbers' (ENN and DROP3) if it is numeric."
         raise TooFewRowsError(
-            f"all {len(rows)} rows would be deleted, because their nearest others (n_neighbors = {k}) disagree with "
+            f"all {len(rows)} rows would be deleted, because their nearest neighbours (n_neighbors = {k}) misclassify "
             f"every one of them. {advice}"
         )
     return kept
