@@ -13,10 +13,9 @@ from typing import Any
 import pytest
 from click.testing import CliRunner, Result
 
-from priorcase import load_repairs
 from priorcase._typing import AnyArray
 from priorcase.cli import main
-from priorcase.datasets import NamedColumns
+from priorcase.datasets import NamedColumns, load
 
 PROGRAM = [sys.executable, "-c", "from priorcase.cli import main; main()"]
 LEVELS = ("--column", "chain=fresh<used<worn<stretched", "--column", "brakes=firm<soft<weak")
@@ -62,7 +61,7 @@ def error(result: Result) -> str:
 
 def split_table() -> tuple[NamedColumns, AnyArray, NamedColumns]:
     """Past cases, their targets and new cases, as the command line reads them."""
-    X, y = load_repairs()
+    X, y = load("repairs", frame=None)
     yes_no = {True: "yes", False: "no", None: None}
     data = {name: [yes_no[v] for v in X[name]] if name in ("electric", "outdoors") else X[name] for name in X.kinds}
     table = NamedColumns.of(data, X.kinds)

@@ -21,9 +21,8 @@ PAIRS = [(name, task) for name, one in LEARNERS.items() for task in one.tasks]
 @pytest.mark.parametrize(("name", "task"), PAIRS)
 def test_every_learner_can_be_made_fitted_found_again_and_saved(name: str, task: str, tmp_path: Path) -> None:
     learner = find(name)
-    rows = X if task == "classify" else X.take(KNOWN)
+    frame = X if task == "classify" else X.iloc[KNOWN]
     y = JOB if task == "classify" else KM[KNOWN]
-    frame = rows.frame("pandas")  # scikit-learn's baselines know no table of ours
     model = learner.make(task).fit(frame, y)  # type: ignore[arg-type]
     assert len(model.predict(frame[:3])) == 3
     assert find_by_class(model) is learner

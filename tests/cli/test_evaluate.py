@@ -41,7 +41,7 @@ def evaluate(table: object, *args: object, columns: int = 200, stdin: str | None
 
 def repairs() -> tuple[NamedColumns, AnyArray]:
     """The built-in table as the command line reads it."""
-    X, y = pc.load_repairs()
+    X, y = pc.datasets.load("repairs", frame=None)
     yes_no = {True: "yes", False: "no", None: None}
     data = {name: [yes_no[v] for v in X[name]] if name in ("electric", "outdoors") else X[name] for name in X.kinds}
     return NamedColumns.of(data, X.kinds), y

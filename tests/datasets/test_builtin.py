@@ -1,23 +1,26 @@
-"""The built-in table, and columns that need no frame library."""
+"""The built-in tables, and columns that need no frame library."""
 
 from __future__ import annotations
 
 import io
-import subprocess
-import sys
+import math
 from importlib.resources import files
+from random import Random
 from typing import Any
 
 import numpy as np
 import pytest
 from reference import make_repairs
 
-from priorcase.datasets import NamedColumns, load_repairs
-from priorcase.datasets.builtin import REPAIRS
+from priorcase import datasets
+from priorcase.datasets import NamedColumns, catalog, load, load_flats, load_loans, load_penguins, load_repairs
+from priorcase.datasets.builtin import TABLES
 from priorcase.exceptions import ParameterError
-from priorcase.schema import Kind, Nominal, Numeric, Ordinal, Schema
+from priorcase.schema import Circular, Kind, Nominal, Numeric, Ordinal, Schema, Text
+from tools import make_tables
 
 BACKENDS = ("pandas", "polars", "pyarrow")
+LOADERS = (load_repairs, load_penguins, load_loans, load_flats)
 
 
 def test_the_file_is_what_its_story_tells() -> None:
@@ -26,39 +29,96 @@ def test_the_file_is_what_its_story_tells() -> None:
     assert files("priorcase.datasets").joinpath("repairs.csv").read_text(encoding="utf-8") == told.getvalue()
 
 
-def test_the_table_is_small_mixed_and_has_gaps() -> None:
+@pytest.mark.parametrize("name", ["loans", "flats"])
+def test_the_generated_files_are_those_of_the_script(name: str) -> None:
+    stream = io.StringIO()
+    make_tables.write(stream, make_tables.make_loans()[0] if name == "loans" else make_tables.make_flats())
+    assert files("priorcase.datasets").joinpath(f"{name}.csv").read_text(encoding="utf-8") == stream.getvalue()
+
+
+def test_the_docstring_lists_the_wrong_outcomes() -> None:
+    *first, last = map(str, make_tables.make_loans()[1])
+    assert f"{', '.join(first)} and {last}, counted from 0" in " ".join((load_loans.__doc__ or "").split())
+    assert len(first) == 11
+
+
+def test_a_good_model_of_the_loans_is_right_in_about_85_percent() -> None:
+    rng = Random(0)
+    rows = [make_tables.make_loan(rng) for _ in range(2000)]
+    repaid = [1 / (1 + math.exp(-make_tables.repayment_log_odds(row))) for row in rows]
+    best = np.mean([max(p, 1 - p) for p in repaid]) * (1 - 24 / 600)
+    assert 0.84 < best < 0.87  # a little less where values are missing
+
+
+def test_repairs_are_mixed_and_have_missing_values() -> None:
     X, y = load_repairs()
-    assert (len(X), len(y)) == (96, 96)
-    assert X.names == tuple(REPAIRS)
-    cells = [value for name in X.data for value in X[name].tolist()]
-    gaps = sum(value is None or value != value for value in cells) / len(cells)
-    assert 0.04 < gaps < 0.06
-    assert set(X["electric"].tolist()) == {True, False, None}
-    assert set(X["chain"].tolist()) <= {*make_repairs.CHAIN, None}
+    assert X.shape == (96, 9)
+    assert 0.04 < X.isna().to_numpy().mean() < 0.06
+    assert X["electric"].dtype == "boolean"
     labels, counts = np.unique(y.astype(str), return_counts=True)
     assert labels.tolist() == ["brakes", "drivetrain", "tune-up", "wheel"]
     assert counts.min() >= 12
 
 
-def test_every_call_gives_new_arrays() -> None:
-    load_repairs()[0]["age_years"][:] = 0.0
-    assert np.nanmax(load_repairs()[0]["age_years"]) > 1.0
+def test_penguins_are_the_published_ones() -> None:
+    X, y = load_penguins()
+    assert X.shape == (344, 7)
+    assert dict(zip(*np.unique(y.astype(str), return_counts=True), strict=True)) == {
+        "Adelie": 152,
+        "Chinstrap": 68,
+        "Gentoo": 124,
+    }
+    assert X.isna().sum()[["island", "bill_length_mm", "body_mass_g", "sex", "year"]].tolist() == [0, 2, 2, 11, 0]
+    assert X["body_mass_g"].mean() == pytest.approx(4201.754386)
+    assert X["bill_length_mm"].mean() == pytest.approx(43.921930)
 
 
-def test_the_schema_has_the_declared_kinds() -> None:
-    schema = Schema.infer(load_repairs()[0])
-    assert schema.names == tuple(REPAIRS)
-    assert dict(zip(schema.names or (), schema.kinds, strict=True)) == REPAIRS
+def test_flats_have_a_numeric_target() -> None:
+    X, y = load_flats()
+    assert X.shape == (400, 9)
+    assert y.dtype == float
+    assert not np.isnan(y).any()
+
+
+@pytest.mark.parametrize("load_table", LOADERS)
+def test_every_call_gives_new_arrays(load_table: Any) -> None:
+    X, y = load_table()
+    name, old = X.columns[0], y[0]
+    X[name], y[0] = X[name].iloc[0], y[-1] if y[-1] != old else y[1]
+    assert load_table()[0][name].nunique() > 1
+    assert load_table()[1][0] == old
+
+
+@pytest.mark.parametrize("name", TABLES)
+def test_a_table_is_loaded_by_its_name(name: str) -> None:
+    X, y = load(name)
+    same, same_y = getattr(datasets, f"load_{name}")()
+    assert X.equals(same)
+    assert y.tolist() == same_y.tolist()
+    about = datasets.describe(name)
+    assert (about.rows, tuple(about.kinds), about.target) == (len(X), tuple(X), TABLES[name][1])
+    assert about.licence in str(about)
+    assert datasets.available().places[name] == "built-in"
+    assert catalog.load_frame(name, {}).columns.tolist() == [*X, about.target]
+
+
+@pytest.mark.parametrize("name", TABLES)
+def test_named_columns_have_the_declared_kinds(name: str) -> None:
+    X, _ = load(name, frame=None)
+    schema = Schema.infer(X)
+    assert dict(zip(schema.names or (), schema.kinds, strict=True)) == TABLES[name][0]
 
 
 @pytest.mark.parametrize("backend", BACKENDS)
-def test_frames_hold_the_same_values(backend: str) -> None:
+@pytest.mark.parametrize("name", TABLES)
+def test_frames_hold_the_same_values(name: str, backend: Any) -> None:
     pytest.importorskip(backend)
-    X, y = load_repairs()
-    frame, same = load_repairs(backend)  # type: ignore[call-overload]
+    X, y = load(name, frame=None)
+    frame, same = getattr(datasets, f"load_{name}")(backend)
     assert type(frame).__module__.startswith(backend)
     assert y.tolist() == same.tolist()
-    ours, theirs = Schema.infer(X), Schema.infer(frame, kinds={name: REPAIRS[name] for name in ("chain", "brakes")})
+    kinds = {label: kind for label, kind in X.kinds.items() if isinstance(kind, Ordinal | Circular | Text)}
+    ours, theirs = Schema.infer(X), Schema.infer(frame, kinds=kinds)
     assert ours == theirs
     for mine, other in zip(ours.read(X).columns, theirs.read(frame).columns, strict=True):
         if isinstance(mine, np.ndarray):
@@ -67,11 +127,15 @@ def test_frames_hold_the_same_values(backend: str) -> None:
             assert _decoded(mine) == _decoded(other)
 
 
-def test_pandas_keeps_the_order_of_levels() -> None:
-    pytest.importorskip("pandas")
-    frame, _ = load_repairs("pandas")
-    schema = Schema.infer(frame)
-    assert dict(zip(schema.names or (), schema.kinds, strict=True)) == REPAIRS
+@pytest.mark.parametrize("name", TABLES)
+def test_pandas_keeps_the_order_of_levels(name: str) -> None:
+    X, _ = load(name)
+    schema = Schema.infer(X)
+    found = dict(zip(schema.names or (), schema.kinds, strict=True))
+    declared = TABLES[name][0]
+    assert {label: kind for label, kind in found.items() if isinstance(kind, Ordinal)} == {
+        label: kind for label, kind in declared.items() if isinstance(kind, Ordinal)
+    }
 
 
 def test_named_columns_follow_the_kinds() -> None:
@@ -93,26 +157,17 @@ def test_a_level_outside_the_order_is_unseen_in_a_query() -> None:
 
 
 def test_some_rows_are_a_table_too() -> None:
-    X, _ = load_repairs()
+    X, _ = load("repairs", frame=None)
     part = X.take(slice(2, 4))
     assert len(part) == 2
     assert part["bike"].tolist() == X["bike"].tolist()[2:4]
 
 
 def test_it_prints_its_first_rows_and_says_how_many_there_are() -> None:
-    text = repr(load_repairs()[0])
+    text = repr(load("repairs", frame=None)[0])
     assert text.startswith("NamedColumns: 96 rows\n")
     assert "km_since_service" in text
     assert text.endswith("... and 88 more")
-
-
-def test_no_frame_library_is_loaded_for_it() -> None:
-    script = (
-        "import sys; from priorcase.datasets import load_repairs; from priorcase.schema import Schema; "
-        "X, y = load_repairs(); Schema.infer(X).read(X); "
-        "sys.exit(any(name in sys.modules for name in ('pandas', 'polars', 'pyarrow')))"
-    )
-    assert subprocess.run([sys.executable, "-c", script], check=False, timeout=600).returncode == 0
 
 
 def _decoded(coded: object) -> list[object]:
@@ -120,13 +175,18 @@ def _decoded(coded: object) -> list[object]:
     return [values[code] for code in coded.codes.tolist()]  # type: ignore[attr-defined]
 
 
-@pytest.mark.parametrize("frame", ["dask", "Pandas", 3, ["pandas"]])
-def test_other_frame_libraries_are_refused_with_the_choices(frame: Any) -> None:
+@pytest.mark.parametrize("load_table", LOADERS)
+@pytest.mark.parametrize("frame", ["dask", "Pandas", 3, ["pandas"], None])
+def test_other_frame_libraries_are_refused_with_the_choices(load_table: Any, frame: Any) -> None:
     with pytest.raises(ParameterError) as caught:
-        load_repairs(frame)
+        load_table(frame)
     assert "frame must be" in str(caught.value)
+
+
+@pytest.mark.parametrize("backend", ["dask", "Pandas", 3, ["pandas"]])
+def test_other_backends_are_refused(backend: Any) -> None:
     with pytest.raises(ParameterError, match="backend must be"):
-        load_repairs()[0].frame(frame)
+        load("repairs", frame=None)[0].frame(backend)
 
 
 def test_control_characters_are_escaped_in_what_is_printed() -> None:

@@ -11,7 +11,7 @@ import pytest
 from shop import CSV, go_away, shop
 
 from priorcase.datasets import available, describe, load
-from priorcase.datasets.catalog import KNOWN, cache_folder
+from priorcase.datasets.catalog import BUILT_IN, KNOWN, cache_folder
 from priorcase.exceptions import ParameterError, ReadingError
 from priorcase.schema import Nominal, Numeric, Ordinal
 
@@ -23,7 +23,7 @@ def away(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def test_kinds_gaps_and_target_are_those_of_the_manifest(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PRIORCASE_DATA", str(shop(tmp_path)))
-    X, y = load("shoes")
+    X, y = load("shoes", frame=None)
     assert X.kinds == {"age": Numeric(), "size": Ordinal(("S", "M", "L")), "code": Nominal()}
     assert X.tuples() == [(7.0, "S", "1"), (None, "L", "2"), (9.5, None, "NA")]
     assert y.tolist() == ["yes", "no", "yes"]
@@ -147,14 +147,14 @@ def test_the_cache_is_where_the_platform_keeps_caches(monkeypatch: pytest.Monkey
 @pytest.mark.parametrize("backend", [None, "pandas", "polars", "pyarrow"])
 def test_the_list_as_a_frame(backend: Any, tmp_path: Path) -> None:
     frame = available(folder=shop(tmp_path)).frame(backend)
-    assert frame.shape == (len(KNOWN) + 1, 5)
+    assert frame.shape == (len(BUILT_IN) + len(KNOWN) + 1, 5)
 
 
 def test_every_set_of_the_folder_is_what_its_manifest_says(data_dir: Path) -> None:
     entries = json.loads((data_dir / "manifest.json").read_text(encoding="utf-8"))["datasets"]
     assert set(KNOWN) <= {entry["name"] for entry in entries}
     for entry in entries:
-        X, y = load(entry["name"], folder=data_dir, download=False)
+        X, y = load(entry["name"], frame=None, folder=data_dir, download=False)
         assert len(X) == len(y) == entry["rows"]
         gaps = sum(value is None for row in X.tuples() for value in row)
         assert gaps == entry["missing_total"]
@@ -167,7 +167,7 @@ def test_every_set_of_the_folder_is_what_its_manifest_says(data_dir: Path) -> No
 def test_orders_known_for_openml_are_those_of_the_folder(data_dir: Path) -> None:
     compared = 0
     for name, known in KNOWN.items():
-        kinds = load(name, folder=data_dir, download=False)[0].kinds
+        kinds = load(name, frame=None, folder=data_dir, download=False)[0].kinds
         for column, order in known.orders.items():
             if name not in ("heart-cleveland", "heart-hungarian"):  # levels in words there, in numbers in the folder
                 assert kinds[column] == Ordinal(order)

@@ -13,7 +13,7 @@ from shop import go_away, shop
 from sklearn.utils import Bunch
 
 from priorcase.datasets import Available, available, catalog, describe, load
-from priorcase.datasets.catalog import KNOWN
+from priorcase.datasets.catalog import BUILT_IN, KNOWN
 from priorcase.exceptions import ReadingError
 from priorcase.schema import Nominal, Numeric, Ordinal
 
@@ -60,11 +60,11 @@ def online(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> l
 
 
 def test_a_download_is_kept_and_read_from_the_cache_afterwards(online: list[dict[str, Any]], away: Path) -> None:
-    first = load("shoes")
+    first = load("shoes", frame=None)
     assert first[0].kinds == {"age": Numeric(), "size": Nominal(), "code": Numeric()}
     assert first[0].tuples() == [(7.0, "S", 4.0), (None, "L", 5.0), (9.0, None, 4.0)]
     assert first[1].tolist() == ["yes", "no", "yes"]
-    again = load("shoes")
+    again = load("shoes", frame=None)
     assert again[0].tuples() == first[0].tuples()
     assert len(online) == 1
     assert online[0]["name"] == "shoes"
@@ -85,7 +85,7 @@ def test_the_papers_sets_are_fetched_by_number_with_the_orders_known(
     orders = {"size": ("S", "L"), "age": ("7", "8"), "absent": ("a", "b")}
     changed = type(known)(known.number, orders=orders, nominal=("code",), ids=("maker",), notes=("worn",))
     monkeypatch.setitem(KNOWN, "car-evaluation", changed)
-    X, _ = load("car-evaluation")
+    X, _ = load("car-evaluation", frame=None)
     assert (online[0]["name"], online[0]["data_id"]) == (None, 40975)
     # The order of ages does not hold all that occur, and is passed over.
     assert X.kinds == {"age": Numeric(), "size": Ordinal(("S", "L")), "code": Nominal()}
@@ -101,7 +101,7 @@ def test_a_numeric_target_and_sparse_data_are_kept_as_numbers(monkeypatch: pytes
         return bunch(framed=False, data=cells, target=np.array([0.1, 1e300]))
 
     monkeypatch.setattr(sklearn.datasets, "fetch_openml", fetch)
-    X, y = load("shoes")
+    X, y = load("shoes", frame=None)
     assert y.tolist() == [0.1, 1e300]
     assert X.tuples() == [(0.0, "S", 4.0), (7.0, "L", 5.0)]
 
@@ -153,13 +153,14 @@ def test_the_list_says_where_each_set_would_come_from(online: list[dict[str, Any
     load("boots")
     found = available(folder=shop(tmp_path))
     assert isinstance(found, Available)
-    assert len(found) == len(KNOWN) + 2
-    assert list(found)[:2] == ["shoes", "boots"]
+    assert len(found) == len(BUILT_IN) + len(KNOWN) + 2
+    assert list(found)[: 2 + len(BUILT_IN)] == ["shoes", *BUILT_IN, "boots"]
     assert "glass" in found
     lines = repr(found).splitlines()
     assert lines[0].split() == ["name", "rows", "attributes", "target", "where"]
     assert lines[1].split() == ["shoes", "3", "3", "fits", "folder"]
-    assert lines[2].split() == ["boots", "3", "3", "fits,", "or", "not", "cache"]
+    assert lines[2].split() == ["repairs", "96", "9", "job", "built-in"]
+    assert lines[2 + len(BUILT_IN)].split() == ["boots", "3", "3", "fits,", "or", "not", "cache"]
     assert next(line for line in lines if line.startswith("glass")).split() == ["glass", "OpenML"]
 
 

@@ -14,7 +14,7 @@ from priorcase.exceptions import PriorcaseError
 
 @pytest.fixture
 def table() -> NamedColumns:
-    return pc.load_repairs()[0]
+    return pc.datasets.load("repairs", frame=None)[0]
 
 
 def test_a_name_gives_a_column_and_a_slice_rows(table: NamedColumns) -> None:

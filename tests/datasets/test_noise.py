@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from reference import noise as reference
 from tables import COLUMNS, labels, mixed_rows, row_lists
 
-from priorcase.datasets import NamedColumns, add_noise, load_repairs
+from priorcase.datasets import NamedColumns, add_noise, load
 from priorcase.exceptions import ParameterError, SchemaError, TargetError
 from priorcase.schema import Nominal, Numeric
 
@@ -99,14 +99,14 @@ def test_a_repeated_column_name_of_pandas_is_refused_and_unnamed_columns_are_not
 @given(st.floats(0, 1), st.floats(0, 1), st.integers(0, 100))
 def test_more_noise_adds_to_less(first: float, second: float, seed: int) -> None:
     low, high = sorted((first, second))
-    X, y = load_repairs()
+    X, y = load("repairs", frame=None)
     less, more = (plain(add_noise(X, y, attributes=level, random_state=seed)[0]) for level in (low, high))
     for row, a, b in zip(plain(X), less, more, strict=True):
         assert all(b_value == a_value for value, a_value, b_value in zip(row, a, b, strict=True) if a_value != value)
 
 
 def test_gaps_stay_and_none_come_up() -> None:
-    X, y = load_repairs()
+    X, y = load("repairs", frame=None)
     noisy, _ = add_noise(X, y, attributes=0.7, random_state=1)
     for name in X.data:
         known, found = (np.array([v is None or v != v for v in table[name].tolist()]) for table in (X, noisy))
@@ -114,7 +114,7 @@ def test_gaps_stay_and_none_come_up() -> None:
 
 
 def test_no_noise_changes_nothing_and_classes_do_not_hang_on_attributes() -> None:
-    X, y = load_repairs()
+    X, y = load("repairs", frame=None)
     same, same_y = add_noise(X, y, random_state=4)
     assert plain(same) == plain(X)
     assert same_y.tolist() == y.tolist()

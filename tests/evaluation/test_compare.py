@@ -201,7 +201,7 @@ def test_tables_of_any_make_give_the_same(table: Any) -> None:
 
 
 def test_built_in_tables_and_pipelines() -> None:
-    table, target = pc.load_repairs()
+    table, target = pc.datasets.load("repairs", frame=None)
     learner = {"pipe": make_pipeline(StandardScaler(), LogisticRegression()), "5-NN": pc.KNNClassifier()}
     assert compare(learner, NUMBERS, TWO, splits=3).best() in learner
     found = compare({"5-NN": pc.KNNClassifier(), "guess": DummyClassifier()}, table, target, splits=3)

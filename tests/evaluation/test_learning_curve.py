@@ -20,7 +20,7 @@ from sklearn.linear_model import Perceptron
 from tables import labels, mixed_rows
 
 import priorcase as pc
-from priorcase.datasets import load_repairs
+from priorcase.datasets import load
 from priorcase.evaluation import Holdout, LearningCurve, compare, learning_curve
 from priorcase.evaluation.curves import ladder, read_sizes
 from priorcase.evaluation.running import Cell
@@ -73,7 +73,7 @@ def test_training_sets_are_nested_and_the_same_for_all() -> None:
 
 
 def test_the_last_point_is_that_of_a_comparison_on_random_partitions() -> None:
-    X, y = load_repairs()
+    X, y = load("repairs", frame=None)
     learners = {"student": pc.NaiveBayes(), "subsets": pc.SubsetAveragedBayes()}
     curve = learning_curve(learners, X, y, sizes=[1.0], repeats=3, random_state=2)
     found = compare(learners, X, y, splits=Holdout(0.7), repeats=3, random_state=2)
@@ -82,7 +82,7 @@ def test_the_last_point_is_that_of_a_comparison_on_random_partitions() -> None:
 
 
 def test_every_make_of_table_gives_the_same_curve() -> None:
-    X, y = load_repairs()
+    X, y = load("repairs", frame=None)
     options: dict[str, Any] = {"sizes": [20], "repeats": 2}
     expected = learning_curve(pc.NaiveBayes(), X, y, **options)
     by_position = dict(enumerate(X.kinds.values()))
@@ -99,7 +99,7 @@ def test_every_make_of_table_gives_the_same_curve() -> None:
 
 
 def test_jobs_and_backends_change_nothing() -> None:
-    X, y = load_repairs()
+    X, y = load("repairs", frame=None)
     learners = {"chance": Chance(), "3-NN": pc.KNNClassifier(3)}
     options: dict[str, Any] = {"sizes": [5, 20], "repeats": 4, "scores": "accuracy"}
     alone = learning_curve(learners, X, y, **options)
@@ -112,7 +112,7 @@ def test_jobs_and_backends_change_nothing() -> None:
 
 
 def test_growing_row_by_row_is_learning_from_nothing_once_all_classes_are_there() -> None:
-    X, y = load_repairs()
+    X, y = load("repairs", frame=None)
     options: dict[str, Any] = {"sizes": [3, 40, 1.0], "repeats": 3}
     fitted = learning_curve(pc.NaiveBayes(), X, y, **options)
     grown = learning_curve(pc.NaiveBayes(), X, y, grow="partial_fit", **options)
@@ -124,7 +124,7 @@ def test_growing_row_by_row_is_learning_from_nothing_once_all_classes_are_there(
 
 
 def test_growing_needs_partial_fit() -> None:
-    X, y = load_repairs()
+    X, y = load("repairs", frame=None)
     curve = learning_curve({"spy": Spy(), "Bayes": pc.NaiveBayes()}, X, y, sizes=[9], repeats=1, grow="partial_fit")
     assert curve.failures == {"spy": "AttributeError: the learner has no partial_fit"}
     early = learning_curve(pc.KNNClassifier(5), X, y, sizes=[2, 9], repeats=1, grow="partial_fit", scores="accuracy")
@@ -133,7 +133,7 @@ def test_growing_needs_partial_fit() -> None:
 
 
 def test_failures_are_told_and_others_go_on() -> None:
-    X, y = load_repairs()
+    X, y = load("repairs", frame=None)
     curve = learning_curve({"5-NN": pc.KNNClassifier(5), "1-NN": pc.KNNClassifier(1)}, X, y, sizes=[3, 9], repeats=2)
     assert np.isnan(curve.mean()[0, 0])
     assert np.isfinite(curve.mean()[[0, 1, 1], [1, 0, 1]]).all()
@@ -162,7 +162,7 @@ def test_numbers_are_scored_as_numbers() -> None:
 
 
 def test_storage_is_a_score_where_a_learner_says_it() -> None:
-    X, y = load_repairs()
+    X, y = load("repairs", frame=None)
     learners = {"IB2": pc.IB2(), "Bayes": pc.NaiveBayes()}
     curve = learning_curve(learners, X, y, sizes=[10, 60], repeats=2, scores=["storage", "accuracy"])
     train = np.random.default_rng([0, 0]).permutation(96)[:67]
@@ -240,7 +240,7 @@ def test_a_curve_prints_itself() -> None:
 
 
 def test_many_points_are_printed_in_part() -> None:
-    curve = learning_curve(pc.NaiveBayes(), *load_repairs(), sizes="all", repeats=1, grow="partial_fit")
+    curve = learning_curve(pc.NaiveBayes(), *load("repairs", frame=None), sizes="all", repeats=1, grow="partial_fit")
     assert curve.points.tolist() == list(range(1, 68))
     lines = str(curve).splitlines()
     assert lines[0] == "accuracy of NaiveBayes(): one repetition, 29 test rows"
@@ -279,7 +279,7 @@ def test_minus_infinity_is_drawn_as_such() -> None:
 
 
 def test_a_ladder_of_sizes_has_a_logarithmic_axis() -> None:
-    curve = learning_curve(pc.NaiveBayes(), *load_repairs(), repeats=1, scores="accuracy")
+    curve = learning_curve(pc.NaiveBayes(), *load("repairs", frame=None), repeats=1, scores="accuracy")
     ax = curve.plot()
     assert ax.get_xscale() == "log"
     assert ax.get_xticks().tolist() == curve.points.tolist()

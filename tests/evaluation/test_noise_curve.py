@@ -14,7 +14,7 @@ from reference import curves as reference
 from sklearn.naive_bayes import GaussianNB
 
 import priorcase as pc
-from priorcase.datasets import NamedColumns, add_noise, load_repairs, make_disjuncts
+from priorcase.datasets import NamedColumns, add_noise, load, make_disjuncts
 from priorcase.evaluation import NoiseCurve, learning_curve, noise_curve
 from priorcase.evaluation.running import seed_of
 
@@ -30,7 +30,7 @@ def _close_figures() -> Any:
 @pytest.mark.parametrize("kind", ["attributes", "classes"])
 @pytest.mark.parametrize("noisy_test", [False, True])
 def test_a_curve_equals_the_slow_way(kind: Any, noisy_test: bool) -> None:
-    X, y = load_repairs()
+    X, y = load("repairs", frame=None)
     options: dict[str, Any] = {"class_draw": "others"} if kind == "classes" else {}
     levels = [0.0, 0.2, 0.6]
     curve = noise_curve(
@@ -52,7 +52,7 @@ def test_a_curve_equals_the_slow_way(kind: Any, noisy_test: bool) -> None:
 
 
 def test_without_noise_it_is_the_end_of_a_learning_curve() -> None:
-    X, y = load_repairs()
+    X, y = load("repairs", frame=None)
     learners = {"3-NN": pc.KNNClassifier(3), "IB2": pc.IB2()}
     clean = noise_curve(learners, X, y, levels=[0], repeats=3)
     grown = learning_curve(learners, X, y, sizes=[1.0], repeats=3)
@@ -119,7 +119,7 @@ def test_noise_costs_accuracy_and_storage() -> None:
 
 
 def test_storage_is_left_out_where_nobody_has_it_and_silent_where_some_do_not() -> None:
-    X, y = load_repairs()
+    X, y = load("repairs", frame=None)
     alone = noise_curve(pc.NaiveBayes(), X, y, levels=[0], repeats=1)
     assert [score.name for score in alone.scores] == ["accuracy", "log_score", "brier"]
     both = noise_curve({"Bayes": pc.NaiveBayes(), "IB3": pc.IB3(random_state=0)}, X, y, levels=[0], repeats=1)
@@ -137,7 +137,7 @@ def test_numbers_may_be_noisy() -> None:
 
 
 def test_jobs_change_nothing() -> None:
-    X, y = load_repairs()
+    X, y = load("repairs", frame=None)
     learners = {"3-NN": pc.KNNClassifier(3), "IB3": pc.IB3()}
     alone = noise_curve(learners, X, y, levels=[0.2], repeats=4)
     with joblib.parallel_config(backend="threading"):
@@ -147,7 +147,7 @@ def test_jobs_change_nothing() -> None:
 
 
 def test_failures_and_ctrl_c() -> None:
-    X, y = load_repairs()
+    X, y = load("repairs", frame=None)
     curve = noise_curve({"99-NN": pc.KNNClassifier(99), "Bayes": pc.NaiveBayes()}, X, y, levels=[0, 0.4], repeats=2)
     assert curve.failures["99-NN"].startswith("TooFewRowsError: ")
     assert np.isfinite(curve.mean()[1]).all()
@@ -159,7 +159,7 @@ def test_failures_and_ctrl_c() -> None:
 
 
 def test_a_curve_prints_frames_and_plots() -> None:
-    X, y = load_repairs()
+    X, y = load("repairs", frame=None)
     curve = noise_curve(pc.NaiveBayes(), X, y, levels=(0.5, 0), repeats=2)
     assert isinstance(curve, NoiseCurve)
     lines = str(curve).splitlines()
@@ -191,7 +191,7 @@ def test_a_curve_prints_frames_and_plots() -> None:
 )
 def test_words(options: dict[str, Any], words: str) -> None:
     with pytest.raises(ValueError, match=r"noise_curve.* ") as caught:
-        noise_curve(pc.NaiveBayes(), *load_repairs(), **options)
+        noise_curve(pc.NaiveBayes(), *load("repairs", frame=None), **options)
     assert words in str(caught.value)
 
 

@@ -15,7 +15,7 @@ import pytest
 from sklearn.base import clone, is_regressor
 
 from priorcase import CNN, KNNClassifier, KNNClassifierCV, LocallyWeightedRegressor, NaiveBayes, RBFNetworkRegressor
-from priorcase.datasets import load_repairs
+from priorcase.datasets import load
 from priorcase.exceptions import TargetError, TooFewRowsError
 from priorcase.learning.resampling import taken_rows
 
@@ -116,7 +116,7 @@ def test_a_table_with_a_string_view_is_fitted_resampled_and_tuned() -> None:
 
 
 def test_tables_of_the_library_are_taken_too() -> None:
-    X, y = load_repairs()
+    X, y = load("repairs", frame=None)
     kept = taken_rows(X, AT)
     assert kept.tuples() == [X.tuples()[i] for i in AT]
     assert kept.kinds == X.kinds
@@ -124,7 +124,7 @@ def test_tables_of_the_library_are_taken_too() -> None:
 
 
 def test_built_in_tables_stay_what_they_are() -> None:
-    table, _ = load_repairs()
+    table, _ = load("repairs", frame=None)
     kept = taken_rows(table, AT)
     assert type(kept) is type(table)
     assert kept.kinds == table.kinds

@@ -22,7 +22,7 @@ def shown(view: object, width: int = 80, **options: bool) -> str:
 @pytest.fixture(scope="module")
 def precedents() -> Precedents:
     X, y = load_repairs()
-    return KNNClassifier(prior=None).fit(X, y).precedents(X.take(slice(0, 7)))
+    return KNNClassifier(prior=None).fit(X, y).precedents(X[:7])
 
 
 @pytest.mark.parametrize("width", [40, 60, 80, 100, 120, 200])

@@ -18,7 +18,7 @@ from papers import Options
 from papers import aha1991 as tables
 from papers.aha1991 import CLEVELAND, LED, LINES, POINTS, TUMOR, VARIANTS, Line, judged, measure, trials
 from papers.reproduction import Part
-from priorcase.datasets import NamedColumns, load, load_repairs
+from priorcase.datasets import NamedColumns, load
 from priorcase.schema import Nominal, Numeric, Ordinal
 
 RULES = {"IB1": "every", "IB2": "misclassified", "IB3": "significance"}
@@ -75,7 +75,7 @@ def figures(outcomes: dict[str, Any]) -> dict[str, list[list[float]]]:
 
 
 def test_a_partition_deals_out_every_row_once() -> None:
-    X, y = load_repairs()
+    X, y = load("repairs", frame=None)
     line = replace(LED, name="repairs", train=70)
     for trial in trials(line, (X, y), 3):
         rows = list(zip(trial.X.tuples() + trial.X_test.tuples(), [*trial.y, *trial.y_test], strict=True))
@@ -109,7 +109,7 @@ def test_figures_are_the_same_every_time_and_in_any_company() -> None:
     [
         (replace(LED, train=80, test=40), None),
         (replace(LINES[3], train=50, test=20), None),
-        (replace(LED, name="repairs", train=76), load_repairs()),
+        (replace(LED, name="repairs", train=76), load("repairs", frame=None)),
     ],
     ids=["led", "waveform", "repairs"],
 )
@@ -145,7 +145,7 @@ def test_levels_may_be_symbols_and_numbers_left_as_they_are(data_dir: Path) -> N
 def test_the_data_sets_are_of_the_printed_sizes(data_dir: Path) -> None:
     for line in LINES:
         if line.name not in tables.GENERATORS:
-            X, y = load(line.name, folder=data_dir)
+            X, y = load(line.name, folder=data_dir, frame=None)
             assert len(y) == line.train + line.test
             assert len(X.names) == line.attributes
             # The documentation of Tumor lists 22 classes, one of which has no row.

@@ -16,7 +16,7 @@ from papers.bibl1998 import figure_1
 from papers.kontkanen1997 import DiscreteTable, NaiveBayesRule, discrete, scores
 from papers.reproduction import Figure, csv_text, fold_rows
 from priorcase.bayes import CutPoints, EqualWidth, KMeansBins
-from priorcase.datasets import NamedColumns, load, load_repairs
+from priorcase.datasets import NamedColumns, load
 from priorcase.schema import Numeric
 
 PAIRS = {
@@ -29,7 +29,7 @@ PAIRS = {
 
 @pytest.fixture(scope="module")
 def repairs() -> DiscreteTable:
-    return discrete("repairs", *load_repairs(), KMeansBins(4))
+    return discrete("repairs", *load("repairs", frame=None), KMeansBins(4))
 
 
 # Printed tables and data --------------------------------------------------------------------------------------------
@@ -38,7 +38,7 @@ def repairs() -> DiscreteTable:
 @pytest.mark.parametrize("module", [bibl1998, kontkanen1997])
 def test_the_data_sets_are_of_the_printed_sizes(data_dir: Path, module: Any) -> None:
     for line in module.TABLE_1:
-        table = discrete(line.name, *load(line.name, folder=data_dir), EqualWidth(2))
+        table = discrete(line.name, *load(line.name, folder=data_dir, frame=None), EqualWidth(2))
         assert len(table) == (155 if line.name == "hepatitis" else line.rows)
         assert len(table.sizes) + 1 == line.variables
         assert len(table.classes) == line.classes
@@ -92,7 +92,7 @@ def test_leaving_one_out_is_learning_from_the_others(repairs: DiscreteTable, nam
 
 @pytest.mark.parametrize("name", bibl1998.NOMINAL)
 def test_the_rules_agree_on_the_papers_own_rows(data_dir: Path, name: str) -> None:
-    table = discrete(name, *load(name, folder=data_dir), KMeansBins())
+    table = discrete(name, *load(name, folder=data_dir, frame=None), KMeansBins())
     for share in bibl1998.SHARES.values():
         train, test = next(fold_rows(len(table), 5, share, np.random.default_rng(8)))
         for ours, reference in PAIRS.values():

@@ -23,14 +23,14 @@ from papers.kontkanen1997 import (
     read_discrete,
 )
 from priorcase.bayes import KMeansBins
-from priorcase.datasets import load_repairs
+from priorcase.datasets import load
 
 REFERENCE = {"MAP": Counted("floored"), "EV": Counted("evidence"), "SC": Counted("sc")}
 
 
 @pytest.fixture(scope="module")
 def repairs() -> DiscreteTable:
-    return discrete("repairs", *load_repairs(), KMeansBins(4))
+    return discrete("repairs", *load("repairs", frame=None), KMeansBins(4))
 
 
 # Counts -----------------------------------------------------------------------------------------------------------

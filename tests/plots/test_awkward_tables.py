@@ -151,7 +151,7 @@ def test_ticks_of_curves_do_not_touch() -> None:
 
 def test_votes_lie_between_bars_and_legend() -> None:
     X, y = load_repairs()
-    ax = PrecedentsDisplay.of(pc.KNNClassifier(5).fit(X, y), X.take(slice(2, 3))).plot()
+    ax = PrecedentsDisplay.of(pc.KNNClassifier(5).fit(X, y), X[2:3]).plot()
     ax.figure.canvas.draw()
     votes = [text for text in ax.texts if text.get_text().endswith("%")]
     assert len(votes) == 5

@@ -769,7 +769,7 @@ def test_default_learners_suit_the_table() -> None:
     assert "Naive Bayes (Student t densities)" in names
     learners = [repr(one.learner) for one in candidates(named, random_state=0)]  # without defaults
     assert len(set(learners)) == len(learners)
-    symbols = read_problem(X.frame("pandas")[["bike", "noise"]], y, name="t", target="y")
+    symbols = read_problem(X[["bike", "noise"]], y, name="t", target="y")
     assert "Naive Bayes (Student t densities)" not in [one.title for one in candidates(symbols, random_state=0)]
     for one in candidates(symbols, random_state=0):
         one.learner.fit(symbols.X, symbols.y).predict(symbols.X)
@@ -791,7 +791,7 @@ def test_the_python_expression_of_each_learner_makes_it(task: Any) -> None:
 
 @pytest.mark.parametrize("form", [None, "pandas", "polars", "pyarrow", "rows"])
 def test_the_python_lines_run_as_printed(form: Any) -> None:
-    X, y = pc.load_repairs()
+    X, y = pc.datasets.load("repairs", frame=None)
     frame = X.frame("pandas")
     frame["visit"] = [f"visit {i}" for i in range(96)]
     X = pc.datasets.NamedColumns.of({**X.data, "visit": frame["visit"].tolist()}, {**X.kinds, "visit": pc.Nominal()})

@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from reference import reporting as reference
 
-from priorcase.datasets import NamedColumns, load_repairs
+from priorcase.datasets import NamedColumns, load, load_repairs
 from priorcase.exceptions import EvaluationError, NumericRangeError, TargetError
 from priorcase.reporting.page import amounts
 from priorcase.reporting.table import Problem, TableSummary, named_columns, read_problem, summarize
@@ -158,7 +158,7 @@ def test_names_with_the_word_and_or_a_comma_are_quoted_in_lists() -> None:
 
 @pytest.mark.parametrize("make", [None, "pandas", "polars", "pyarrow"])
 def test_tables_of_any_make_are_understood_alike(make: Any) -> None:
-    X, y = load_repairs(make)
+    X, y = load("repairs", frame=make)
     found, plain = summarized(X, y), summarized(*load_repairs())
     assert [(c.name, c.missing, c.distinct) for c in found.columns] == [
         (c.name, c.missing, c.distinct) for c in plain.columns
