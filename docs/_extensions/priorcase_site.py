@@ -76,6 +76,14 @@ def read_root_files(app: Sphinx, docname: str, source: list[str]) -> None:
     source[0] = _OUTWARD.sub(lambda found: f"]({found[1]}{PAGES[found[2]]}{found[3]}", source[0])
 
 
+def reread_written_pages(
+    app: Sphinx, env: BuildEnvironment, added: set[str], changed: set[str], removed: set[str]
+) -> list[str]:
+    """Read all pages that were not generated again where pages came or went: links to those are found in reading."""
+    generated = ("reference/api/", "auto_examples/")
+    return [one for one in env.found_docs if not one.startswith(generated)] if added or removed else []
+
+
 class PublicNames:
     """Finds the page of a name that a docstring gives without its package, or by the file where it is defined."""
 
@@ -158,6 +166,7 @@ def setup(app: Sphinx) -> dict[str, bool]:
     app.add_directive("commands", Commands)
     app.connect("builder-inited", remove_stale_pages, priority=100)  # before any page is generated
     app.connect("source-read", read_root_files)
+    app.connect("env-get-outdated", reread_written_pages)
     public = PublicNames()
     app.connect("env-check-consistency", public.collect)
     app.connect("missing-reference", public.resolve)
