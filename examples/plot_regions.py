@@ -28,7 +28,7 @@ learners = {
 # Bottom row: a number and a category. The nearest neighbors of a penguin are on the same island as
 # long as there are enough of them.
 columns = [["bill_length_mm", "bill_depth_mm"], ["flipper_length_mm", "island"]]
-fig, axes = plt.subplots(2, 3, figsize=(13, 7.2), layout="constrained")
+fig, axes = plt.subplots(2, 3, figsize=(10.5, 6.2), layout="constrained")
 for row, names in zip(axes, columns, strict=True):
     for ax, (title, learner) in zip(row, learners.items(), strict=True):
         model = learner.fit(X[names], y)

@@ -45,7 +45,7 @@ print(best.drop(columns="better").round(3).to_string(index=False))
 
 # %%
 # Dots are means, lines are 95 % intervals, and the small marks are the folds.
-fig, (left, right) = plt.subplots(1, 2, figsize=(12, 4), layout="constrained")
+fig, (left, right) = plt.subplots(1, 2, figsize=(10, 4), layout="constrained")
 found.plot("log_score", left)
 found.plot("accuracy", right)
 left.set_title("Loans: log-score of the probabilities", loc="left")

@@ -13,7 +13,7 @@ import numpy as np
 import priorcase as pc
 
 X, y = pc.datasets.load_loans()
-X["first letter"] = np.random.default_rng(0).choice(list("abcdefgh"), len(X))  # of the name: has nothing to do with it
+X["first letter"] = np.random.default_rng(0).choice(list("abcdefgh"), len(X))  # has nothing to do with it
 model = pc.SubsetAveragedBayes().fit(X, y)
 print(model.relevance_)
 
@@ -30,7 +30,7 @@ for n in sizes:
     fits = [pc.SubsetAveragedBayes().fit(X.iloc[order[:n]], y[order[:n]]).relevance_ for order in orders]
     mean[n] = {name: np.mean([relevance[name] for relevance in fits]) for name in X}
 
-fig, (left, right) = plt.subplots(1, 2, figsize=(12, 4.2), layout="constrained")
+fig, (left, right) = plt.subplots(1, 2, figsize=(10, 4), layout="constrained")
 model.relevance_.plot(left)
 left.set_title("After 600 loans", loc="left")
 colors = ["#0072B2", "#E69F00", "#000000", "#D55E00", "#56B4E9", "#009E73"]

@@ -41,7 +41,7 @@ for name, learner in learners.items():
 # lasts: from about 300 rows on, 30 of each digit, both are the same.
 curve = evaluation.learning_curve(learners, X, y, sizes=[20, 40, 80, 160, 320, 640], repeats=10, scores="brier")
 
-fig, (left, right) = plt.subplots(1, 2, figsize=(11, 4.2), layout="constrained")
+fig, (left, right) = plt.subplots(1, 2, figsize=(10, 4.2), layout="constrained")
 left.plot([0, 1], [0, 1], "--", color="#767676", label="perfectly calibrated")
 for (name, table), color, marker in zip(calibration.items(), ("#0072B2", "#E69F00"), "o^", strict=True):
     sizes = 20 + 400 * table.rows / table.rows.sum()

@@ -28,7 +28,7 @@ learners = {"naive Bayes": pc.NaiveBayes(), "averaged over trees": pc.TreeAverag
 found = evaluation.compare(learners, X, y, progress=False)
 print(found)
 
-fig, (left, right) = plt.subplots(1, 2, figsize=(12, 4.6), width_ratios=[3, 2], layout="constrained")
+fig, (left, right) = plt.subplots(1, 2, figsize=(10, 4.2), width_ratios=[3, 2], layout="constrained")
 plots.TreePosterior.of(model).plot(left)
 left.set_title("Thick lines: probable edges, given the class", loc="left")
 found.plot("log_score", right)

@@ -37,7 +37,7 @@ print(curve)
 # noise these are the wrong labels. IB3 stays above 90 % with a fifth of the labels wrong, and
 # predicts from fewer rows than the others. On smaller tables it does worse: it needs a few hundred
 # rows before its records tell good rows from bad ones.
-fig, (left, right) = plt.subplots(1, 2, figsize=(11, 4), layout="constrained")
+fig, (left, right) = plt.subplots(1, 2, figsize=(9.5, 4), layout="constrained")
 curve.plot("accuracy", left, band="error")
 left.set(title="Breast cancer: accuracy on correct test rows", xlabel="share of wrong training labels")
 left.get_legend().remove()

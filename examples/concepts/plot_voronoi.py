@@ -24,12 +24,12 @@ X_train, X_test, y_train, y_test = train_test_split(X, y, test_size=0.4, random_
 # :class:`~priorcase.DROP3` removes those first, and then all rows that are not needed. It is no
 # less accurate than all rows, and its borders are smoother.
 reducers = {"All rows": None, "CNN": pc.CNN(), "DROP3": pc.DROP3()}
-fig, axes = plt.subplots(1, 3, figsize=(13, 4.4), layout="constrained")
+fig, axes = plt.subplots(1, 3, figsize=(10.5, 3.7), layout="constrained")
 for ax, (name, reducer) in zip(axes, reducers.items(), strict=True):
     rows, labels = (X_train, y_train) if reducer is None else reducer.fit_resample(X_train, y_train)
     model = pc.KNNClassifier(1).fit(rows, labels)
     plots.VoronoiCells.of(model).plot(ax)
-    ax.set_title(f"{name}: {len(rows)} rows, accuracy {model.score(X_test, y_test):.3f}", loc="left")
+    ax.set_title(f"{name}: {len(rows)} rows, {model.score(X_test, y_test):.1%} right", loc="left")
     ax.set(xlabel="bill length (mm)", ylabel="bill depth (mm)")
     if ax is not axes[-1]:
         ax.get_legend().remove()

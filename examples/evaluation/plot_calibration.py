@@ -29,15 +29,15 @@ learners = {
 # neighbor gives every answer the same probability of 0.75: well calibrated, but of no use, and its
 # log-score says so. Naive Bayes is overconfident where it is most certain, the random forest is too
 # cautious, and the stack of learners lies close to the line.
-fig, axes = plt.subplots(1, 4, figsize=(15, 3.9), layout="constrained", sharey=True)
+fig, axes = plt.subplots(2, 2, figsize=(9.5, 7), layout="constrained", sharex=True, sharey=True)
 folds = StratifiedKFold(5, shuffle=True, random_state=0)
-for ax, (name, learner) in zip(axes, learners.items(), strict=True):
+for ax, (name, learner) in zip(axes.flat, learners.items(), strict=True):
     proba = cross_val_predict(learner, X, y, cv=folds, method="predict_proba")
     table = evaluation.calibration_table(y, proba)
     score = evaluation.log_score(y, proba)
     print(f"{name:26} log-score {score:.3f}, expected calibration error {table.expected_error:.3f}")
     table.plot(ax)
-    ax.set_title(f"{name}\nlog-score {score:.2f}", loc="left")
-    if ax is not axes[-1]:
+    ax.set_title(f"{name}: log-score {score:.2f}", loc="left")
+    if ax is not axes[0, 1]:
         ax.get_legend().remove()
 plt.show()

@@ -51,7 +51,7 @@ for name, held in inside.items():
 # ``nonconformity="scaled"`` makes them wider where the fit is uncertain, and does better for large
 # flats. The intervals of the local fit itself do as well here, since the errors are close to
 # normal; they promise nothing where that is not so.
-fig, (left, right) = plt.subplots(1, 2, figsize=(11, 4.2), layout="constrained")
+fig, (left, right) = plt.subplots(1, 2, figsize=(10, 4.2), layout="constrained")
 left.plot([0.4, 1], [0.4, 1], color="#BBBBBB", zorder=0)
 looks = [("#E69F00", "^"), ("#0072B2", "o"), ("#D55E00", "s")]
 for i, ((name, held), (color, marker)) in enumerate(zip(inside.items(), looks, strict=True)):

@@ -35,15 +35,12 @@ for level, share, size in zip(levels, held, sizes, strict=True):
 # At a level of 0.9, 15 % of the displays get a single digit, and almost half of them get two. Below
 # 0.74, the share of displays for which the best single digit is right, some sets are empty: they
 # say that no digit is likely enough.
-fig, axes = plt.subplots(1, 3, figsize=(14, 4), layout="constrained")
-axes[0].plot([0.55, 1], [0.55, 1], color="#BBBBBB", zorder=0)
-axes[0].plot(levels, held, "o-", color="#0072B2")
-axes[0].set(xlabel="level", ylabel="share of sets that hold the true digit")
-axes[0].set_title("Coverage", loc="left")
-axes[1].plot(levels, sizes, "o-", color="#0072B2")
-axes[1].set(xlabel="level", ylabel="mean number of digits in a set", ylim=(0, None))
-axes[1].set_title("Size of the sets", loc="left")
-sets[0.9].plot(axes[2])
-axes[2].set_ylim(0, 520)
-axes[2].set_title("Sizes at level 0.9", loc="left")
+fig, (left, right) = plt.subplots(1, 2, figsize=(9.5, 4), layout="constrained")
+left.plot([0.55, 1], [0.55, 1], color="#BBBBBB", zorder=0)
+left.plot(levels, held, "o-", color="#0072B2")
+left.set(xlabel="level", ylabel="share of sets that hold the true digit")
+left.set_title("Coverage", loc="left")
+sets[0.9].plot(right)
+right.set_ylim(0, 520)
+right.set_title("Sizes of the sets at level 0.9", loc="left")
 plt.show()

@@ -30,7 +30,7 @@ print(stacks["repairs (96 rows)"])
 # optimistic, since the same rows chose the weights.
 frames = {name: stack.frame().set_index("member") for name, stack in stacks.items()}
 weights = pd.DataFrame({name: frame["weight"] for name, frame in frames.items()}).drop(index="baseline")
-fig, (left, right) = plt.subplots(1, 2, figsize=(12, 4.2), layout="constrained", sharey=True)
+fig, (left, right) = plt.subplots(1, 2, figsize=(10, 4.4), layout="constrained", sharey=True)
 colors = ["#0072B2", "#E69F00", "#000000", "#D55E00", "#56B4E9", "#009E73", "#CC79A7"]
 start = 0
 for (member, row), color in zip(weights.iterrows(), colors, strict=True):
@@ -45,5 +45,5 @@ for name, stack in stacks.items():
     right.plot(-scores, [name] * len(scores), "|", color="#767676", markersize=14)
     right.plot(-stack.score, name, "o", color="#0072B2", markersize=9)
 right.set(xscale="log", xlabel="log-loss on rows left out (lower is better)")
-right.set_title("Members (grey) and stack (blue)", loc="left")
+right.set_title("Members (gray) and stack (blue)", loc="left")
 plt.show()

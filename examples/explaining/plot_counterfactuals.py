@@ -32,7 +32,7 @@ amount = changes[changes["column"] == "amount"].astype({"before": float, "after"
 per_row = changes.groupby("query").size()
 print(per_row.value_counts().rename("rows").rename_axis("changed columns"))
 
-fig, (left, right) = plt.subplots(1, 2, figsize=(12, 4.2), layout="constrained")
+fig, (left, right) = plt.subplots(1, 2, figsize=(9.5, 4.2), layout="constrained")
 found.plot(left)
 left.set_title("Columns that change", loc="left")
 order = np.argsort(amount["before"].to_numpy())

@@ -34,15 +34,13 @@ print(pc.counterfactuals(model, new, 3, fixed=fixed, target="yes"))
 # How does the probability depend on the amount and on the income, if everything else stays the
 # same? The dotted line is the application itself; the horizontal lines are the answer if the value
 # were unknown.
-fig, axes = plt.subplots(1, 3, figsize=(14, 3.8), width_ratios=[5, 4, 4], layout="constrained")
-explanation.plot(axes[0])
-axes[0].set(xlabel="probability that the loan is not repaid", xlim=(0.27, 0.75))
-axes[0].set_title("Contributions of the columns", loc="left")
-pc.what_if(model, new, "amount").plot(axes[1])
-axes[1].set_xlabel("amount (euros)")
-axes[1].get_legend().remove()
-pc.what_if(model, new, "income").plot(axes[2])
-axes[2].set_xlabel("income (euros a month)")
-for ax in axes[1:]:
-    ax.set_title("What if?", loc="left")
+fig, axes = plt.subplot_mosaic([["why", "why"], ["amount", "income"]], figsize=(9.5, 7), layout="constrained")
+explanation.plot(axes["why"])
+axes["why"].set(xlabel="probability that the loan is not repaid", xlim=(0.27, 0.75))
+axes["why"].set_title("Contributions of the columns", loc="left")
+for column, unit in {"amount": "euros", "income": "euros a month"}.items():
+    pc.what_if(model, new, column).plot(axes[column])
+    axes[column].set_xlabel(f"{column} ({unit})")
+    axes[column].set_title(f"What if the {column} were different?", loc="left")
+axes["amount"].get_legend().remove()
 plt.show()

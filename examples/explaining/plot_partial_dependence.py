@@ -26,7 +26,7 @@ print(pc.partial_dependence(model, X, "condition"))
 # The district moves the rent by more than 300 euros, the direction of the windows by about 120:
 # windows to the south (180 degrees) are more expensive. So are new and very old buildings. A linear
 # model would miss these two curves.
-fig, axes = plt.subplots(2, 2, figsize=(11, 7.2), layout="constrained")
+fig, axes = plt.subplots(2, 2, figsize=(9.5, 7), layout="constrained")
 labels = {
     "district": "district",
     "year_built": "year of construction",

@@ -35,7 +35,7 @@ print(chosen.loo_curve_)
 # Narrow bumps follow single flats, and the error grows. Over a wide range, from a twentieth of the
 # column to all of it, the width hardly matters: the bumps overlap, and the ridge penalty keeps
 # their sum smooth.
-fig, (left, right) = plt.subplots(1, 2, figsize=(12, 4.2), layout="constrained")
+fig, (left, right) = plt.subplots(1, 2, figsize=(10, 4.2), layout="constrained")
 left.plot(X["metres"], rent, ".", color="#BBBBBB", label="flats")
 grid = pd.DataFrame({"metres": np.linspace(20, 130, 400)})
 for width, color, line in ((0.015, "#E69F00", ":"), (0.3, "#0072B2", "-"), (10.0, "#D55E00", "--")):

@@ -58,7 +58,7 @@ for name, kind in descriptions.items():
 # The hours alone give the same curve every day. With the weekday, the model finds the two busy
 # nights. The time elapsed is of no use here, and harms ``Date()`` as well, which takes recent rows
 # for closer ones.
-fig, ax = plt.subplots(figsize=(11, 4.2), layout="constrained")
+fig, ax = plt.subplots(figsize=(9.5, 4.2), layout="constrained")
 ax.plot(week, mean_calls(week), color="#767676", linewidth=4, alpha=0.4, label="true mean")
 for name, color, line in (
     ("Circular(24), hours", "#0072B2", "--"),
@@ -66,7 +66,7 @@ for name, color, line in (
 ):
     ax.plot(week, predicted[name], line, color=color, label=name)
 days = pd.date_range("2024-07-02", periods=7)
-ax.set_xticks(days, [f"{day:%a} 0:00" for day in days])
+ax.set_xticks(days, [f"{day:%a}\n0:00" for day in days])
 ax.set(xlabel="time", ylabel="calls an hour")
 ax.set_title("Calls at a taxi stand, predicted for one week", loc="left")
 ax.legend(loc="upper left")

@@ -29,7 +29,7 @@ candidates = {"n_neighbors": [2, 3, 5, 8, 12, 20, 30, 50, 80], "vote": ["uniform
 tuning = pc.tune(pc.KNNClassifier(), X, y, candidates=candidates, nested=None)
 print(tuning)
 
-fig, (left, right) = plt.subplots(1, 2, figsize=(11, 4), layout="constrained")
+fig, (left, right) = plt.subplots(1, 2, figsize=(10, 4), layout="constrained")
 plots.LeaveOneOutDisplay.of(model).plot(left)
 left.set_title("Accuracy: any number from 5 to 15 will do")
 tuning.plot(right)
