@@ -97,7 +97,7 @@ def test_classes_at_once_are_the_tables_of_each() -> None:
 
 
 def test_a_class_that_is_not_there() -> None:
-    with pytest.raises(UnknownNameError, match="ClasswiseCalibration has nothing for 'yess'") as caught:
+    with pytest.raises(UnknownNameError, match="ClasswiseCalibration has no class 'yess'") as caught:
         _ = classwise_calibration(["no", "yes"], [[1, 0], [0, 1]], labels=["no", "yes"])["yess"]
     assert "Did you mean 'yes'?" in str(caught.value)
 
@@ -158,7 +158,7 @@ def test_unbounded_intervals_always_hold() -> None:
     [
         (lambda: table().interval(1.0), "level must be"),
         (lambda: coverage_table([1.0], {}), "intervals must be"),
-        (lambda: coverage_table([1.0], [[0, 1]]), "got None. For example level=0.9"),
+        (lambda: coverage_table([1.0], [[0, 1]]), "is required for a single set"),
         (lambda: coverage_table([1.0], {0.9: [[0, 1]]}, level=0.9), "level must be"),
         (lambda: coverage_table([1.0], [[0, 1]], level=90), "level must be"),
         (lambda: coverage_table([1.0], ([0, 1], [1, 2]), level=0.9), "as an array of shape (2, 2)"),

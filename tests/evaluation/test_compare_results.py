@@ -124,7 +124,7 @@ def test_pairs_print_with_intervals_and_p_values(found: Any) -> None:
 
 
 def test_tests_that_take_splits_for_independent_say_so(found: Any) -> None:
-    note = "  splits of one table share rows; this test takes them for independent, so p-values are too small"
+    note = "  splits of one table share rows; this test assumes independence, so p-values are too small"
     for told in (found.paired(test="wilcoxon"), found.friedman()):
         assert str(told).splitlines()[-1] == note
         assert note.strip() in told.markdown()
@@ -157,16 +157,16 @@ def test_scores_of_two_classes_name_those_of_several(splits: Any) -> None:
     three = np.where(X[:, 1] > 1, "maybe", Y)
     found = compare(GaussianNB(), X, three, splits=splits, scores={"F": "f1", "roc_auc": "roc_auc", "recall": "recall"})
     assert {name: reason.partition(" Pass ")[0] for name, reason in found.cells[0].reasons.items()} == {
-        "F": "EvaluationError: 'f1' is for two classes, and here are 3; 'f1_macro' takes any.",
-        "roc_auc": "EvaluationError: 'roc_auc' is for two classes, and here are 3; 'roc_auc_ovr' takes any.",
-        "recall": "EvaluationError: 'recall' is for two classes, and here are 3; 'recall_macro' takes any.",
+        "F": "EvaluationError: 'f1' is for two classes, but y has 3; 'f1_macro' works for all.",
+        "roc_auc": "EvaluationError: 'roc_auc' is for two classes, but y has 3; 'roc_auc_ovr' works for all.",
+        "recall": "EvaluationError: 'recall' is for two classes, but y has 3; 'recall_macro' works for all.",
     }
-    assert "'roc_auc_ovr' takes any." in str(found)
+    assert "'roc_auc_ovr' works for all." in str(found)
     instead = compare(GaussianNB(), X, three, splits=splits, scores=["f1_macro", "roc_auc_ovr", "recall_macro"])
     assert not instead.cells[0].reasons
     words = compare(GaussianNB(), X, Y, splits=splits, scores=["precision", "roc_auc"]).cells[0]
     assert words.reasons["precision"].startswith(
-        "EvaluationError: 'precision' is for classes 0 and 1; 'precision_macro' takes any."
+        "EvaluationError: 'precision' is for classes 0 and 1; 'precision_macro' works for all."
     )
     assert not compare(GaussianNB(), X, (Y == "yes").astype(int), splits=splits, scores="precision").cells[0].reasons
 
@@ -210,7 +210,7 @@ def test_one_split_has_no_ranks_to_test() -> None:
         ("knn", X, Y, {}, r"as 'knn'; expected an estimator with fit and predict\. Pass an instance"),
         (LEARNERS, X, Y, {"splits": 1}, "splits must be a number of folds >= 2, 'loo', 'prequential', a protocol"),
         ({"scaler": StandardScaler()}, X, Y, {}, "learner 'scaler' as StandardScaler"),
-        ([DummyClassifier(), DummyRegressor()], X, Y, {}, "a classifier, beside 'DummyRegressor"),
+        ([DummyClassifier(), DummyRegressor()], X, Y, {}, "a classifier, and 'DummyRegressor"),
         ({"groups": KMeans()}, X, Y, {}, r"'groups', KMeans\(\), which is neither .* Derive it from .*ClassifierMixin"),
         (LEARNERS, X, np.stack([Y, Y], axis=1), {}, "y with 2 columns; expected one. Evaluate one target at a time"),
         (LEARNERS, X[:30], Y, {}, "X with 30 rows and y with 40"),
@@ -236,7 +236,7 @@ def test_one_split_has_no_ranks_to_test() -> None:
             "hold one group for each of 40 rows",
         ),
         (LEARNERS, X, Y, {"scores": "acuracy"}, "score 'acuracy'.*Did you mean 'accuracy'"),
-        (LEARNERS, X, Y, {"scores": "rmse"}, "score 'rmse', which is not for classes"),
+        (LEARNERS, X, Y, {"scores": "rmse"}, "score 'rmse', which is not available for classes"),
         (LEARNERS, X, Y, {"scores": [3]}, "the score 3"),
         (LEARNERS, X, Y, {"scores": []}, "scores must be"),
         (LEARNERS, X, Y, {"scores": ["accuracy", "accuracy"]}, "each once"),

@@ -16,8 +16,8 @@ from priorcase.evaluation import compare, learning_curve, noise_curve, prequenti
 X = np.arange(24.0)[:, np.newaxis]
 Y = np.array(["a", "b"] * 12)
 REASON = (
-    "EvaluationError: its process died by SIGKILL: out of memory, or a crash in compiled code. Fewer n_jobs take less "
-    "memory; without n_jobs the crash itself is seen."
+    "EvaluationError: its process died by SIGKILL: out of memory, or a crash in compiled code. Fewer n_jobs need less "
+    "memory; run without n_jobs to see the crash."
 )
 
 

@@ -315,7 +315,7 @@ def test_sizes_may_be_one_number_or_all() -> None:
     ("options", "words"),
     [
         ({"sizes": [0]}, "sizes must be None, 'all', numbers of rows from 1 to 21"),
-        ({"sizes": [22]}, "which are left to learn from, or shares up to 1.0, got 22. For example [0.1"),
+        ({"sizes": [22]}, "(the training pool), or shares up to 1.0, got 22. For example [0.1"),
         ({"sizes": [1.5]}, "sizes must be"),
         ({"sizes": []}, "sizes must be"),
         ({"sizes": "every"}, "sizes must be"),

@@ -196,7 +196,7 @@ def test_words(options: dict[str, Any], words: str) -> None:
 
 
 def test_other_numbers_are_not_drawn() -> None:
-    with pytest.raises(ValueError, match="must be 'distribution' where numbers are learned"):
+    with pytest.raises(ValueError, match="must be 'distribution' for regression"):
         noise_curve(pc.KNNRegressor(), [[1.0], [2.0]], [1.5, 2.5], kind="classes", class_draw="others")
 
 

@@ -126,10 +126,10 @@ def test_a_stream_begins_where_that_of_compare_does() -> None:
         found = compare(learners, X.take(taken), y[taken], scores="accuracy", splits="prequential")
         assert (curve.start, found.cells[0].test) == (start, rows - start)
         assert curve.final()["1-NN"] == pytest.approx(found.mean("1-NN"))
-        assert str(found).splitlines()[0] == f"{rows} rows: prequential, the last {rows - start} asked about"
+        assert str(found).splitlines()[0] == f"{rows} rows: prequential, the last {rows - start} predicted"
         assert found.plot().get_title(loc="left") == str(found).splitlines()[0]
-        assert f"{rows - start} rows asked about before they were learned, after {start} that were" in str(curve)
-    with pytest.raises(ValueError, match="prequential: got one row, and nothing is left to learn from"):
+        assert f"{rows - start} rows predicted before they were learned, after {start} training" in str(curve)
+    with pytest.raises(ValueError, match="prequential: got one row, which leaves no training rows"):
         prequential(learners, X.take([0]), y[:1])
 
 
@@ -161,7 +161,7 @@ def test_a_curve_prints_frames_and_plots() -> None:
     losses = np.array([[[1.0, 0.0, 1.0, 1.0]], [[0.0, 0.0, 1.0, np.nan]]])
     curve = PrequentialCurve(("one", "two"), (OURS["accuracy"],), 6, losses, 2, {"two": "ValueError: no"})
     assert str(curve).splitlines() == [
-        "accuracy so far: 4 rows asked about before they were learned, after 6 that were only learned",
+        "accuracy so far: 4 rows predicted before they were learned, after 6 training rows",
         "  rows seen    one    two",
         "          7  1.000  0.000",
         "          8  0.500  0.000",

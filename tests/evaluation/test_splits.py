@@ -133,7 +133,7 @@ def test_groups_are_kept_together() -> None:
         (1, 1, "splits must be a number of folds >= 2, 'loo', .* got 1"),
         (Folds(2.5), 1, "splits must be a number of folds >= 2"),
         ("lo", 1, "splits must be"),
-        (21, 1, "expected no more folds than rows. Take fewer, or 'loo'"),
+        (21, 1, "expected no more folds than rows. Use fewer folds, or 'loo'"),
         (None, 1, "splits must be a number of folds >= 2, 'loo'"),
         ([], 1, "must be a number of folds"),
         ([3], 1, "split 0 with int in place of a pair"),
@@ -142,7 +142,7 @@ def test_groups_are_kept_together() -> None:
         ([([-1], [2])], 1, "split 0 with row -1"),
         ([([], [2])], 1, "split 0 with no rows"),
         ([([[1]], [2])], 1, r"split 0 with shape \(1, 1\)"),
-        ([([1, 2], [2])], 1, "split 0 with row 2 both to learn from and to test"),
+        ([([1, 2], [2])], 1, "split 0 with row 2 in both training and test rows"),
         (5, 0, "repeats must be"),
         ("loo", 2, "repeats must be 1 with leave-one-out.*Repeat folds or Holdout"),
         (KFold(3), 2, "repeats must be 1 with KFold"),
@@ -150,7 +150,7 @@ def test_groups_are_kept_together() -> None:
         (Folds(5, stratified=1), 1, "stratified"),
         (Holdout(1.5), 1, "train must be"),
         (Holdout(20), 1, r"Holdout\(train=20\) for 20 rows"),
-        (Holdout(0.01), 1, "leaves none to learn from.*Keep one row or more"),
+        (Holdout(0.01), 1, "leaves no training rows.*Keep at least one row"),
         (Holdout(0.5, stratified="yes"), 1, "stratified"),
         (Prequential(20), 1, r"start must be .*\[1, 20\)"),
     ],
@@ -162,5 +162,5 @@ def test_splits_that_are_none_are_refused(splits: Any, repeats: int, words: str)
 
 @pytest.mark.parametrize("splits", ["loo", "prequential"])
 def test_one_row_is_too_few(splits: str) -> None:
-    with pytest.raises(EvaluationError, match="got one row, and nothing is left to learn from"):
+    with pytest.raises(EvaluationError, match="got one row, which leaves no training rows"):
         read_splits(splits, task(["a"]), 1)

@@ -35,9 +35,9 @@ Ends: TypeAlias = "ArrayLike | tuple[ArrayLike, ArrayLike]"
 
 _MOST_BINS = 100_000  # more only take memory
 _MEANINGS = {
-    "reliability": "+  distance of the observed shares from the probabilities; 0 is perfectly calibrated",
-    "resolution": "-  distance of the bins' observed shares from each other; greater is more informative",
-    "uncertainty": "+  what always predicting the overall share would score",
+    "reliability": "+  distance of the observed frequencies from the probabilities; 0 is perfectly calibrated",
+    "resolution": "-  variation of the observed frequencies between bins; greater is more informative",
+    "uncertainty": "+  score of always predicting the overall frequency",
     "within": "+  variation within bins; 0 where all probabilities of a bin are equal",
     "brier": "=  mean squared error of the probability",
 }
@@ -66,12 +66,12 @@ def _draw_diagonal(ax: Any, label: str, x: str, y: str) -> None:
 
 @dataclass(frozen=True, repr=False)
 class BrierParts(GridResult):
-    """The parts of the mean squared error of one event's probability; prints as a table.
+    """Decomposition of the Brier score of one event; prints as a table.
 
     With ``n_b`` of ``N`` rows in bin ``b``, mean probability ``p_b``, observed share ``o_b`` and overall share ``o``:
     ``reliability = sum n_b (p_b - o_b)^2 / N``, ``resolution = sum n_b (o_b - o)^2 / N``,
     ``uncertainty = o (1 - o)`` and ``brier = reliability - resolution + uncertainty + within`` (Murphy 1973, eq. 2,
-    where each probability is a bin of its own and ``within`` is 0; for wider bins Stephenson, Coelho & Jolliffe 2008).
+    where each distinct probability is a bin and ``within`` is 0; for wider bins Stephenson, Coelho & Jolliffe 2008).
     """
 
     brier: float
@@ -87,12 +87,12 @@ class BrierParts(GridResult):
 
 @dataclass(frozen=True, repr=False, eq=False)
 class CalibrationTable(GridResult):
-    """Bins of probability, and how often the predictions in them came true; prints as a table.
+    """Predicted probabilities and observed frequencies in bins; prints as a table.
 
-    ``subject`` says whose probabilities these are: "the predicted class", or a class. Bins lie between ``edges``
+    ``subject`` is "the predicted class" or the name of a class. Bins lie between ``edges``
     and include their upper edge, the first one both. Of each bin, ``rows`` is the weight (the number of rows,
-    unless sample weights were passed), ``probability`` the mean predicted probability and ``observed`` the share of
-    rows that came true, NaN in an empty bin. ``brier`` is the mean over the rows of ``(p - [came true])^2``.
+    unless sample weights were passed), ``probability`` the mean predicted probability and ``observed`` the observed
+    frequency, NaN in an empty bin. ``brier`` is the mean over the rows of ``(p - outcome)^2``.
     """
 
     subject: str
@@ -191,10 +191,10 @@ def calibration_table(
     pos_label: Value | None = None,
     sample_weight: ArrayLike | None = None,
 ) -> CalibrationTable:
-    """Compare the predicted probabilities in each bin with how often they came true.
+    """Compare predicted probabilities with observed frequencies in bins.
 
-    Calibrated probabilities come true as often as they say: in each bin the observed share is near the mean
-    probability. The expected calibration error is the mean difference of the two.
+    For calibrated probabilities, the observed frequency in each bin is close to the mean probability. The expected
+    calibration error is the mean absolute difference of the two.
 
     Parameters
     ----------
@@ -203,10 +203,10 @@ def calibration_table(
     bins
         The number of bins; fewer where quantiles coincide.
     strategy
-        ``"uniform"`` for bins of equal width, ``"quantile"`` for bins with about as many rows each, as in
+        ``"uniform"`` for bins of equal width, ``"quantile"`` for bins with about equal numbers of rows, as in
         scikit-learn's ``calibration_curve``.
     pos_label
-        The class whose probability is used; None for the most probable class of each row (the first of equals).
+        The class whose probability is used; None for the predicted class of each row.
 
     Examples
     --------
@@ -286,7 +286,7 @@ class ClasswiseCalibration(Mapping[Value, CalibrationTable], GridResult):
         if label not in self.tables:
             remedy = advice(label, self.tables, otherwise="list(...) gives all its classes.")
             raise UnknownNameError(
-                f"ClasswiseCalibration has nothing for {quoted(label)}; it has {listed(self.tables)}. {remedy}"
+                f"ClasswiseCalibration has no class {quoted(label)}; it has {listed(self.tables)}. {remedy}"
             )
         return self.tables[label]
 
@@ -373,7 +373,7 @@ def classwise_calibration(
 
 @dataclass(frozen=True, repr=False, eq=False)
 class CoverageTable(GridResult):
-    """How often intervals of some levels contain the true value; prints as a table.
+    """Empirical coverage of prediction intervals; prints as a table.
 
     ``rows`` is the number of rows, ``levels`` are the nominal levels, ascending. For each level, ``covered`` is the
     share of true values inside the intervals, ends included, ``below`` and ``above`` are the shares outside,
@@ -430,10 +430,10 @@ class CoverageTable(GridResult):
 def coverage_table(
     y_true: ArrayLike, intervals: Mapping[float, Ends] | Ends, *, level: float | None = None
 ) -> CoverageTable:
-    """Measure how often intervals of some levels contain the true value.
+    """Measure the empirical coverage, width and interval score of prediction intervals.
 
-    Well-calibrated intervals of level 0.9 contain nine of ten true values, and are as narrow as that allows; the
-    interval score weighs both.
+    Well-calibrated intervals of level 0.9 contain nine of ten true values, and are as narrow as possible; the interval
+    score combines both.
 
     Parameters
     ----------
@@ -459,11 +459,11 @@ def coverage_table(
         raise TargetError(f"got y of shape {truth.shape}; y should be a 1d array. Pass one value for each row of X.")
     by_level: Mapping[Any, Ends] = intervals if isinstance(intervals, Mapping) else {level: intervals}
     if by_level is intervals and level is not None:
-        raise ParameterError(f"level must be None beside a mapping from level to intervals, got {quoted(level)}.")
+        raise ParameterError(f"level must be None if intervals is a mapping, got {quoted(level)}.")
     if not by_level:
-        raise ParameterError(f"intervals must be a mapping with one level or more, got {quoted(intervals)}.")
+        raise ParameterError(f"intervals must be a mapping with at least one level, got {quoted(intervals)}.")
     if by_level is not intervals and level is None:
-        raise ParameterError("level must be a probability for one set of intervals, got None. For example level=0.9.")
+        raise ParameterError("level is required for a single set of intervals, for example level=0.9.")
     levels = sorted(by_level, key=lambda each: read_probability("level", each))
     lines = [_covered(truth[:, 0], each, by_level[each]) for each in levels]
     return CoverageTable(len(truth), *np.array(lines, dtype=np.float64).T)
@@ -485,9 +485,8 @@ def _covered(y: FloatArray, level: float, ends: Ends) -> tuple[float, ...]:
     if (wrong := ~(low <= high)).any():
         row = int(wrong.argmax())
         raise EvaluationError(
-            f"got the interval {float(low[row]):g} to {float(high[row]):g} in row {row}; expected lower ends that are "
-            "not above the upper ones, and no NaN. Pass the lower end first: in each row of an array, or all of "
-            "them in a tuple."
+            f"got the interval {float(low[row]):g} to {float(high[row]):g} in row {row}; expected lower ends at "
+            "or below the upper ends, and no NaN. Pass the lower end first."
         )
     under, over = y < low, y > high
     width = float((high - low).mean())

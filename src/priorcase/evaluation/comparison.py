@@ -74,34 +74,33 @@ def compare(
     keep_answers: bool = False,
     progress: bool | None = None,
 ) -> Comparison:
-    """Compare learners on one table: the same splits and scores for all, in one result that prints.
+    """Compare learners on one table with the same splits and scores.
 
     Parameters
     ----------
     learners
-        A mapping from name to estimator, several estimators (named by their repr), or one; any estimators of
-        scikit-learn's kind. They are copied and never changed.
+        A mapping from name to estimator, a list of estimators (named by their repr), or one; any scikit-learn
+        estimators. They are cloned.
     X, y
-        The rows, in a frame, an array, a list or a table read by this library, and their classes or numbers.
+        The table (a data frame, an array or a list of rows) and its classes or numbers.
     splits
         A number of folds (stratified); ``"loo"``; ``"prequential"``; `Folds`, `Holdout`, `LeaveOneOut` or
         `Prequential`; a splitter of scikit-learn; or pairs of row positions (train, test).
     groups
         The group of each row, for a splitter of scikit-learn such as ``GroupKFold``.
     scores
-        None for the usual ones: accuracy, log_score (``mean ln p`` of the true class, -inf where it was impossible)
-        and brier (0 to 2, less is better) of classes; rmse, mae and r2 of numbers. Names of these,
-        ``"balanced_accuracy"``, ``"mse"``, ``"storage"`` (the share of the rows that a learner keeps) or any scorer of
-        scikit-learn; a mapping from name to a `Score`, a scorer or a function of true and predicted targets, greater is
-        better. A class without training rows has probability 0.
+        None for the usual ones: accuracy, log_score (``mean ln p`` of the true class) and brier (0 to 2, lower is
+        better) for classes; rmse, mae and r2 for numbers. Names of these, ``"balanced_accuracy"``, ``"mse"``,
+        ``"storage"`` (the share of rows that a learner keeps) or of scikit-learn scorers; or a mapping from name to a
+        `Score`, a scorer or a function of true and predicted targets (greater is better). A class without training rows
+        has probability 0.
     repeats
-        How many times the rows are split; only with folds and random partitions.
+        Number of times the rows are split; only for folds and random partitions.
     random_state
-        Determines everything random, including each ``random_state`` that is None in a learner; the result does not
-        depend on ``n_jobs``.
+        Seed of all random numbers, including each ``random_state`` that is None in a learner.
     n_jobs
-        The number of splits at a time, by joblib: None for one (or what ``joblib.parallel_config`` says), -1 for as
-        many as cores.
+        Number of splits to run in parallel with joblib: None for one (or the setting of ``joblib.parallel_config``),
+        -1 for all cores. Results do not depend on it.
     keep_answers
         Whether to keep all predictions, for `Comparison.answers`; leave-one-out and prequential comparisons always do.
     progress
@@ -111,7 +110,7 @@ def compare(
     -------
     Comparison
         One value for each learner, repetition, split and score. A learner that fails, or whose worker process dies, is
-        listed with the reason. After Ctrl-C, what is finished is returned with ``complete`` False.
+        listed with the reason. After Ctrl-C, the finished splits are returned with ``complete`` False.
 
     Examples
     --------
@@ -188,9 +187,9 @@ class Comparison(GridResult):
         return found
 
     def row_values(self, score: str | None = None) -> FloatArray | None:
-        """Return what each row adds to a score, shape (learners, rows predicted); NaN for learners that failed.
+        """Return the score of each row, shape (learners, rows predicted); NaN for learners that failed.
 
-        None where rows were predicted in groups, or where the score is not a mean over rows.
+        None if rows were predicted in groups, or if the score is not a mean over rows.
         """
         chosen = self.score(score)
         if not self.by_rows or chosen.of_rows is None:
@@ -221,13 +220,13 @@ class Comparison(GridResult):
 
     @property
     def test_to_train(self) -> float:
-        """The mean ratio of test rows to training rows, which the corrected variance adds."""
+        """Mean ratio of test rows to training rows, used by the corrected variance."""
         return float(np.mean([cell.test / cell.train for cell in self.cells])) if self.cells else NAN
 
     def ranks(self, score: str | None = None) -> FloatArray:
-        """Return the mean rank of each learner over the splits, 1 for the best; equals share their ranks.
+        """Return the mean rank of each learner over the splits, 1 for the best; ties share their ranks.
 
-        Only splits that every learner finished count; learners that finished none are left aside, with NaN.
+        Uses only splits that every learner finished; learners that finished none get NaN.
         """
         return mean_ranks(self.values(score), greater_is_better=self.score(score).greater_is_better)
 
@@ -235,14 +234,14 @@ class Comparison(GridResult):
         """Return the best learner, the first of `leaders`."""
         found = self.leaders(score)
         if not found:
-            why = "; ".join(f"{name}: {reason}" for name, reason in self.failures.items()) or "frame() has the reasons"
+            why = "; ".join(f"{name}: {reason}" for name, reason in self.failures.items()) or "see frame() for reasons"
             raise EvaluationError(f"Comparison has no value of {self.score(score).name!r} for any learner: {why}.")
         return found[0]
 
     def leaders(self, score: str | None = None) -> tuple[str, ...]:
-        """Return the learners with the best mean: several where they are equal, none where nothing was measured.
+        """Return the learners with the best mean: several if they are equal, none without any values.
 
-        Means are over the splits that all of them finished. A learner that failed on a split is left aside, unless all
+        Means are over the splits that all learners finished. A learner that failed on a split is excluded, unless all
         did.
         """
         chosen, values = self.score(score), self.values(score)
@@ -255,15 +254,15 @@ class Comparison(GridResult):
     def paired(self, score: str | None = None, test: Test = "corrected_t", *, level: float = 0.95) -> PairedComparison:
         """Return the difference of each pair of learners, with an interval and p-values.
 
-        ``"corrected_t"`` is the corrected resampled t-test (Nadeau & Bengio 2003, section 4), which allows for training
-        rows that splits share. ``"wilcoxon"`` takes splits for independent, so its p-values are too small. For
-        leave-one-out and prequential comparisons rows are paired by a plain t-test: it tests whether these fitted
-        learners differ on new rows. P-values are also corrected for the number of pairs (Holm 1979).
+        ``"corrected_t"`` is the corrected resampled t-test (Nadeau & Bengio 2003, section 4), which accounts for
+        training rows shared by splits. ``"wilcoxon"`` assumes independent splits, so its p-values are too small. For
+        leave-one-out and prequential comparisons a paired t-test over rows is used. P-values are also corrected for the
+        number of pairs (Holm 1979).
 
         Parameters
         ----------
         score
-            The score's name; None for the first. Of rmse over rows, its squares are compared.
+            Name of the score; None for the first. For rmse over rows, squared errors are compared.
         test
             The test.
         level
@@ -274,8 +273,8 @@ class Comparison(GridResult):
         values = self.row_values(chosen.name) if self.by_rows else self.values(chosen.name)
         if values is None:
             raise EvaluationError(
-                f"got the score {chosen.name!r}, one number for all rows together; expected a mean over rows, such as "
-                "accuracy, log_score, brier, mae or rmse. Take one of these, or compare over folds."
+                f"got the score {chosen.name!r}, which is not a mean over rows; expected "
+                "accuracy, log_score, brier, mae or rmse. Use one of these, or compare over folds."
             )
         return compared_pairs(
             self.learners,
@@ -296,7 +295,7 @@ class Comparison(GridResult):
         """
         chosen = self.score(score)
         if self.by_rows:
-            problem = f"ranks learners on several splits, and {self.protocol} has one for all rows"
+            problem = f"ranks learners over several splits, but {self.protocol} has only one"
             raise EvaluationError(f"{problem}. Compare over folds, or over tables with compare_tables.")
         return friedman(self.values(chosen.name), self.learners, chosen, alpha=alpha, of="splits")
 
@@ -307,7 +306,7 @@ class Comparison(GridResult):
 
     @property
     def failures(self) -> Mapping[str, str]:
-        """The first reason why each learner failed, by its name."""
+        """Error message of each learner that failed, by name."""
         return first_failures(self.cells)
 
     def score(self, name: str | None = None) -> Score:
@@ -326,12 +325,12 @@ class Comparison(GridResult):
 
     @property
     def table(self) -> str:
-        """The table that it prints."""
+        """Table with the means, as printed."""
         return str(self)
 
     @prefix_errors
     def plot(self, score: str | None = None, ax: Any = None) -> Any:
-        """Draw means with 95% intervals, the best on top, and the values on single splits; returns the axes."""
+        """Plot means with 95% intervals, best first, and the values on single splits; return the axes."""
         chosen = self.score(score)
         means = {name: self.mean(name, chosen.name) for name in self.learners}
         drawn = [name for name in self.learners if np.isfinite(means[name])]
@@ -372,7 +371,7 @@ class Comparison(GridResult):
 
     def _title(self) -> str:
         asked = max((cell.test for cell in self.cells), default=0)
-        some = f", the last {asked} asked about" if self.by_rows and asked < self.rows else ""
+        some = f", the last {asked} predicted" if self.by_rows and asked < self.rows else ""
         return f"{self.rows} rows: {self._protocol()}{some}"
 
     def _protocol(self) -> str:
@@ -452,7 +451,7 @@ def compare_tables(
     n_jobs: int | None = None,
     progress: bool | None = None,
 ) -> TablesComparison:
-    """Compare learners on several tables: each table by `compare`, and ranks over all of them.
+    """Compare learners on several tables with `compare`, and rank them over all tables.
 
     Parameters
     ----------
@@ -511,7 +510,7 @@ def compare_tables(
 
 @dataclass(frozen=True, repr=False, eq=False)
 class TablesComparison(GridsResult):
-    """Means of several learners on several tables; prints as a table with mean ranks.
+    """Mean scores of several learners on several tables; prints as a table with mean ranks.
 
     ``tables`` has the comparison on each table, by name; ``complete`` is False after Ctrl-C.
     """
@@ -540,15 +539,14 @@ class TablesComparison(GridsResult):
     def means(self, score: str | None = None) -> FloatArray:
         """Return the mean of a score for each learner on each table, shape (learners, tables); NaN for none.
 
-        Means are over the splits that every learner finished (learners that finished none are left aside), so failing
-        on a hard split does not help.
+        Means are over the splits that every learner finished, except for learners that finished none.
         """
         return np.stack([shared_means(found.values(score)) for found in self.tables.values()], axis=1)
 
     def ranks(self, score: str | None = None) -> FloatArray:
         """Return the mean rank of each learner over the tables, 1 for the best.
 
-        Only tables on which every learner has a value count; learners without any value have NaN.
+        Uses only tables on which every learner has a value; learners without any value get NaN.
         """
         return mean_ranks(self.means(score), greater_is_better=self.score(score).greater_is_better)
 
@@ -563,7 +561,7 @@ class TablesComparison(GridsResult):
         return compared_pairs(self.learners, self.means(score), chosen, test="wilcoxon", level=level, basis=basis)
 
     def plot(self, score: str | None = None, ax: Any = None, *, alpha: float = 0.05) -> Any:
-        """Draw the critical-difference diagram: mean ranks, bars between those that do not differ significantly."""
+        """Plot the critical-difference diagram of the mean ranks; return the axes."""
         return self.friedman(score, alpha=alpha).plot(ax)
 
     @prefix_errors

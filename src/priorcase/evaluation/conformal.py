@@ -91,7 +91,7 @@ def _dealt(n: int, folds: Folds, random_state: int) -> Positions:
     """
     if n < (least := 2 if folds == "loo" else folds):
         problem = f"got {n} rows for {least} folds (n_samples = {n}); expected at least one for each"
-        raise EvaluationError(f"{problem}. Ask for fewer folds, but at least 2, or pass more rows.")
+        raise EvaluationError(f"{problem}. Use fewer folds (at least 2), or pass more rows.")
     if folds == "loo" or folds == n:
         return tuple(np.arange(n, dtype=np.int64)[:, None])
     order = np.random.default_rng(random_state).permutation(n).astype(np.int64)
@@ -124,9 +124,9 @@ class LeftOut:
             return clone(self.estimator).fit(taken_rows(self.X, others), self.y[others])
         except ValueError as error:  # the fit on all rows succeeded
             raise EvaluationError(
-                f"{type(self.estimator).__name__} failed to learn from {others.size} of {self.y.size} rows, without "
-                f"those of one fold: {str(error).rstrip('.')}. A rare class may be in that fold alone: take more "
-                "folds, leave the class out, or take another learner."
+                f"{type(self.estimator).__name__} could not be fitted to {others.size} of {self.y.size} rows (all but "
+                f"one fold): {str(error).rstrip('.')}. A rare class may occur only in that fold: use more "
+                "folds, drop the class, or choose another learner."
             ) from error
 
 
@@ -186,7 +186,7 @@ def _refuse_nan(values: AnyArray, model: Any) -> None:
     if (missing := np.isnan(values).any(axis=1)).any():
         raise EvaluationError(
             f"got NaN from {type(model).__name__} for row {int(missing.argmax())}; expected a number from the model of "
-            "every fold. Take a learner that predicts every query, or fewer folds."
+            "every fold. Choose another learner, or fewer folds."
         )
 
 
@@ -205,7 +205,7 @@ class ConformalEstimator(MetaEstimatorMixin, BaseEstimator):
 
     @reads
     def predict(self, X: Any) -> AnyArray:
-        """Return the predictions of the estimator fitted to all rows, ``estimator_.predict(X)``."""
+        """Predict with the estimator fitted to all rows."""
         check_is_fitted(self)
         found: AnyArray = self.estimator_.predict(readable(X, self.estimator_))
         return found
@@ -243,10 +243,10 @@ class ConformalEstimator(MetaEstimatorMixin, BaseEstimator):
 
     @prefix_errors
     def save(self, path: str | os.PathLike[str]) -> Path:
-        """Save the model to a file, which `priorcase.load` reads; returns the path.
+        """Save the model to a file that `priorcase.load` reads; return the path.
 
-        The estimator must be one of the library. With more than 30 folds, models may have to be fitted again after
-        loading, and the rows ``X`` are saved too, which must be an array or lists then.
+        The estimator must be one of priorcase. With more than 30 folds the rows ``X`` are saved too, because models may
+        have to be fitted again after loading; they must then be an array or a list.
         """
         return saving.save(self, path)
 
@@ -320,50 +320,42 @@ class ConformalEstimator(MetaEstimatorMixin, BaseEstimator):
 
 
 class ConformalRegressor(RegressorMixin, ConformalEstimator):
-    """Prediction intervals with a coverage guarantee around any regressor, from residuals of rows left out.
+    """Prediction intervals with guaranteed coverage for any regressor (jackknife+ and CV+).
 
-    With ``mu_-i`` the regressor fitted without row i (without its fold, for ``"cv+"``) and
-    ``R_i = |y_i - mu_-i(x_i)|``, the interval of level ``1 - alpha`` around x goes from the ``floor(alpha (n + 1))``-th
-    smallest of ``mu_-i(x) - R_i`` to the ``ceil((1 - alpha)(n + 1))``-th smallest of ``mu_-i(x) + R_i`` (Barber et al.
-    2021); it is unbounded where there are too few rows.
+    With ``mu_-i`` the regressor fitted without row i (without its fold, for ``"cv+"``) and ``R_i = |y_i -
+    mu_-i(x_i)|``, the interval of level ``1 - alpha`` at x goes from the ``floor(alpha (n + 1))``-th smallest of
+    ``mu_-i(x) - R_i`` to the ``ceil((1 - alpha)(n + 1))``-th smallest of ``mu_-i(x) + R_i`` (Barber et al. 2021).
 
-    For exchangeable rows and any regressor, the interval contains the target of a new row with probability at least
-    ``1 - 2 alpha`` by ``"jackknife+"`` (their Theorem 1), ``1 - alpha`` by ``"jackknife-minmax"`` (Theorem 3), and
-    ``1 - 2 alpha - min(2 (1 - 1/K) / (n/K + 1), (1 - K/n) / (K + 1))`` by ``"cv+"`` with K folds (Theorem 4). In
-    practice the first and the last are close to ``1 - alpha``. The probability is over rows and queries together.
+    For exchangeable rows, coverage is at least ``1 - 2 alpha`` for ``"jackknife+"`` (Theorem 1), ``1 - alpha`` for
+    ``"jackknife-minmax"`` (Theorem 3), and ``1 - 2 alpha - min(2 (1 - 1/K) / (n/K + 1), (1 - K/n) / (K + 1))`` for
+    ``"cv+"`` with K folds (Theorem 4). In practice the first and the last are close to ``1 - alpha``.
 
     Parameters
     ----------
     estimator
-        Any regressor with scikit-learn's ``fit`` and ``predict``; it is copied, never changed.
+        Any regressor with scikit-learn's ``fit`` and ``predict``; it is cloned.
     method
-        ``"cv+"``: a model for each of ``folds`` folds. ``"jackknife+"``: one for each row. ``"jackknife-minmax"``:
-        likewise, from the smallest to the largest of ``mu_-i(x)``, widened by the ``ceil((1 - alpha)(n + 1))``-th
-        smallest residual.
+        ``"cv+"``: one model for each fold. ``"jackknife+"``: one model for each row. ``"jackknife-minmax"``: likewise,
+        with intervals from the smallest to the largest ``mu_-i(x)``, widened by a quantile of the residuals.
     folds
-        The number of random folds, for ``"cv+"`` only.
+        Number of random folds, for ``"cv+"`` only.
     nonconformity
         ``"absolute"``: the residual. ``"scaled"``: the residual divided by the standard deviation from
-        ``predict(X, return_std=True)``, for intervals that are narrow where the regressor is sure.
+        ``predict(X, return_std=True)``, which adapts the width to the query.
     random_state
-        Determines the folds, and every ``random_state`` of the estimator that is None.
+        Seed of the folds, and of the estimator if its ``random_state`` is None.
     n_jobs
-        The number of models that joblib fits or asks at a time; the results do not depend on it.
+        Number of models to fit in parallel with joblib.
 
     Attributes
     ----------
-    estimator_
-        The estimator fitted to all rows.
-    residuals_
-        ``R_i`` of each row.
-    n_features_in_, feature_names_in_
-        The columns, where the estimator has them.
+    estimator_, residuals_
+        The estimator fitted to all rows, and ``R_i`` of each row.
 
     Notes
     -----
-    Up to 30 models are kept. More are made again for each call: by a copy of ``estimator_`` that forgets the row, where
-    the learner forgets exactly, or by a new fit. So ask for many intervals in one call. Learners that depend on the
-    order of rows, such as IB2 to IB5, need rows in random order.
+    Up to 30 models are kept; more are computed again in each call, so request many intervals in one call. Learners that
+    depend on the order of rows, such as `IB2` to `IB5`, need shuffled rows.
 
     References
     ----------
@@ -413,21 +405,21 @@ class ConformalRegressor(RegressorMixin, ConformalEstimator):
 
     @changes
     def fit(self, X: Any, y: Any) -> Self:
-        """Fit the estimator to all rows, and find the residual of each row under a model without it."""
+        """Fit the estimator to all rows, and compute the held-out residuals."""
         self._check(X, "regressor", is_classifier)
         if self.nonconformity == "scaled" and not _has_spread(self.estimator):
             raise EvaluationError(
-                f"got nonconformity='scaled' and {type(self.estimator).__name__}, whose predict has no return_std to "
-                "scale by. nonconformity='absolute' goes with every regressor; LocallyWeightedRegressor has return_std."
+                f"got nonconformity='scaled' and {type(self.estimator).__name__}, whose predict has no return_std. "
+                "Use nonconformity='absolute', or a regressor with return_std such as LocallyWeightedRegressor."
             )
         if self.method != "cv+" and self.folds != _FOLDS:
-            problem = f"folds must be {_FOLDS} where method={self.method!r}, got {quoted(self.folds)}"
-            raise ParameterError(f"{problem}. Leave folds out: every row is a fold of its own.")
+            problem = f"folds must be {_FOLDS} with method={self.method!r}, got {quoted(self.folds)}"
+            raise ParameterError(f"{problem}. Leave folds out: this method leaves out one row at a time.")
         X, (numbers, flat) = readable(X, self.estimator), read_numbers(y)
         if numbers.shape[1] != 1:
             raise TargetError(f"got y of shape {numbers.shape}; y should be a 1d array. Pass one target for each row.")
         if not flat:
-            text = "A column-vector y was passed when a 1d array was expected. Change its shape by ravel()."
+            text = "A column-vector y was passed when a 1d array was expected. Use y.ravel() to change its shape."
             warnings.warn(text, DataConversionWarning, stacklevel=3)
         targets = numbers[:, 0]
         self._fit_folds(X, targets, int(self.folds) if self.method == "cv+" else "loo")
@@ -441,7 +433,7 @@ class ConformalRegressor(RegressorMixin, ConformalEstimator):
 
     @reads
     def predict_interval(self, X: Any, level: float = 0.9) -> FloatArray:
-        """Return the lower and upper end for each query, shape (queries, 2); infinite where there are too few rows."""
+        """Return the interval of each query, shape (queries, 2); infinite if there are too few rows."""
         X, m = self._asked(X)
         check_value("level", level, [Interval(Real, 0, 1, closed="neither")])
         rank = _upper_rank(level, self.residuals_.size)
@@ -523,54 +515,40 @@ def _reach(residual: FloatArray, spread: FloatArray) -> FloatArray:
 
 
 class ConformalClassifier(ClassifierMixin, ConformalEstimator):
-    """Sets of classes with a coverage guarantee around any classifier, from rows left out.
+    """Prediction sets with guaranteed coverage for any classifier (cross-conformal prediction).
 
-    With ``E_i`` the nonconformity of row i with its own class under a model fitted without the row's fold, and
-    ``E_i(x, c)`` that of query x with class c under the same model, the p-value of c is
-    ``(#{i: E_i >= E_i(x, c)} + 1) / (n + 1)``, and the set of level ``1 - alpha`` has the classes whose p-value is
-    above alpha. These are the cross-conformal sets of Vovk (2015), and equal the CV+ sets of Romano, Sesia & Candès
-    (2020). A set may be empty.
+    With ``E_i`` the nonconformity of row i under a model fitted without its fold, and ``E_i(x, c)`` that of query x
+    with class c under the same model, the p-value of c is ``(#{i: E_i >= E_i(x, c)} + 1) / (n + 1)``. The set of level
+    ``1 - alpha`` contains the classes with a p-value above alpha; it may be empty. These are the cross-conformal sets
+    of Vovk (2015), which equal the CV+ sets of Romano, Sesia & Candès (2020).
 
-    For exchangeable rows and any classifier, a set contains the class of a new row with probability at least
-    ``1 - 2 alpha - min(2 (1 - 1/K) / (n/K + 1), (1 - K/n) / (K + 1))`` for K folds of n rows (Romano et al. 2020); it
-    is ``1 - 2 alpha`` where every row is a fold, and in practice close to ``1 - alpha``. The probability is over rows
-    and queries together, and with ``class_conditional`` over those of each class (proved for ``"loo"``).
+    For exchangeable rows, coverage is at least
+    ``1 - 2 alpha - min(2 (1 - 1/K) / (n/K + 1), (1 - K/n) / (K + 1))`` for K folds of n rows (Romano et al. 2020), and
+    ``1 - 2 alpha`` for ``folds="loo"``; in practice it is close to ``1 - alpha``.
 
     Parameters
     ----------
     estimator
-        Any classifier with scikit-learn's ``fit`` and ``predict_proba``; it is copied, never changed.
+        Any classifier with scikit-learn's ``fit`` and ``predict_proba``; it is cloned.
     nonconformity
-        ``"one_minus"``: one minus the probability of the class, for the smallest sets on average. ``"aps"``: the total
-        probability of the classes that are no less probable (adaptive prediction sets): larger sets where the
-        classifier is unsure, smaller where it is sure.
+        ``"one_minus"``: one minus the probability of the class, for the smallest sets on average. ``"aps"``: adaptive
+        prediction sets, larger where the classifier is uncertain.
     folds
-        The number of random folds; ``"loo"``: every row is a fold, the finest and slowest.
+        Number of random folds, or ``"loo"`` (every row is a fold; the slowest).
     class_conditional
-        Compare a class with rows of that class only, so that the level holds for each class; classes of few rows are
-        then in every set.
+        Compare a class only with rows of that class, so that the level holds for each class. Rare classes are then in
+        every set.
     randomized
-        With ``nonconformity="aps"`` only: subtract a random part of the probability of equally probable classes, as
-        Romano et al. do, which makes sets smaller. It depends on ``random_state`` and the query's place in the call.
+        With ``"aps"``: randomise ties as Romano et al. do, which makes sets smaller.
     random_state
-        Determines folds and random parts, and every ``random_state`` of the estimator that is None.
+        Seed of the folds and of ``randomized``, and of the estimator if its ``random_state`` is None.
     n_jobs
-        The number of models that joblib fits or asks at a time; the results do not depend on it.
+        Number of models to fit in parallel with joblib.
 
     Attributes
     ----------
-    estimator_, classes_
-        The estimator fitted to all rows, and the classes.
-    scores_
-        The nonconformity of each row under a model without it: ``E_i - 1``.
-    n_features_in_, feature_names_in_
-        The columns, where the estimator has them.
-
-    Notes
-    -----
-    Up to 30 models are kept; see `ConformalRegressor` for more. A class that a fold's model has not seen has
-    probability 0 there. Where a classifier has only two different probabilities, as a single nearest neighbour has,
-    many rows have equal nonconformity, and sets are larger than necessary.
+    estimator_, classes_, scores_
+        The estimator fitted to all rows, the classes, and the held-out nonconformity of each row, ``E_i - 1``.
 
     References
     ----------
@@ -584,16 +562,13 @@ class ConformalClassifier(ClassifierMixin, ConformalEstimator):
     >>> import priorcase as pc
     >>> X, y = pc.load_repairs()
     >>> model = ConformalClassifier(pc.NaiveBayes(numeric="student"), folds="loo").fit(X, y)
-    >>> sets = model.predict_set(X, level=0.9)
-    >>> sets[:4]
+    >>> model.predict_set(X[:4], level=0.9)
     prediction sets at level 0.9: 4 queries, 1.50 classes on average
       query  size  classes (p-value)
           0     1  tune-up (0.99)
           1     2  brakes (0.29), wheel (0.1)
           2     2  wheel (0.32), tune-up (0.1)
           3     1  wheel (0.99)
-    >>> sets.labels[1], sets.sizes[:4]
-    (['brakes', 'wheel'], array([1, 2, 2, 1]))
     """
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
@@ -631,14 +606,14 @@ class ConformalClassifier(ClassifierMixin, ConformalEstimator):
 
     @changes
     def fit(self, X: Any, y: Any) -> Self:
-        """Fit the estimator to all rows, and find the nonconformity of each row under a model without it."""
+        """Fit the estimator to all rows, and compute the held-out nonconformity scores."""
         self._check(X, "classifier", is_regressor)
         if self.randomized and self.nonconformity != "aps":
-            problem = f"randomized must be False where nonconformity={self.nonconformity!r}, got True"
+            problem = f"randomized must be False with nonconformity={self.nonconformity!r}, got True"
             raise ParameterError(f"{problem}. Only nonconformity='aps' can be randomized.")
         if not hasattr(self.estimator, "predict_proba"):
             raise EvaluationError(
-                f"got an estimator without predict_proba, {type(self.estimator).__name__}. Take a classifier with "
+                f"got an estimator without predict_proba, {type(self.estimator).__name__}. Use a classifier with "
                 "probabilities, or wrap this one in scikit-learn's CalibratedClassifierCV."
             )
         X, labels = readable(X, self.estimator), _one_column(y)
@@ -657,7 +632,7 @@ class ConformalClassifier(ClassifierMixin, ConformalEstimator):
     @available_if(lambda self: hasattr(self.estimator, "predict_proba"))
     @reads
     def predict_proba(self, X: Any) -> FloatArray:
-        """Return the probabilities of the estimator fitted to all rows, ``estimator_.predict_proba(X)``."""
+        """Predict probabilities with the estimator fitted to all rows."""
         check_is_fitted(self)
         found: FloatArray = self.estimator_.predict_proba(readable(X, self.estimator_))
         return found
@@ -666,14 +641,14 @@ class ConformalClassifier(ClassifierMixin, ConformalEstimator):
     def p_values(self, X: Any) -> FloatArray:
         """Return the p-value of each class for each query, shape (queries, classes), in the order of ``classes_``.
 
-        It is the share of all rows compared with, the query included, whose nonconformity is at least that of the query
-        with that class: small for classes that the query can hardly be of.
+        The p-value is the share of rows, including the query, whose nonconformity is at least that of the query with
+        the class.
         """
         return (self._counts(X) + 1) / (self._compared() + 1)
 
     @reads
     def predict_set(self, X: Any, level: float = 0.9) -> PredictionSets:
-        """Return the set of classes for each query."""
+        """Return the prediction set of each query."""
         check_value("level", level, [Interval(Real, 0, 1, closed="neither")])
         counts, compared = self._counts(X), self._compared()
         # p > alpha in whole numbers: counts + 1 > alpha (n + 1).
@@ -717,7 +692,7 @@ def _one_column(y: Any) -> AnyArray:
     labels = read_labels(y).values
     if labels.shape[1] != 1:
         raise TargetError(
-            f"got y with {labels.shape[1]} columns; expected one class for each row. Fit one model a target."
+            f"got y with {labels.shape[1]} columns; expected one class for each row. Fit one model for each target."
         )
     return labels[:, 0]
 
@@ -772,11 +747,11 @@ def _count_no_less(
 
 @dataclass(frozen=True, repr=False, eq=False)
 class PredictionSets(PerQuery, GridResult):
-    """A set of classes for each query; prints as a table, and is sliced like a list: ``sets[0]``, ``sets[:5]``.
+    """Set of classes for each query; prints as a table, and can be indexed and sliced.
 
-    ``inside`` says which of the ``classes`` are in each query's set, and ``p_values`` has the p-value of each
-    class, both of shape (queries, classes); a set has the classes whose p-value is above ``1 - level``. ``numbers``
-    are the queries' numbers among all that were asked.
+    ``inside`` tells which of the ``classes`` are in each set, and ``p_values`` are their p-values, both of shape
+    (queries, classes); a set contains the classes with a p-value above ``1 - level``. ``numbers`` are the query
+    numbers.
     """
 
     classes: AnyArray
@@ -790,17 +765,17 @@ class PredictionSets(PerQuery, GridResult):
 
     @property
     def sizes(self) -> IdArray:
-        """The number of classes in each set."""
+        """Number of classes in each set."""
         found: IdArray = self.inside.sum(axis=1)
         return found
 
     @property
     def labels(self) -> list[list[Value]]:
-        """The classes of each set, the most plausible first; equals in the order of ``classes``."""
+        """Classes of each set, highest p-value first."""
         return [[label for label, _ in self._plausible(query)] for query in range(len(self))]
 
     def holds(self, y: Any) -> BoolArray:
-        """Return whether each query's true class is in its set; a class that was never seen is in none."""
+        """Return whether each set contains the true class."""
         truth = _one_column(y)
         check_length(len(truth), len(self))
         found: BoolArray = (self.inside & (truth[:, np.newaxis] == self.classes)).any(axis=1)
@@ -808,7 +783,7 @@ class PredictionSets(PerQuery, GridResult):
 
     @prefix_errors
     def frame(self, backend: Backend | None = None) -> Any:
-        """Return one line for each query and class: ``query``, ``class``, ``p_value``, ``inside``."""
+        """Return a data frame with one line for each query and class: ``query``, ``class``, ``p_value``, ``inside``."""
         columns = {
             "query": np.repeat(np.array(self.numbers, dtype=np.int64), self.classes.size),
             "class": np.tile(self.classes, len(self)),
@@ -819,7 +794,7 @@ class PredictionSets(PerQuery, GridResult):
 
     @prefix_errors
     def plot(self, ax: Any = None) -> Any:
-        """Draw how many sets have no class, one, two and so on, as bars up to the largest; returns the axes."""
+        """Plot the distribution of set sizes as bars; return the axes."""
         sizes = np.arange(min(self.classes.size, int(self.sizes.max(initial=0)) + 1) + 1)
         with drawing(ax) as ax:
             from matplotlib.ticker import MaxNLocator

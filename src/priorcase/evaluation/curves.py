@@ -113,7 +113,7 @@ class Curve(GridsResult):
 
     @property
     def failures(self) -> Mapping[str, str]:
-        """The first reason why each learner failed, by its name."""
+        """Error message of each learner that failed, by name."""
         return first_failures(self.cells)
 
     def score(self, name: str | None = None) -> Score:
@@ -130,7 +130,7 @@ class Curve(GridsResult):
         backend
             As in `CalibrationTable.frame`.
         each
-            True for one line for each repetition instead: ``learner``, the point, ``repeat``, ``score``, ``value``,
+            True for one line per repetition instead: ``learner``, the point, ``repeat``, ``score``, ``value``,
             ``train``, ``test``, ``fit_seconds``, ``predict_seconds``, ``reason``.
         """
         points = self.points.tolist()
@@ -150,12 +150,12 @@ class Curve(GridsResult):
         return framed(columns, backend)
 
     def plot(self, score: str | None = None, ax: Any = None, *, band: Band | None = "range") -> Any:
-        """Draw mean scores as lines, with a band for each learner.
+        """Plot mean scores as lines, with a band for each learner.
 
         Parameters
         ----------
         score
-            Its name; None for the first.
+            Name of the score; None for the first.
         ax
             Axes of matplotlib; None for a new figure.
         band
@@ -223,9 +223,9 @@ class LearningCurve(Curve):
     axis_label = "training rows"
 
     def plot(self, score: str | None = None, ax: Any = None, *, band: Band | None = "range") -> Any:
-        """Draw mean scores against the number of training rows, as in `NoiseCurve.plot`.
+        """Plot mean scores against the number of training rows; see `NoiseCurve.plot`.
 
-        The axis is logarithmic where half of the points lie in its first third.
+        The axis is logarithmic if half of the points lie in its first third.
         """
         ax = super().plot(score, ax, band=band)
         if self.points.size > 2 and np.median(self.points) < self.points[-1] / 3:
@@ -348,7 +348,7 @@ def learning_curve(
     n_jobs: int | None = None,
     progress: bool | None = None,
 ) -> LearningCurve:
-    """Measure learners on the same test rows for growing numbers of training rows.
+    """Score learners on the same test rows for increasing numbers of training rows.
 
     In each repetition the rows are split at random into test rows and a training pool. Training sets are the first rows
     of the pool in random order, so larger sets contain the smaller ones, and all learners see the same sets (Kontkanen
@@ -359,8 +359,8 @@ def learning_curve(
     learners, X, y
         As in `compare`.
     sizes
-        Numbers of training rows, or with a decimal point shares of the pool: ``[5, 10, 0.5, 1.0]``. None for about ten
-        sizes up to the whole pool in geometric progression; ``"all"`` for each from 1.
+        Numbers of training rows (int) or shares of the pool (float), for example ``[5, 10, 0.5, 1.0]``. None for about
+        ten sizes up to the whole pool in geometric progression; ``"all"`` for every size from 1.
     test
         The share or number of test rows.
     repeats
@@ -368,8 +368,8 @@ def learning_curve(
     scores
         As in `compare`.
     grow
-        ``"fit"`` fits each training set anew. ``"partial_fit"`` learns only the new rows; classifiers are passed all
-        classes with the first rows, if their ``partial_fit`` takes ``classes``.
+        ``"fit"`` fits each training set from scratch. ``"partial_fit"`` learns only the new rows; ``classes`` is passed
+        with the first rows if ``partial_fit`` accepts it.
     random_state, n_jobs, progress
         As in `compare`; repetitions run in parallel.
 
@@ -377,7 +377,7 @@ def learning_curve(
     -------
     LearningCurve
         Mean, standard error, minimum and maximum over the repetitions. A learner that fails is listed with the reason.
-        After Ctrl-C, what is finished is returned with ``complete`` False.
+        After Ctrl-C, the finished repetitions are returned with ``complete`` False.
 
     Examples
     --------
@@ -426,7 +426,7 @@ def read_sizes(sizes: Any, rows: int) -> tuple[int, ...]:
     if not all(right) or not entries:
         wrong = entries[right.index(False)] if entries else sizes
         raise ParameterError(
-            f"sizes must be None, 'all', numbers of rows from 1 to {rows}, which are left to learn from, or shares "
+            f"sizes must be None, 'all', numbers of rows from 1 to {rows} (the training pool), or shares "
             f"up to 1.0, got {quoted(wrong)}. For example [0.1, 0.3, 1.0]."
         )
     # 0.7 * 10 is a little less than 7
@@ -489,7 +489,7 @@ def noise_curve(
     n_jobs: int | None = None,
     progress: bool | None = None,
 ) -> NoiseCurve:
-    """Measure learners on clean test rows after learning from noisy ones.
+    """Score learners on clean test rows after training on noisy rows.
 
     The level is the probability that each value of each training row is replaced by one drawn from its column (Aha,
     Kibler & Albert 1991; `add_noise`). All learners see the same noisy rows, and what is replaced at a lower level is
@@ -504,12 +504,12 @@ def noise_curve(
     levels
         Probabilities from 0 to 1.
     class_draw
-        Where a new class comes from: ``"distribution"``, that of a random row, perhaps the same again; ``"others"``,
-        one of the other classes, all equally probable.
+        Source of a new class: ``"distribution"`` (the class of a random row, possibly the same) or ``"others"``
+        (another class, all equally probable).
     noisy_test
-        Whether the test rows become noisy too.
+        Whether to add noise to the test rows too.
     scores
-        As in `compare`. None: the usual ones, and ``"storage"`` where a learner has ``storage_``.
+        As in `compare`. None: the usual ones, and ``"storage"`` if a learner has ``storage_``.
     test, repeats, random_state, n_jobs, progress
         As in `learning_curve`.
 
@@ -542,7 +542,7 @@ def noise_curve(
             "class_draw must be 'distribution' with kind='attributes', got 'others'. Pass kind='classes'."
         )
     if class_draw == "others" and task.kind == "numbers":
-        raise ParameterError("class_draw must be 'distribution' where numbers are learned, got 'others'. Leave it out.")
+        raise ParameterError("class_draw must be 'distribution' for regression, got 'others'. Leave it out.")
     points = _read_levels(levels)
     tests = read_test(test, task)
     check_repeats(repeats)

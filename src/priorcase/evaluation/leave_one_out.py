@@ -42,25 +42,24 @@ _ROWS_AT_ONCE = 16
 def leave_one_out(
     learner: Any, X: Any, y: Any, *, random_state: Any = 0, n_jobs: int | None = None, progress: bool | None = None
 ) -> LeftOutAnswers:
-    """Predict each row of a table from all others.
+    """Predict each row of a table from all other rows.
 
     Learners with ``loo_predict_proba`` or ``loo_predict`` (Bayes classifiers, neighbours, local models, networks) need
-    one fit. Others are fitted once for each row, and so are those that learn from targets what such a shortcut would
-    keep (``relearns_``: value differences, attribute weights, a k chosen by leave-one-out, cut points): the target of a
-    row never influences its prediction. The only row of a class is always predicted by a fit without it, which gives
-    that class probability 0. Ranges and standard deviations of columns, which need no target, may be those of all rows.
-    Where there is a fit for each row, training rows come in a fixed random order.
+    one fit, unless they learn more from the targets (``relearns_``: value differences, attribute weights, a selected k,
+    cut points). Other learners are fitted once for each row, with the training rows in a fixed random order. The target
+    of a row never influences its prediction; the only row of a class gives that class probability 0. Ranges and
+    standard deviations of columns may be those of all rows.
 
     Parameters
     ----------
     learner
-        Any estimator of scikit-learn's kind; it is copied and not changed.
+        Any scikit-learn estimator; it is cloned.
     X, y
         The rows and their targets.
     random_state
-        Determines the order of rows, and each ``random_state`` that is None in the learner.
+        Seed of the order of rows, and of the learner if its ``random_state`` is None.
     n_jobs
-        The number of parallel fits, where there is one for each row: see `compare`.
+        Number of parallel fits; see `compare`.
     progress
         False for no progress bar on a terminal.
 
@@ -92,16 +91,16 @@ def leave_one_out(
         raise KeyboardInterrupt
     cell = trial.scored(parts, len(task) - 1)
     if cell.answers is None:
-        raise EvaluationError(f"{name} failed: {cell.failure.rstrip('.')}. Fit it on the whole table to see where.")
+        raise EvaluationError(f"{name} failed: {cell.failure.rstrip('.')}. Fit it on the whole table to see the error.")
     return LeftOutAnswers(cell.answers, task.kind, parts[0].at_once)
 
 
 @dataclass(frozen=True, repr=False, eq=False)
 class LeftOutAnswers(GridResult):
-    """Predictions for rows that were left out one at a time; prints as a table of their scores.
+    """Leave-one-out predictions; prints as a table of their scores.
 
     ``answers`` has truth, predictions and probabilities of all rows; ``kind`` is ``"classes"`` or ``"numbers"``;
-    ``at_once`` says whether they come from one fit.
+    ``at_once`` tells whether they come from a single fit.
     """
 
     answers: Answers
@@ -113,23 +112,23 @@ class LeftOutAnswers(GridResult):
 
     @property
     def truth(self) -> AnyArray:
-        """The target of each row."""
+        """Target of each row."""
         return self.answers.truth
 
     @property
     def predicted(self) -> AnyArray:
-        """The prediction for each row from the others."""
+        """Leave-one-out prediction of each row."""
         assert self.answers.predicted is not None  # it is always asked for
         return self.answers.predicted
 
     @property
     def proba(self) -> FloatArray | None:
-        """The probability of each of ``labels``, shape (rows, classes); None where the learner gives none."""
+        """Probability of each of ``labels``, shape (rows, classes); None for learners without probabilities."""
         return self.answers.proba
 
     @property
     def labels(self) -> AnyArray:
-        """The classes; empty where numbers were predicted."""
+        """Classes; empty for regression."""
         return self.answers.labels
 
     @prefix_errors
@@ -138,14 +137,14 @@ class LeftOutAnswers(GridResult):
         chosen = read_scores(score, self.kind)[0]
         values, reasons = score_all((chosen,), self.answers)
         if chosen.name in reasons:
-            raise EvaluationError(f"has no {chosen.name}: {reasons[chosen.name]}. Ask for a score of predictions.")
+            raise EvaluationError(f"has no {chosen.name}: {reasons[chosen.name]}. Choose a score of predictions.")
         return values[chosen.name]
 
     @prefix_errors
     def calibration(self, *, bins: int = 10) -> CalibrationTable:
         """Return the calibration of the predictions: see `calibration_table`."""
         if self.proba is None:
-            raise EvaluationError("has no calibration: the learner has no predict_proba. Ask for a score.")
+            raise EvaluationError("has no calibration: the learner has no predict_proba. Use score().")
         return calibration_table(self.truth, self.proba, labels=self.labels, bins=bins)
 
     @prefix_errors
@@ -159,7 +158,7 @@ class LeftOutAnswers(GridResult):
 
     @prefix_errors
     def plot(self, ax: Any = None) -> Any:
-        """Draw the confusion matrix of classes, or predicted against true numbers; returns the axes."""
+        """Plot the confusion matrix, or predicted against true numbers; return the axes."""
         with drawing(ax, size=(5.2, 4.2)) as ax:
             if self.kind == "numbers":
                 ends = [min(self.truth.min(), self.predicted.min()), max(self.truth.max(), self.predicted.max())]

@@ -81,11 +81,11 @@ def prequential(
     n_jobs: int | None = None,
     progress: bool | None = None,
 ) -> PrequentialCurve:
-    """Measure how well learners predict each row of a stream from the rows before it, which they then learn.
+    """Score learners on a stream: predict each row from the rows before it, then learn it (test-then-train).
 
-    Rows come in their order. Each is learned by ``partial_fit``, which is passed all classes at the beginning if it
-    takes ``classes``; a learner without it is fitted again on all rows so far. Where a learner has a method
-    ``prequential`` and the scores need only predictions, the whole stream is one call of that.
+    Each row is learned with ``partial_fit``, which gets all classes at the start if it accepts ``classes``; a learner
+    without ``partial_fit`` is fitted again on all rows so far. Learners with a ``prequential`` method process the whole
+    stream in one call if the scores need only predictions.
 
     Parameters
     ----------
@@ -94,19 +94,19 @@ def prequential(
     start
         The number of rows learned before the first prediction; None for a tenth of them, at least 1 and at most 30.
     window
-        The number of latest rows over which scores are also taken; None for cumulative scores only.
+        Size of the sliding window for windowed scores; None for cumulative scores only.
     scores
-        As in `compare`, but only means over rows: accuracy, log_score and brier of classes (the default), rmse and mae
-        (the default) and mse of numbers.
+        As in `compare`, but only means over rows: accuracy, log_score and brier (the default) for classes, rmse and mae
+        (the default) and mse for numbers.
     shuffle
-        Whether to put the rows in a random order first, the same for all learners.
+        Whether to shuffle the rows first, in the same order for all learners.
     random_state, n_jobs, progress
         As in `compare`; learners run in parallel.
 
     Returns
     -------
     PrequentialCurve
-        The cumulative scores and, with a window, those of the latest rows. A learner that fails is listed with the
+        The cumulative scores and, with a window, the windowed scores. A learner that fails is listed with the
         reason. After Ctrl-C, the finished learners are returned with ``complete`` False.
 
     References
@@ -185,9 +185,9 @@ class PrequentialCurve(GridsResult):
     """Scores of several learners along one stream; prints as a table for each score.
 
     ``learners`` and ``scores`` are in the order given; ``start`` rows were learned before the first prediction.
-    ``losses`` has what each row adds to each score, shape (learners, scores, rows predicted), NaN where there is
-    none. ``window`` is the number of latest rows over which the scores are also taken, or None. ``failures`` says
-    why a learner failed, ``reasons`` why it has no score. ``complete`` is False after Ctrl-C.
+    ``losses`` are the scores of each row, shape (learners, scores, rows predicted), NaN if there is none. ``window`` is
+    the size of the sliding window, or None. ``failures`` are the errors of learners that failed, ``reasons`` tell why a
+    learner has no score. ``complete`` is False after Ctrl-C.
     """
 
     learners: tuple[str, ...]
@@ -212,14 +212,14 @@ class PrequentialCurve(GridsResult):
         return np.sqrt(means) if chosen.root else np.asarray(means)
 
     def windowed(self, score: str | None = None, window: int | None = None) -> FloatArray:
-        """Return the score of the latest rows at each row, shape (learners, rows); NaN before the first window.
+        """Return the windowed score at each row, shape (learners, rows); NaN before the first window.
 
         Parameters
         ----------
         score
-            Its name; None for the first.
+            Name of the score; None for the first.
         window
-            The number of latest rows; None for the window of the curve.
+            Size of the window; None for the window of the curve.
         """
         chosen, wide = self.score(score), self.window if window is None else window
         check_value("window", wide, [Interval(Integral, 1, len(self) + 1, closed="left")])
@@ -245,7 +245,7 @@ class PrequentialCurve(GridsResult):
         """Return one line for each learner, score and row predicted: ``learner``, ``row``, ``score``, ``value``,
         ``so_far``, and with a window ``windowed``.
 
-        ``row`` is the position in the stream, ``value`` what the row adds.
+        ``row`` is the position in the stream, ``value`` the score of the row.
         """
         names = [score.name for score in self.scores]
         blocks = [(learner, name) for name in names for learner in self.learners]
@@ -262,7 +262,7 @@ class PrequentialCurve(GridsResult):
 
     @prefix_errors
     def plot(self, score: str | None = None, ax: Any = None) -> Any:
-        """Draw the score against the rows seen: of the latest rows where there is a window, cumulative otherwise."""
+        """Plot the windowed score (cumulative without a window) against the rows seen; return the axes."""
         name = self.score(score).name
         lines = self.so_far(name) if self.window is None else self.windowed(name)
         with drawing(ax) as ax:
@@ -278,7 +278,7 @@ class PrequentialCurve(GridsResult):
         return np.arange(self.start + 1, self.start + len(self) + 1)
 
     def _grids(self) -> list[Grid]:
-        whole = f"{len(self)} rows asked about before they were learned, after {self.start} that were only learned"
+        whole = f"{len(self)} rows predicted before they were learned, after {self.start} training rows"
         grids = []
         for number, score in enumerate(self.scores):
             title = f"{score.name} so far" + (f": {whole}" if number == 0 else "")

@@ -276,7 +276,7 @@ def _alone(work: Callable[..., R], piece: tuple[Any, ...], n_jobs: int | None) -
         codes = ", ".join(sorted(set(re.findall(r"\b(SIG\w+|EXIT\(\d+\))", str(error)))))  # as joblib writes them
         died = EvaluationError(
             f"its process died{f' by {codes}' if codes else ''}: out of memory, or a crash in compiled code. Fewer "
-            "n_jobs take less memory; without n_jobs the crash itself is seen."
+            "n_jobs need less memory; run without n_jobs to see the crash."
         )
         return work(piece[0].failing(died), *piece[1:])
     return result

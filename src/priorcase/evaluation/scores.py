@@ -42,25 +42,25 @@ def log_score(
     logs: bool = False,
     sample_weight: ArrayLike | None = None,
 ) -> float:
-    """Return the mean natural logarithm of the probability given to the true class.
+    """Return the mean log-probability of the true class (log score).
 
     ``mean ln P(y)``, at most 0, greater is better (Kontkanen et al. 1997, section 4.1). With ``sign="loss"`` it is
-    ``mean -ln P(y)`` (Kontkanen et al. 1998, section 4), which equals scikit-learn's ``log_loss`` wherever no
-    probability is 0. Probabilities are not clipped.
+    ``mean -ln P(y)`` (Kontkanen et al. 1998, section 4), which equals scikit-learn's ``log_loss`` if no probability is
+    0. Probabilities are not clipped.
 
     Parameters
     ----------
     y_true
         The true label of each row.
     proba
-        The probability of each class, shape (rows, classes); for two classes, that of the second alone is enough.
+        The probability of each class, shape (rows, classes); for two classes, the probability of the second is enough.
     labels
         The class of each column, ``model.classes_``; the sorted labels of ``y_true`` if None.
     sign
         ``"gain"`` for the logarithms, ``"loss"`` for their negatives.
     zero
-        What a row adds whose true class had probability 0: ``"-inf"``; ``"cap100"`` for 100 nats, as in the figures of
-        the 1998 paper; a number of nats, or a policy such as ``Cap(50)``.
+        Log-probability of a true class with probability 0: ``"-inf"``, ``"cap100"`` for -100 nats, as in the 1998
+        paper, a number of nats, or a policy such as ``Cap(50)``.
     logs
         Whether ``proba`` holds natural logarithms, from ``predict_log_proba``.
     sample_weight
@@ -101,8 +101,8 @@ def zero_one_score(
     y_true, proba, labels, sample_weight
         As in `log_score`.
     ties
-        Where several classes are equally most probable: ``"first"`` takes the first of them, as ``predict`` does;
-        ``"expected"`` counts 1 / (number of them) if the true class is among them, as in Kontkanen et al. (1998).
+        Rule if m classes are most probable: ``"first"`` uses the first of them, like ``predict``; ``"expected"`` scores
+        ``1 / m`` if the true class is among them, as in Kontkanen et al. (1998).
 
     Examples
     --------
@@ -130,10 +130,10 @@ def brier_score(
     scale_by_half: bool = False,
     sample_weight: ArrayLike | None = None,
 ) -> float:
-    """Return the mean squared distance between probabilities and outcomes; smaller is better.
+    """Return the Brier score, the mean squared error of the probabilities; smaller is better.
 
     ``mean sum_k (P(k) - [y = k])^2`` over all classes, from 0 to 2 (Brier 1950, eq. 2). For two classes this is twice
-    the squared error of either probability.
+    the mean squared error of either probability.
 
     Parameters
     ----------
@@ -196,10 +196,10 @@ def read_forecasts(
     found = _plain(y_true)
     shares = _read_shares(proba, logs=logs)
     if not found or not shares.size:
-        raise EvaluationError("got no rows; expected at least one. Was every row filtered out?")
+        raise EvaluationError("got no rows; expected at least one. Check whether all rows were filtered out.")
     if len(found) != shares.shape[0]:
         raise EvaluationError(
-            f"got {len(found)} labels in y_true and {len(shares)} rows in proba; expected as many of both. Pass "
+            f"got {len(found)} labels in y_true and {len(shares)} rows in proba; expected equal numbers. Pass "
             "the labels of the rows that were predicted."
         )
     names = _read_labels(labels, found, shares.shape[1])
@@ -314,6 +314,6 @@ def _read_weights(sample_weight: ArrayLike | None, rows: int) -> FloatArray:
     if problem:
         raise TargetError(
             f"got sample_weight {problem}; expected one finite number >= 0 for each row, not all 0. A row of weight 2 "
-            "counts as two rows."
+            "is two rows."
         )
     return weights

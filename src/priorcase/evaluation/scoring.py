@@ -102,11 +102,14 @@ def read_task(learners: Mapping[str, Any], y: Any, *, X: Any) -> Task:
         by_kind.setdefault("classes" if is_classifier(learner) else "numbers", name)
     if len(by_kind) > 1:
         raise EvaluationError(
-            f"got {by_kind['classes']!r}, a classifier, beside {by_kind['numbers']!r}, a regressor; make two calls."
+            f"got {by_kind['classes']!r}, a classifier, and {by_kind['numbers']!r}, a regressor; compare them in two "
+            "calls."
         )
     rows = row_count(X)
     if rows == 0:
-        raise EvaluationError("got a table without rows; expected two rows or more. Check the filter that made it.")
+        raise EvaluationError(
+            "got a table without rows; expected at least two. Check whether all rows were filtered out."
+        )
     array = as_array(y)
     if array.ndim == 2 and array.shape[1] > 1:
         raise EvaluationError(f"got y with {array.shape[1]} columns; expected one. Evaluate one target at a time.")
@@ -121,7 +124,7 @@ def read_task(learners: Mapping[str, Any], y: Any, *, X: Any) -> Task:
 def row_count(X: Any) -> int:
     """How many rows a table of any type has."""
     if nw.dependencies.is_into_lazyframe(X):
-        raise UnsupportedDataError("got a lazy frame; expected one with its rows in memory. Call .collect() first.")
+        raise UnsupportedDataError("got a lazy frame; expected a frame in memory. Call .collect() first.")
     if hasattr(X, "num_rows"):  # a PyArrow table
         return int(X.num_rows)
     try:
@@ -132,7 +135,7 @@ def row_count(X: Any) -> int:
         found = "None" if X is None else f"a {type(X).__qualname__}"
         raise UnsupportedDataError(
             f"got {found}; expected a pandas, Polars or PyArrow frame, a 2D NumPy array or a list of rows. Build "
-            "a frame from it, as by pandas.DataFrame(X)."
+            "a frame from it, for example pandas.DataFrame(X)."
         ) from None
 
 
@@ -248,20 +251,20 @@ class _Echo(BaseEstimator):
 
 @dataclass(frozen=True)
 class Score:
-    """One way to score predictions.
+    """A score for predictions.
 
     Parameters
     ----------
     name
-        Its name in tables.
+        Name in tables.
     needs
-        What it is made from: ``"predicted"``, ``"proba"`` or ``"learner"``.
+        Input of the score: ``"predicted"``, ``"proba"`` or ``"learner"``.
     of_rows
-        What each row adds, where the score is a mean over rows (or the root of one); None otherwise.
+        Function that returns the score of each row, if the score is a mean over rows (or its square root); else None.
     of_all
-        The score of all rows together, where it is not a mean over rows; None otherwise.
+        Function that returns the score of all rows, if it is not a mean over rows; else None.
     greater_is_better
-        Which way is better.
+        Whether a greater score is better.
     root
         Whether the score is the square root of the mean of ``of_rows``.
     kind
@@ -283,11 +286,11 @@ class Score:
     kind: Kind | None = None
 
     def rows(self, answers: Answers) -> FloatArray | None:
-        """Return what each row adds to the mean; None where the score is not a mean over rows."""
+        """Return the score of each row; None if the score is not a mean over rows."""
         return None if self.of_rows is None else np.asarray(self.of_rows(answers), dtype=np.float64)
 
     def value(self, answers: Answers) -> float:
-        """Return the score of some rows together."""
+        """Return the score of all rows."""
         rows = self.rows(answers)
         if rows is not None:
             return self.of_mean(float(rows.mean()))
@@ -299,7 +302,7 @@ class Score:
         return float(np.sqrt(mean)) if self.root else mean
 
     def error(self, rows: FloatArray) -> float:
-        """Return the standard error, given what each row adds; NaN with infinite values or a single row.
+        """Return the standard error, given the score of each row; NaN with infinite values or a single row.
 
         ``s / sqrt(n)``, and for the root of a mean by the delta method: ``se(sqrt m) = se(m) / (2 sqrt m)``.
         """
@@ -351,7 +354,7 @@ def _read_score(name: str | None, score: Any, kind: Kind) -> Score:
     if isinstance(score, str) and score in OURS:
         if score not in ours:
             raise EvaluationError(
-                f"got the score {score!r}, which is not for {kind}; expected {listed(ours, limit=20)}."
+                f"got the score {score!r}, which is not available for {kind}; expected {listed(ours, limit=20)}."
             )
         score = OURS[score]
     if isinstance(score, Score):
@@ -395,8 +398,8 @@ def _from_scorer(name: str, scorer: Any, *, named: str = "") -> Score:
                 raise
             n, instead = answers.labels.size, _MULTICLASS[named]
             raise EvaluationError(
-                f"{named!r} is for {f'two classes, and here are {n}' if n > 2 else 'classes 0 and 1'}; {instead!r} "
-                f"takes any. Pass scores={instead!r}, or a mapping from name to function."
+                f"{named!r} is for {f'two classes, but y has {n}' if n > 2 else 'classes 0 and 1'}; {instead!r} "
+                f"works for all. Pass scores={instead!r}, or a mapping from name to function."
             ) from error
 
     return Score(name, "learner", of_all=of_all)

@@ -19,7 +19,7 @@ from priorcase.learning.results import Grid, GridResult, framed, short
 
 Test: TypeAlias = Literal["corrected_t", "wilcoxon"]
 
-NOT_INDEPENDENT = "splits of one table share rows; this test takes them for independent, so p-values are too small"
+NOT_INDEPENDENT = "splits of one table share rows; this test assumes independence, so p-values are too small"
 
 _EXACT = 50  # with more differences the signed-rank statistic is taken as normal
 _MOST = 2_000  # more differences have too many pairs to sort: no interval then
@@ -135,12 +135,12 @@ def holm(p_values: Sequence[float]) -> list[float]:
 
 @dataclass(frozen=True, repr=False, eq=False)
 class PairedComparison(GridResult):
-    """Differences of all pairs of learners in one score; prints as a table.
+    """Paired tests between all pairs of learners; prints as a table.
 
-    For the ``score``, each of ``tests`` is the ``test`` of the first learner's score minus the second's, for the
-    two learners in ``pairs``, over ``basis``. ``corrected`` are p-values corrected for the number of pairs by
-    Holm's method, ``better`` the better learner of each pair by the mean (empty where they are equal), ``level`` is
-    the confidence level of the intervals, and ``note`` a caveat printed below the table.
+    ``tests`` are the results of ``test`` for the difference in ``score`` between the two learners of each of ``pairs``
+    (first minus second), over ``basis``. ``corrected`` are p-values with Holm's correction, ``better`` is the better
+    learner of each pair by the mean (empty if equal), ``level`` the confidence level of the intervals, and ``note`` a
+    caveat printed below the table.
     """
 
     score: str
@@ -171,7 +171,7 @@ class PairedComparison(GridResult):
 
     @prefix_errors
     def plot(self, ax: Any = None) -> Any:
-        """Draw the difference of each pair with its interval, and a line at 0; returns the axes."""
+        """Plot the difference of each pair with its interval; return the axes."""
         names = captions([f"{first} - {second}" for first, second in self.pairs], 40)
         with drawing(ax, size=(4.8 + 0.07 * max(map(len, names), default=0), 1.2 + 0.34 * len(names))) as ax:
             ax.axvline(0.0, color=MUTED, linewidth=0.9, linestyle=(0, (3, 3)), zorder=1)
@@ -295,7 +295,7 @@ def _order(values: FloatArray, greater_is_better: bool) -> IntArray:
 
 @dataclass(frozen=True, repr=False)
 class Friedman(GridResult):
-    """Friedman's test of whether some learners rank better than others, with Nemenyi's critical distance.
+    """Friedman test of the learners' ranks, with Nemenyi's critical distance.
 
     ``ranks`` are the mean ranks of the ``learners`` over ``blocks`` tables or splits (``of``; splits of one table
     share rows). ``chi_square`` is Friedman's statistic with ties accounted for and ``p_value`` its p-value with k -
@@ -317,7 +317,7 @@ class Friedman(GridResult):
     of: str = "tables"
 
     def groups(self) -> list[tuple[str, ...]]:
-        """Return the largest groups of learners, best first, whose mean ranks do not differ significantly."""
+        """Return the maximal groups of learners whose mean ranks do not differ significantly, best first."""
         order = np.argsort(self.ranks, kind="stable").tolist()
         found: list[tuple[int, int]] = []
         for start in range(len(order)):
@@ -329,8 +329,9 @@ class Friedman(GridResult):
 
     @prefix_errors
     def plot(self, ax: Any = None) -> Any:
-        """Draw the critical-difference diagram (Demsar 2006, figure 1): mean ranks, the best on the left, and bars
-        between learners that do not differ significantly; returns the axes.
+        """Plot the critical-difference diagram (Demsar 2006, figure 1); return the axes.
+
+        Bars connect learners that do not differ significantly.
         """
         step, order, groups = 0.28, np.argsort(self.ranks, kind="stable").tolist(), self.groups()
         n, names = len(order), captions(self.learners, 26)
@@ -390,7 +391,7 @@ def friedman(
     k, n = values[there][:, common].shape
     if k < 2 or n < 2:
         problem = (
-            f"has {k} learners with values on {n} common {of[: -1 if n == 1 else None]}; expected two of each or more"
+            f"has {k} learners with values on {n} common {of[: -1 if n == 1 else None]}; expected at least two of each"
         )
         raise EvaluationError(f"{problem}. Add learners or {of}; see failures.")
     ranks = _ranks(values[there][:, common], score.greater_is_better)

@@ -30,20 +30,20 @@ class Split:
 
 @dataclass(frozen=True)
 class Folds:
-    """Cross-validation: rows are dealt into ``n`` folds, and each fold is predicted from the others.
+    """n-fold cross-validation, stratified by default.
 
-    Each class is dealt out in random order, so that its counts in two folds differ by one at most, and so do the sizes
-    of folds; a class with fewer rows than folds is allowed. Training rows come in random order.
+    The counts of each class, and the sizes of the folds, differ by at most one between folds; a class may have fewer
+    rows than folds. Training rows come in random order.
 
     Parameters
     ----------
     n
         The number of folds.
     stratified
-        Whether classes are spread evenly; without effect on numbers.
+        Whether to stratify by class; ignored for regression.
     share
-        The share of the training rows to learn from, drawn anew in each fold: ``floor(share * rows)`` of them, at least
-        one (Kontkanen et al. 1998, section 4, with 0.1).
+        Share of the training rows to use, drawn again in each fold: ``floor(share * rows)``, at least one (Kontkanen et
+        al. 1998, section 4, with 0.1).
 
     Examples
     --------
@@ -64,7 +64,8 @@ class Folds:
         check_value("share", self.share, [Interval(Real, 0, 1, closed="right")])
         if self.n > len(task):
             raise EvaluationError(
-                f"got splits={self.n} for {len(task)} rows; expected no more folds than rows. Take fewer, or 'loo'."
+                f"got splits={self.n} for {len(task)} rows; expected no more folds than rows. Use fewer folds, or "
+                "'loo'."
             )
 
     def deal(self, task: Task, *, random_state: int, repeat: int) -> Iterator[Split]:
@@ -83,20 +84,20 @@ class Folds:
             yield Split(repeat, number, train, np.flatnonzero(fold == number))
 
     def __str__(self) -> str:
-        share = "" if self.share == 1 else f", learning from {self.share:.0%} of the training rows"
+        share = "" if self.share == 1 else f", using {self.share:.0%} of the training rows"
         return f"{self.n}-fold cross-validation{share}"
 
 
 @dataclass(frozen=True)
 class Holdout:
-    """A random partition into training and test rows, drawn anew in each repetition (Aha, Kibler & Albert 1991).
+    """Random partition into training and test rows, repeated with new partitions (Aha, Kibler & Albert 1991).
 
     Parameters
     ----------
     train
         The number of training rows, or their share between 0 and 1. They come in random order.
     stratified
-        Whether each class is split in the same proportion, as nearly as possible; without effect on numbers.
+        Whether to stratify by class; ignored for regression.
     """
 
     train: float = 0.7
@@ -109,8 +110,8 @@ class Holdout:
         check_value("train", self.train, rows_or_share)
         if not 0 < self._size(len(task)) < len(task):
             raise EvaluationError(
-                f"got Holdout(train={self.train}) for {len(task)} rows; it leaves none to learn from or none to test. "
-                "Keep one row or more on each side."
+                f"got Holdout(train={self.train}) for {len(task)} rows, which leaves no training rows or no test rows. "
+                "Keep at least one row on each side."
             )
 
     def deal(self, task: Task, *, random_state: int, repeat: int) -> Iterator[Split]:
@@ -126,7 +127,7 @@ class Holdout:
 
     def __str__(self) -> str:
         size = f"{self.train}" if is_whole(self.train) else f"{self.train:.0%} of the"
-        return f"random partition, {size} rows to learn from"
+        return f"random partition, {size} rows for training"
 
 
 def _places(codes: IntArray, rng: np.random.Generator) -> FloatArray:
@@ -140,7 +141,7 @@ def _places(codes: IntArray, rng: np.random.Generator) -> FloatArray:
 
 @dataclass(frozen=True)
 class LeaveOneOut:
-    """Each row is predicted from all others, in closed form where the learner offers it: see `leave_one_out`."""
+    """Leave-one-out: predict each row from all other rows; see `leave_one_out`."""
 
     def check(self, task: Task) -> None:
         """Check that there are two rows."""
@@ -152,7 +153,7 @@ class LeaveOneOut:
 
 @dataclass(frozen=True)
 class Prequential:
-    """Rows are predicted in their order, each from the rows before it, and then learned.
+    """Prequential evaluation: predict each row from the rows before it, then learn it.
 
     Parameters
     ----------
@@ -163,7 +164,7 @@ class Prequential:
     start: int | None = None
 
     def check(self, task: Task) -> None:
-        """Check that there is something to predict."""
+        """Check that there are rows to predict."""
         _check_two_rows(task)
         check_value("start", self.start, [None, Interval(Integral, 1, len(task), closed="left")])
 
@@ -177,7 +178,7 @@ class Prequential:
 
 def _check_two_rows(task: Task) -> None:
     if len(task) < 2:
-        raise EvaluationError("got one row, and nothing is left to learn from; expected two rows or more. Add rows.")
+        raise EvaluationError("got one row, which leaves no training rows; expected at least two. Add rows.")
 
 
 # -- the argument splits=
@@ -208,7 +209,7 @@ def read_splits(splits: Any, task: Task, repeats: int, *, groups: Any = None) ->
     protocol = _read_protocol(splits, task, groups)
     if repeats > 1 and not isinstance(protocol, (Folds, Holdout)):
         raise ParameterError(
-            f"repeats must be 1 with {protocol}, got {quoted(repeats)}, since it draws nothing at random. "
+            f"repeats must be 1 with {protocol}, got {quoted(repeats)}, because it is not random. "
             "Repeat folds or Holdout."
         )
     if not isinstance(protocol, Given):  # whose pairs were checked when they were read
@@ -264,7 +265,7 @@ def _read_pairs(pairs: Iterable[Any], rows: int) -> tuple[tuple[IntArray, IntArr
             parts = [np.flatnonzero(part) if part.dtype == bool and part.shape == (rows,) else part for part in parts]
             problem = next(filter(None, (_wrong_positions(part, rows) for part in parts)), "")
         if not problem and (both := np.intersect1d(parts[0], parts[1])).size:
-            problem = f"row {int(both[0])} both to learn from and to test"
+            problem = f"row {int(both[0])} in both training and test rows"
         if problem:
             raise EvaluationError(
                 f"got split {number} with {problem}; expected two arrays of different row positions from 0 to "
@@ -301,5 +302,7 @@ def read_test(test: Any, task: Task) -> int:
     # As in Holdout, it is the number of training rows that is rounded down.
     train = len(task) - int(test) if is_whole(test) else int((1 - test) * len(task) + 1e-9)
     if train == 0:
-        raise ParameterError(f"test must leave a row of {len(task)} to learn from, got {test}. 0.3 is usual.")
+        raise ParameterError(
+            f"test must leave at least one of {len(task)} rows for training, got {test}. 0.3 is usual."
+        )
     return len(task) - train

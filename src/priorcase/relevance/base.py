@@ -80,9 +80,9 @@ class WeightingMethod(ABC):
         """One score for each attribute: the larger, the more it matters; at most 0 where it does not."""
 
     def around(self, data: TrainingData, weights: FloatArray, cells: FloatArray, own: IdArray | None) -> FloatArray:
-        """Weights of each query, shape (queries, attributes); positive where the global ``weights`` are, else 0.
+        """Return the weights of each query, shape (queries, attributes); 0 where the global ``weights`` are 0.
 
-        ``own`` is the id of the row that each query is a copy of: one repetition of it is left out.
+        ``own`` is the id of the stored row that each query is a copy of; one repetition of it is left out.
         """
         return np.tile(weights, (len(cells), 1))
 

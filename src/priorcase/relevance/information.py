@@ -31,19 +31,19 @@ class _Information(WeightingMethod):
 
 
 class GainRatio(_Information):
-    """The gain ratio of each attribute: ``I(A; C) / H(A)``, 0 where the attribute has one value only.
+    """Gain ratio of each attribute, ``I(A; C) / H(A)``; 0 for an attribute with a single value.
 
     I is the mutual information of attribute and class in the rows where the attribute is known, times the share of
-    these rows; H is the entropy of the attribute, where "missing" is one more value (Quinlan 1993, sections 2.2 and
-    3.3). Numbers and dates are cut into intervals by minimum description length (Fayyad & Irani 1993), so a number that
-    is unrelated to the class has weight 0; of a set or a text only the member or word counts that tells most, if it
-    passes the same test. On nominal columns these are the weights of TiMBL. Attributes are scored one
-    by one: two that predict the class only together get small weights.
+    these rows; H is the entropy of the attribute, with missing as one more value (Quinlan 1993, sections 2.2 and 3.3).
+    Numbers and dates are discretised by minimum description length (Fayyad & Irani 1993), so unrelated numbers have
+    weight 0. A set or text is represented by its most informative member or word, if that passes the same test. For
+    nominal columns these are the weights of TiMBL. Attributes are scored one by one, so attributes that matter only
+    together get small weights.
 
     Parameters
     ----------
     bins
-        Number of intervals, with equally many rows, into which a numeric target is cut.
+        Number of equal-frequency bins for a numeric target.
 
     Examples
     --------
@@ -56,15 +56,15 @@ class GainRatio(_Information):
     method: ClassVar[str] = "gain_ratio"
 
     def learn(self, data: TrainingData) -> FloatArray:
-        """The gain ratio of each attribute."""
+        """Return the gain ratio of each attribute."""
         return np.array([gain / split if split > 0 else 0.0 for gain, split in _information(data, self.bins)])
 
 
 class MutualInformation(_Information):
-    """The mutual information of each attribute and the class in bits: ``I(A; C) = H(C) - H(C | A)``.
+    """Mutual information of each attribute and the class in bits, ``I(A; C) = H(C) - H(C | A)``.
 
-    It is computed as in `GainRatio`, which corrects its bias towards columns with very many values. On nominal columns
-    this is the information gain of TiMBL. The parameter is that of `GainRatio`.
+    Computed as in `GainRatio`, which corrects its bias towards columns with many values. For nominal columns this is
+    the information gain of TiMBL. Parameters: see `GainRatio`.
 
     Examples
     --------
@@ -78,16 +78,16 @@ class MutualInformation(_Information):
     method: ClassVar[str] = "mutual_information"
 
     def learn(self, data: TrainingData) -> FloatArray:
-        """The mutual information of each attribute and the class."""
+        """Return the mutual information of each attribute and the class."""
         return np.array([gain for gain, _ in _information(data, self.bins)])
 
 
 @dataclass(frozen=True)
 class Bayes(WeightingMethod):
-    """The probability that an attribute depends on the class, averaged over all sets of attributes.
+    """Posterior probability that each attribute is relevant, averaged over all subsets of attributes.
 
-    It is the ``relevance_`` of a `SubsetAveragedBayes` with its default parameters. Attributes are scored one by one:
-    two that predict the class only together get small weights. For classes only.
+    This is ``relevance_`` of `SubsetAveragedBayes` with default parameters. Attributes are scored one by one, so
+    attributes that matter only together get small weights. For classes only.
 
     Examples
     --------
@@ -101,7 +101,7 @@ class Bayes(WeightingMethod):
     takes_numbers: ClassVar[bool] = False
 
     def learn(self, data: TrainingData) -> FloatArray:
-        """The probability of each attribute; estimators keep counts instead, which give the same."""
+        """Return the probability of each attribute."""
         return RelevanceWeights(data.instances, threads=data.threads).weights
 
 

@@ -49,37 +49,35 @@ _NOT_NEGATIVE = Interval(Real, 0, None, closed="left")
 
 @dataclass(frozen=True)
 class LeaveOneOutWeights(WeightingMethod):
-    """Weights for which rows predict each other's targets with the least leave-one-out loss.
+    """Attribute weights that minimise the leave-one-out loss (diagonal NCA).
 
-    Every row i is predicted from all others, which vote with weights that decrease smoothly with their cost, the
+    Every row i is predicted from all other rows, which vote with weights that decrease smoothly with their cost, the
     distance before the root, under attribute weights w (Goldberger, Roweis, Hinton & Salakhutdinov 2005, NCA with a
     diagonal matrix; Lowe 1995)::
 
         p_ij = exp(-sum_a w_a f_a(i, j)) / sum_k exp(-sum_a w_a f_a(i, k))
         loss = -log p(own class)   or   (y_i - sum_j p_ij y_j)^2
 
-    The mean loss plus ``regularisation`` times the sum of the weights is minimised over w >= 0 by gradient steps.
-    Attributes are scaled by their mean contribution and losses by that of a constant prediction, so that a penalty
-    means the same everywhere. The weights are scaled so that the largest is 1. An attribute that does not help has
-    weight exactly 0; attributes that matter only together are found. Of many rows 8,000 vote and 1,000 of them are
-    predicted (fewer with more than 20 attributes), a fixed sample.
+    The mean loss plus ``regularisation`` times the sum of the weights is minimised over w >= 0 by gradient descent.
+    Attributes are scaled by their mean contribution, and losses by that of a constant prediction. The weights are
+    scaled so that the largest is 1; irrelevant attributes get weight 0. Attributes that matter only together are found.
+    From a large table a fixed sample is used: 8,000 rows vote and 1,000 of them are predicted (fewer with more than 20
+    attributes).
 
     Parameters
     ----------
     loss
-        ``"log"``, where each prediction is mixed with a hundredth of the class frequencies, which limits the influence
-        of single rows; ``"errors"``, the expected error rate, which is more robust to noisy labels; ``"squared"`` for
-        numbers. None: the log-score for classes, the squared error for numbers.
+        ``"log"`` (each prediction is mixed with a hundredth of the class frequencies, which limits the influence of
+        single rows), ``"errors"`` (the expected error rate, more robust to noisy labels), or ``"squared"`` for numbers.
+        None: ``"log"`` for classes, ``"squared"`` for numbers.
     regularisation
-        The strength of the penalty. None: the best of five strengths on held-out rows; weights are equal where none of
-        them beats equal weights. Up to 500 rows by 5-fold cross-validation, and weights are then learned from all
-        rows; of more rows one fifth is held out.
+        Strength of the penalty. None: the best of five strengths by cross-validation (held-out rows for more than 500
+        rows); equal weights if none of them is better.
     local
-        Whether each query has weights of its own, ``g_a exp(delta_a)`` for the global weights g: delta minimises the
-        same loss among the ``neighborhood`` rows nearest to the query, plus ``stiffness / neighborhood`` times the sum
-        of ``delta^2``. It takes milliseconds a query. **It overfits easily**: every query learns as many numbers as
-        there are attributes from a few rows. It pays where different attributes matter in different regions and there
-        are many rows; compare scores on held-out rows first.
+        Whether each query has its own weights, ``g_a exp(delta_a)`` with the global weights g: delta minimises the same
+        loss among the ``neighborhood`` rows nearest to the query, plus ``stiffness / neighborhood`` times the sum of
+        ``delta^2``. **It overfits easily**; use it only if different attributes matter in different regions and there
+        are many rows, and compare scores on held-out rows first.
     neighborhood, stiffness
         See ``local``; only with it.
 
@@ -118,13 +116,13 @@ class LeaveOneOutWeights(WeightingMethod):
             )
 
     def check_target(self, has_classes: bool) -> None:
-        """Refuse a loss that is not defined for the target."""
+        """Raise an error for a loss that is not defined for the target."""
         if self.loss is not None and (self.loss == "squared") == has_classes:
-            expected = "'log' or 'errors' where y holds classes" if has_classes else "'squared' where y holds numbers"
+            expected = "'log' or 'errors' if y holds classes" if has_classes else "'squared' if y holds numbers"
             raise ParameterError(f"attribute_weights.loss must be {expected}, got {self.loss!r}")
 
     def learn(self, data: TrainingData) -> FloatArray:
-        """Weights for all queries, the largest 1; all 0 where nothing can be learned."""
+        """Return the global weights, the largest 1; all 0 if nothing can be learned."""
         rows, targets = _distinct_rows(data, self.loss)
         if rows.size < _MIN_ROWS or not targets.baseline > 0.0:
             return np.zeros(data.n_attributes)
@@ -149,7 +147,7 @@ class LeaveOneOutWeights(WeightingMethod):
             return model.unscaled(_path(model, everything, penalties, step)[-1])
 
     def around(self, data: TrainingData, weights: FloatArray, cells: FloatArray, own: IdArray | None) -> FloatArray:
-        """See `WeightingMethod.around`; the sum of the weights is that of the global weights."""
+        """Return the weights of each query; see `WeightingMethod.around`. Their sum is that of the global weights."""
         targets: Targets
         targets = data.cached("loo targets", lambda: Targets.of(data.targets(), data.row_weights(), self.loss))
         found = np.tile(weights, (len(cells), 1))

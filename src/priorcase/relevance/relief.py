@@ -29,7 +29,7 @@ _AT_LEAST_ONE = Interval(Integral, 1, None, closed="left")
 
 @dataclass(frozen=True)
 class Relief(WeightingMethod):
-    """ReliefF for classes, RReliefF for numbers; differences are those of the estimator's own fitted distance.
+    """ReliefF weights for classes, RReliefF for numbers, with the differences of the estimator's distance.
 
     For classes, summed over m rows R, with k nearest rows of each class (Robnik-Sikonja & Kononenko 2003, figure 2)::
 
@@ -40,19 +40,17 @@ class Relief(WeightingMethod):
         W(A) = N_yA / N_y - (N_A - N_yA) / (m - N_y)
         N_y = sum d_y(R, I) / k,    N_A = sum d_A(R, I) / k,    N_yA = sum d_y(R, I) d_A(R, I) / k
 
-    Differences are multiplied by W before they are raised to the distance's power, so the weight in the cost is
-    ``W ** power`` (Aha 1992 squares his weights too); a negative W counts as 0. Neighbours are found with equal
-    weights, so attributes that matter only together are found; where most attributes are noise, many rows are needed.
-    Classes with fewer than k other rows contribute all of them. Where the distance skips missing values, they add
-    nothing.
+    Differences are multiplied by W before they are raised to the power of the distance, so the weight in the cost is
+    ``W ** power`` (Aha 1992 squares his weights too); a negative W is set to 0. Neighbours are found with equal
+    weights. Attributes that matter only together are found; if most attributes are noise, many rows are needed.
 
     Parameters
     ----------
     n_neighbors
-        k, the number of neighbours of each class.
+        Number k of neighbours of each class.
     n_samples
-        m, the number of rows R, a fixed sample. None: 2,000, or all where there are fewer. With very many classes it
-        is reduced so that there are at most 200,000 searches.
+        Number m of rows R, a fixed sample. None: at most 2,000 rows. With very many classes it is reduced to limit the
+        number of searches to 200,000.
 
     Examples
     --------
@@ -72,11 +70,11 @@ class Relief(WeightingMethod):
     }
 
     def learn(self, data: TrainingData) -> FloatArray:
-        """``W ** power`` of each attribute."""
+        """Return ``W ** power`` of each attribute."""
         return raised(np.maximum(self.scores(data), 0.0), data.fitted.distance.power)
 
     def scores(self, data: TrainingData) -> FloatArray:
-        """W of each attribute, which may be negative; 0 where differences are beyond float64."""
+        """Return W of each attribute, which may be negative; 0 if differences overflow float64."""
         with np.errstate(over="ignore", invalid="ignore"):
             found = self._class_scores(data) if data.has_classes else self._number_scores(data)
         return np.where(np.isfinite(found), found, 0.0)

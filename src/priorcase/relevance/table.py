@@ -20,9 +20,7 @@ _NAME_WIDTH, _BAR_WIDTH = 24, 20
 
 @dataclass(frozen=True, repr=False, eq=False)
 class AttributeWeights(GridResult, Mapping[Name, float]):
-    """The weight of each attribute by its name; prints as a table, the largest first.
-
-    It converts to a NumPy array, in the order of the columns.
+    """Weight of each attribute, by name; prints as a table, largest first, and converts to an array in column order.
 
     Examples
     --------
@@ -43,8 +41,10 @@ class AttributeWeights(GridResult, Mapping[Name, float]):
 
     def __getitem__(self, name: Name) -> float:
         if name not in self.names:
-            remedy = advice(name, self.names, otherwise="list(weights) gives all names.")
-            raise UnknownNameError(f"There is no attribute {quoted(name)}; there are {listed(self.names)}. {remedy}")
+            remedy = advice(name, self.names, otherwise="list(weights) lists all names.")
+            raise UnknownNameError(
+                f"unknown attribute {quoted(name)}; the attributes are {listed(self.names)}. {remedy}"
+            )
         return float(self.weights[self.names.index(name)])
 
     def __iter__(self) -> Iterator[Name]:
@@ -58,14 +58,11 @@ class AttributeWeights(GridResult, Mapping[Name, float]):
 
     @property
     def order(self) -> IntArray:
-        """Positions of the attributes, the largest weight first; equal weights in the order of the columns."""
+        """Positions of the attributes, largest weight first."""
         return np.argsort(-self.weights, kind="stable")
 
     def frame(self) -> Any:
-        """A frame with ``attribute``, ``weight`` and ``relative`` (to the largest weight), the largest first.
-
-        It is of the library that the weights were learned from, or of one that is installed.
-        """
+        """Return a frame with ``attribute``, ``weight`` and ``relative`` (to the largest weight), largest first."""
         order = self.order
         names = [self.names[a] for a in order.tolist()]
         columns = {"attribute": names, "weight": self.weights[order], "relative": self._relative()[order]}
@@ -73,7 +70,7 @@ class AttributeWeights(GridResult, Mapping[Name, float]):
 
     @prefix_errors
     def plot(self, ax: Any = None) -> Any:
-        """A bar chart of the thirty largest weights, on matplotlib axes ``ax`` or on new ones, which are returned."""
+        """Plot the thirty largest weights as bars; return the axes."""
         order = self.order[:_DRAWN]
         with drawing(ax, size=(6.0, 1.0 + 0.24 * max(order.size, 6))) as ax:
             places = np.arange(order.size)

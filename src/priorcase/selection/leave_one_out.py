@@ -50,12 +50,12 @@ class LeaveOneOutLosses:
         memory = model._stored()
         rows = len(memory)
         if rows < 2:
-            raise TooFewRowsError("leave-one-out needs two rows or more, but n_samples = 1")
+            raise TooFewRowsError("leave-one-out needs at least two rows, but n_samples = 1")
         if memory.local_weights:
             raise ParameterError("estimator must have the same attribute weights for all queries, got local=True")
         if memory.distance.whole:
             raise ParameterError(
-                f"estimator must compare rows attribute by attribute, so that some can be left out, got "
+                f"estimator must compare rows column by column, so that columns can be left out, got "
                 f"distance={model.distance!r}"
             )
         k = int({"sqrt": math.isqrt(rows - 1), "all": rows - 1}.get(str(model._k), model._k))

@@ -44,7 +44,7 @@ _CHANGE_WIDTH = 32
 
 @dataclass(frozen=True, repr=False, eq=False)
 class SelectionHistory(GridResult):
-    """The steps of a search for attributes; prints as a table, see `AttributeSelector`."""
+    """Steps of an attribute selection; prints as a table. See `AttributeSelector`."""
 
     steps: tuple[Step, ...]  # the decisions in their order, see `frame`
     names: tuple[Name, ...]  # of the attributes of the table
@@ -58,26 +58,26 @@ class SelectionHistory(GridResult):
 
     @property
     def n_evaluations(self) -> int:
-        """How many left-out rows were predicted."""
+        """Number of left-out rows predicted."""
         return sum(step.evaluations for step in self.steps)
 
     @property
     def n_exhaustive(self) -> int:
-        """How many left-out rows would have been predicted, had every subset been tried on every row."""
+        """Number of left-out rows that trying every subset on every row would predict."""
         return sum(step.exhaustive for step in self.steps)
 
     @property
     def scores(self) -> FloatArray:
-        """The leave-one-out score that decided each step, over the rows that were left out for it."""
+        """Leave-one-out score of each step, over the rows evaluated in it."""
         losses = np.array([step.loss for step in self.steps])
         return 1.0 - losses if self.scoring == "accuracy" else losses * self.unit
 
     def frame(self) -> Any:
-        """A frame with a line for each step, of the library of the table, or of one that is installed.
+        """Return a data frame with one line for each step.
 
-        Columns: ``step``; ``attribute``, None where the search stopped; ``kept``, whether it was selected rather than
-        left out; ``n_attributes`` so far; the score by its name; ``rows`` that it is the mean of; ``compared`` subsets;
-        ``evaluations`` and ``exhaustive``, the left-out rows predicted, and those that full leave-one-out predicts.
+        Columns: ``step``; ``attribute``, None at the end; ``kept``, whether it was selected; ``n_attributes`` so far;
+        the score by its name; ``rows`` that it is averaged over; ``compared`` subsets; ``evaluations`` and
+        ``exhaustive``, the left-out rows predicted, and those that full leave-one-out would predict.
         """
         attributes = [None if step.attribute is None else self.names[step.attribute] for step in self.steps]
         columns = {"step": np.arange(1, len(self) + 1), "attribute": objects(attributes)}
@@ -90,7 +90,7 @@ class SelectionHistory(GridResult):
 
     @prefix_errors
     def plot(self, ax: Any = None) -> Any:
-        """Plot the score of each step on matplotlib axes ``ax``, or on new ones; returns the axes."""
+        """Plot the score of each step; return the axes."""
         with drawing(ax, size=(max(6.0, 1.5 + 0.32 * len(self)), 4.0)) as ax:
             places = np.arange(1, len(self) + 1)
             ax.plot(places, self.scores, color=colour(0), marker="o")
@@ -120,62 +120,51 @@ class SelectionHistory(GridResult):
 
 @dataclass(eq=False, repr=False)
 class AttributeSelector(SelectorMixin, BaseEstimator):
-    """The attributes by which the nearest other rows predict each row best, selected by leave-one-out.
+    """Select attributes for nearest-neighbour prediction by leave-one-out.
 
-    A subset of the attributes is scored by the mean loss over the rows, each predicted from all others by the
-    attributes of the subset alone. Columns may be numeric, ordinal or nominal, with missing values.
-
-    ``"forward"`` starts with no attribute and adds the one that lowers the loss most, ``"backward"`` starts with all
-    and removes the one that helps least; every subset is tried on every row. The others are Moore & Lee's (1994) and
-    try subsets on rows in random order until the winner is clear. ``"race"`` and ``"brace"`` take the same steps, and a
-    subset leaves a race once the probability that it beats the leader by more than ``gamma`` is below ``delta``: by
-    the variances of both subsets' losses in ``"race"``, by that of their differences on each row in ``"brace"``, which
-    needs far fewer rows where some are hard to predict. ``"schemata"`` races every attribute in against out while the
-    others are in or out at random, so that attributes that matter only together are found too. A race that has no
-    winner before the last row is decided by the mean loss, as in the full search.
+    A subset is scored by the mean leave-one-out loss of the estimator with these attributes only. ``"forward"`` adds
+    the attribute that lowers the loss most, ``"backward"`` removes the one that helps least; both try every subset on
+    every row. The racing searches of Moore & Lee (1994) try subsets on rows in random order until the winner is clear:
+    ``"race"`` drops a subset once the probability that it beats the leader by more than ``gamma`` is below ``delta``;
+    ``"brace"`` does so by paired differences on each row, which needs far fewer rows; ``"schemata"`` races each
+    attribute in against out with the other attributes in or out at random, and finds attributes that matter only
+    together.
 
     Parameters
     ----------
     estimator
-        A `KNNClassifier` or a `KNNRegressor`, whose ``n_neighbors`` may not be ``"loo"``. None: one of them with its
-        default parameters, the regressor where ``y`` holds numbers with fractions. It is cloned. Attribute weights
-        that it has, or learns from all rows, are used; those of attributes left out are 0.
+        A `KNNClassifier` or `KNNRegressor`, without ``n_neighbors="loo"``; it is cloned. None: the default classifier,
+        or the regressor if ``y`` holds numbers with fractions.
     search, direction
-        The search, see above; and whether ``"race"`` and ``"brace"`` add attributes (``"forward"``, the default) or
-        remove them (``"backward"``).
+        Search method, see above; whether ``"race"`` and ``"brace"`` go ``"forward"`` (default) or ``"backward"``.
     n_features
-        How many attributes to select; None to stop when the next step does not pay. Not for ``"schemata"``.
+        Number of attributes to select; None to stop when the score no longer improves. Not for ``"schemata"``.
     scoring
-        ``"accuracy"``, ``"brier"`` (the squared error of the probabilities) or ``"log_score"`` (with a ``prior`` only,
-        since -log 0 is infinite) for classes; ``"squared_error"`` or ``"absolute_error"`` for numbers. None: the first.
+        ``"accuracy"`` (default), ``"brier"`` or ``"log_score"`` (needs a ``prior``) for classes; ``"squared_error"``
+        (default) or ``"absolute_error"`` for numbers.
     gamma
-        Differences of the mean loss up to this are ignored. Adding an attribute must lower it by more; removing one may
-        raise it by as much over the lowest so far. For numbers relative to the loss of the best constant prediction:
-        0.01 is a point of accuracy, or of the explained variance.
+        Indifference: differences of the mean loss up to this are ignored. For numbers relative to the loss of the best
+        constant prediction.
     delta
-        The probability that a race is won by a subset that is worse, by more than ``gamma``, than the winner of full
-        leave-one-out. All comparisons share it; losses are taken to be normal.
+        Probability of a wrong decision in a race, shared by all comparisons.
     min_points
-        The number of rows before which no subset leaves.
+        Number of rows before a subset may be dropped.
     random_state
-        Seed of the order of the rows, and of the random subsets of ``"schemata"``.
+        Seed of the order of the rows, and of ``"schemata"``.
     n_jobs
-        Threads: None for all cores this process may use, -1 for all. The result is the same for any number.
+        Number of threads; results do not depend on it.
 
     Attributes
     ----------
-    support_
-        Which attributes were selected; at least one.
-    history_
-        The steps, their scores and what they took: a `SelectionHistory`, with ``frame()`` and ``plot()``.
+    support_, history_
+        Mask of the selected attributes, at least one; the steps as a `SelectionHistory`.
     n_evaluations_, n_exhaustive_
-        How often a left-out row was predicted by a subset, and how often if the same steps had tried every subset on
-        every row (for ``"schemata"``: both sides of every race).
+        Number of left-out rows predicted, and the number that full leave-one-out would predict.
 
     Notes
     -----
-    The distance keeps its statistics, such as ranges, while rows are left out. The score of the selected subset is
-    optimistic, since it is the best of many: put the selector into a pipeline and cross-validate that.
+    The score of the selected subset is optimistic: put the selector into a pipeline and cross-validate that. The
+    distance keeps its statistics while rows are left out.
 
     References
     ----------
@@ -188,15 +177,8 @@ class AttributeSelector(SelectorMixin, BaseEstimator):
     >>> rng = np.random.default_rng(0)
     >>> X = rng.random((400, 6))
     >>> y = (X[:, 1] > X[:, 4]).astype(int)
-    >>> selector = pc.AttributeSelector(search="brace").fit(X, y)
-    >>> selector.get_feature_names_out()
+    >>> pc.AttributeSelector(search="brace").fit(X, y).get_feature_names_out()
     array(['x1', 'x4'], dtype=object)
-    >>> selector.history_
-    brace selection by leave-one-out: 1,646 of 6,000 evaluations (27%)
-      step  change  attributes  accuracy  rows  compared  evaluations
-         1  + x4             1    0.8431   102         6          453
-         2  + x1             2         1    45         6          165
-         3  stop             2    0.9783   230         5        1,028
     """
 
     estimator: KNNClassifier | KNNRegressor | None = None
@@ -224,7 +206,7 @@ class AttributeSelector(SelectorMixin, BaseEstimator):
 
     @changes
     def fit(self, X: Any, y: Any) -> Self:
-        """Select attributes of a frame, an array or a list of rows, by one or more columns of classes or numbers."""
+        """Select attributes of a table, given one or more columns of classes or numbers."""
         check_parameters(self)
         threads = thread_count(self.n_jobs)
         estimator = self.estimator
@@ -234,7 +216,9 @@ class AttributeSelector(SelectorMixin, BaseEstimator):
         model = clone(estimator).fit(X, y)
         schema = model.schema_
         if self.n_features is not None and self.n_features > len(schema):
-            raise ParameterError(f"n_features must be at most {len(schema)}, the columns of X, got {self.n_features}")
+            raise ParameterError(
+                f"n_features must be at most {len(schema)}, the number of columns, got {self.n_features}"
+            )
         rows = LeaveOneOutLosses.of(model, scoring, threads)
         steps = self._search(rows, len(schema))
         names = attribute_names(schema)
@@ -243,7 +227,7 @@ class AttributeSelector(SelectorMixin, BaseEstimator):
 
     @prefix_errors
     def save(self, path: str | os.PathLike[str]) -> Path:
-        """Save the selector to a file, which `priorcase.load` reads; returns the path."""
+        """Save the selector to a file that `priorcase.load` reads; return the path."""
         return saving.save(self, path)
 
     @reads
@@ -284,10 +268,9 @@ class AttributeSelector(SelectorMixin, BaseEstimator):
 
     @reads
     def transform(self, X: Any) -> Any:
-        """The selected columns of a table with the columns it was fitted on.
+        """Return the selected columns.
 
-        A frame gives a frame of the same library, its types unchanged, and anything else an array; ``set_output`` asks
-        for others.
+        A data frame gives a frame of the same library, other tables an array; see ``set_output``.
         """
         check_is_fitted(self)
         read_queries(X, Instances(self._schema))  # refuses other columns, and tables without rows
@@ -296,7 +279,7 @@ class AttributeSelector(SelectorMixin, BaseEstimator):
 
     @reads
     def inverse_transform(self, X: Any) -> AnyArray:
-        """An array with the selected columns in their places, and NaN or None in those that were left out."""
+        """Return an array with the selected columns in their places, and NaN or None in the other columns."""
         check_is_fitted(self)
         array, n_selected = np.asarray(X), int(self.support_.sum())
         width = array.shape[1] if array.ndim == 2 else 0
@@ -322,8 +305,8 @@ class AttributeSelector(SelectorMixin, BaseEstimator):
             raise ParameterError(f"delta and min_points have no effect with search={search!r}; leave them out")
         if estimator.n_neighbors == "loo":
             raise ParameterError(
-                "n_neighbors of estimator must be a number, 'sqrt' or 'all', got 'loo'; select the attributes first, "
-                "and then n_neighbors, or the other way round"
+                "n_neighbors of estimator must be a number, 'sqrt' or 'all', got 'loo'; select the attributes first "
+                "and n_neighbors afterwards, or vice versa"
             )
         if isinstance(estimator, KNNRegressor):
             check_value("scoring", self.scoring, [StrOptions({"squared_error", "absolute_error"}), None])
@@ -331,7 +314,7 @@ class AttributeSelector(SelectorMixin, BaseEstimator):
         check_value("scoring", self.scoring, [StrOptions({"accuracy", "brier", "log_score"}), None])
         if self.scoring == "log_score" and estimator.prior is None:
             raise ParameterError(
-                "scoring='log_score' is infinite where a class has no vote; give the estimator a prior, such as "
+                "scoring='log_score' is infinite if a class has no vote; give the estimator a prior, such as "
                 "KNNClassifier(prior=1.0), or use 'accuracy' or 'brier'"
             )
         return self.scoring or "accuracy"

@@ -32,12 +32,12 @@ ENTRIES = 1 << 20
 
 
 class Computed(Difference):
-    """Base of the differences that Python computes: of texts, of sets, or by a function of two values.
+    """Base class of differences computed in Python: of texts, of sets, or by a function of two values.
 
-    A subclass is a frozen dataclass that says which kinds of column it ``accepts`` and implements `between`; `prepare`
-    where something can be computed once for the stored values, such as a sparse matrix of words. Everything else
-    follows: missing values, attribute weights and the power of the distance, values never stored, forgetting,
-    leave-one-out. Numbers are passed as floats, dates as `datetime` objects, other values as they were in the table.
+    A subclass is a frozen dataclass that lists the kinds of columns it ``accepts`` and implements `between`. It may
+    implement `prepare` to compute something once for the stored values, such as a sparse matrix of words. Missing
+    values, attribute weights, unseen values, forgetting and leave-one-out are handled by the base class. Numbers are
+    passed as floats, dates as `datetime` objects, other values as they are in the table.
 
     >>> @dataclass(frozen=True)
     ... class Lengths(Computed):
@@ -56,17 +56,17 @@ class Computed(Difference):
     accepts: ClassVar[tuple[str, ...]] = ("numeric", "ordinal", "nominal")
 
     def prepare(self, values: Sequence[Any]) -> Any:
-        """What `between` takes for the distinct stored values, computed once; the values themselves by default.
+        """Return what `between` needs for the distinct stored values; by default the values themselves.
 
-        It may depend on which values there are (word frequencies, a range), not on their order. It is called again when
+        It may depend on the set of values (word frequencies, a range), not on their order. It is called again when
         other values are stored.
         """
         return values
 
     def between(self, queries: Sequence[Any], stored: Any) -> FloatArray:
-        """Differences of query values from all stored values, shape (queries, stored): finite numbers of 0 or more.
+        """Return the differences of query values from all stored values, shape (queries, stored): finite numbers >= 0.
 
-        ``stored`` is what `prepare` gave.
+        ``stored`` is the result of `prepare`.
         """
         raise NotImplementedError
 
@@ -88,16 +88,16 @@ class Computed(Difference):
 
 @dataclass(frozen=True)
 class DifferenceFunction(Computed):
-    """A difference by a Python function of two values, the query's first.
+    """Difference computed by a Python function of two values, the query's first.
 
     Parameters
     ----------
     function
-        ``function(query, stored)`` gives a finite number of 0 or more; ordinarily between 0 and 1, since a missing
-        value differs by 1. Numbers are passed as floats, dates as `datetime` objects.
+        ``function(query, stored)`` returns a finite number >= 0, usually between 0 and 1, since a missing value differs
+        by 1. Numbers are passed as floats, dates as `datetime` objects.
     vectorised
-        Whether the function takes two lists instead, m query values and n stored values, and gives a matrix of shape
-        (m, n): one call for many values is faster.
+        Whether the function takes two lists of m query values and n stored values, and returns a matrix of shape (m,
+        n), which is faster.
 
     Examples
     --------
@@ -257,13 +257,13 @@ def checked_matrix(found: Any, shape: tuple[int, int], stated: str, pair: Callab
         matrix = matrix.astype(np.float64, copy=False)
     except (TypeError, ValueError):
         first = next(iter(np.asarray(found, dtype=object).ravel().tolist()), found)
-        raise ParameterError(f"{stated} must give numbers, got {quoted(first)}") from None
+        raise ParameterError(f"{stated} must return numbers, got {quoted(first)}") from None
     if matrix.shape != shape:
-        raise ParameterError(f"{stated} must give {shape[0]} by {shape[1]} numbers here, got {quoted(found)}")
+        raise ParameterError(f"{stated} must return {shape[0]} by {shape[1]} numbers here, got {quoted(found)}")
     wrong = ~np.isfinite(matrix) | (matrix < 0)
     if wrong.any():
         q, s = np.argwhere(wrong)[0].tolist()
-        raise ParameterError(f"{stated} must give finite numbers of 0 or more, got {matrix[q, s]} for {pair(q, s)}")
+        raise ParameterError(f"{stated} must return finite numbers >= 0, got {matrix[q, s]} for {pair(q, s)}")
     return matrix
 
 

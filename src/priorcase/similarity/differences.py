@@ -213,7 +213,7 @@ class Lookup(Term):
 
 
 class Difference:
-    """An attribute-level difference, before it has seen any data.
+    """Difference between two values of a column, not yet fitted.
 
     >>> isinstance(Levels(), Difference), Levels().accepts
     (True, ('ordinal',))
@@ -230,29 +230,29 @@ class Difference:
         check_fields(self)
 
     def fit(self, column: Column, missing: MissingRule, power: float) -> Term:
-        """The difference with the column's statistics filled in."""
+        """Return the difference with the statistics of the column."""
         raise NotImplementedError
 
 
 @dataclass(frozen=True)
 class Absolute(Difference):
-    """Distance on the number line, ``d = |x - q| / (factor scale)``; 0 where the scale is 0.
+    """Absolute difference of numbers, ``d = |x - q| / (factor scale)``; 0 if the scale is 0.
 
     Parameters
     ----------
     scaling
-        The scale: ``"range"`` (largest minus smallest stored number), ``"inliers"`` (the same without outliers: numbers
-        further than four times the spread of the central 80% from its ends, of 20 rows or more), ``"std"`` (population
-        standard deviation), ``"robust"`` (distance between two quantiles; the range where they are equal) or ``"none"``
-        (1).
+        The scale: ``"range"`` (largest minus smallest stored number), ``"inliers"`` (the range without outliers:
+        numbers farther than four times the spread of the central 80 % from its ends, with 20 rows or more), ``"std"``
+        (population standard deviation), ``"robust"`` (distance between two quantiles; the range if they are equal) or
+        ``"none"`` (1).
     factor
-        A further divisor; HVDM takes 4 with ``"std"``.
+        A further divisor; HVDM uses 4 with ``"std"``.
     quantiles
-        The two quantiles of ``"robust"``: the smallest stored numbers with at least that share at or below them.
+        The two quantiles of ``"robust"``.
     cap
-        Limit d to 1; with ``"range"`` this matters only for queries outside the stored range.
+        Whether to limit d to 1; with ``"range"`` this matters only for queries outside the stored range.
     widen
-        Stretch the range to hold the query's own value, as Weka's IB1 does; only with ``"range"``.
+        Whether to extend the range to include the query's value, as Weka's IB1 does; only with ``"range"``.
 
     Examples
     --------
@@ -287,14 +287,14 @@ class Absolute(Difference):
         if self.widen and (self.scaling != "range" or self.factor != 1):
             raise ParameterError(f"widen=True of Absolute needs scaling='range' and factor=1, got {self!r}")
         if self.widen and self.cap:
-            raise ParameterError("cap=True of Absolute has no effect with widen=True: no difference is above 1 there")
+            raise ParameterError("cap=True of Absolute has no effect with widen=True, where no difference exceeds 1")
 
     def fit(self, column: Column, missing: MissingRule, power: float) -> Term:
         ranked = isinstance(column.kind, Ordinal)
         aha = missing.aha and not ranked
         if aha and (self.scaling != "range" or self.factor != 1):
             raise ParameterError(
-                f"missing='aha' asks how far a number is from the ends of its range, but {column.label} is compared by "
+                f"missing='aha' needs the range of a number, but {column.label} is compared by "
                 f"{self!r}. Use Absolute('range'), or another rule for missing values."
             )
         scale, low, high = 1.0, 0.0, 0.0
@@ -314,7 +314,7 @@ class Absolute(Difference):
 
 @dataclass(frozen=True)
 class Overlap(Difference):
-    """``d = 0`` for equal values or numbers and 1 for different ones; a value never seen differs from all.
+    """Overlap difference: 0 for equal values and 1 for different ones; an unseen value differs from all values.
 
     >>> Overlap().accepts
     ('numeric', 'ordinal', 'nominal')
@@ -330,15 +330,14 @@ class Overlap(Difference):
 
 @dataclass(frozen=True)
 class Levels(Difference):
-    """Distance between ordered levels laid out on a line, ``d = |p(x) - p(q)| / (p(highest) - p(lowest))``.
+    """Difference of ordered levels, ``d = |p(x) - p(q)| / (p(highest) - p(lowest))``.
 
-    All declared levels count, whether rows hold them or not, so d does not depend on the data. A level that was not
-    declared has d = 1.
+    All declared levels are included, so d does not depend on the data. An undeclared level has d = 1.
 
     Parameters
     ----------
     positions
-        One increasing number for each level, lowest first; None puts them at equal steps.
+        One increasing number for each level, lowest first; None for equal steps.
 
     Examples
     --------
@@ -358,8 +357,8 @@ class Levels(Difference):
         rising = all(low < high for low, high in pairwise(positions))
         if not rising or not math.isfinite(span) or (len(positions) > 1 and not math.isfinite(1.0 / span)):
             raise ParameterError(
-                "positions of Levels must be increasing finite numbers, one for each level, with a span that float64 "
-                f"can divide by, got {quoted(self.positions)}. Leave positions out for equal steps."
+                "positions of Levels must be increasing finite numbers, one for each level, with a representable "
+                f"span, got {quoted(self.positions)}. Leave positions out for equal steps."
             )
         settle(self, positions=positions)
 
@@ -379,16 +378,16 @@ class Levels(Difference):
 
 @dataclass(frozen=True)
 class ValueTable(Difference):
-    """Differences between values written down by hand: ``d = matrix[i][j]`` for query value i and stored value j.
+    """Table of differences between values, ``d = matrix[i][j]`` for query value i and stored value j.
 
-    A query value that no stored row holds, and that the schema does not declare, gets the largest entry.
+    A query value that is neither stored nor declared has the largest entry as its difference.
 
     Parameters
     ----------
     values
-        The values the table knows; every stored or declared value of the column must be among them.
+        The values; every stored or declared value of the column must be among them.
     matrix
-        Finite numbers, not negative, 0 on the diagonal, in the order of ``values``; need not be symmetric.
+        Finite numbers >= 0, with 0 on the diagonal, in the order of ``values``; need not be symmetric.
 
     Examples
     --------
@@ -425,7 +424,7 @@ class ValueTable(Difference):
         needed = held | np.array([key in known for key in keys], dtype=bool)
         if np.any(lacking := needed & (at < 0)):
             values = listed([column.values()[i] for i in np.flatnonzero(lacking)])
-            raise ParameterError(f"ValueTable lacks the values {values} of {column.label}; add them to the table")
+            raise ParameterError(f"ValueTable has no entries for {values} of {column.label}; add them to the table")
         matrix = raised(np.array(self.matrix), power)
         largest = float(matrix.max())
         table = np.where((at[:, None] < 0) | (at[None, :] < 0), largest, matrix[np.ix_(at, at)])
@@ -434,7 +433,7 @@ class ValueTable(Difference):
 
 @dataclass(frozen=True)
 class ValueDifference(Difference):
-    """Difference of two values' class profiles, built on ``s = sum_c |P(c|x) - P(c|q)| ** exponent``.
+    """Difference of the class probabilities of two values, based on ``s = sum_c |P(c|x) - P(c|q)| ** exponent``.
 
     ========================  =======================================================================================
     ``"sum"``                 ``d = s``: MVDM (exponent k), and N1 of HVDM (exponent 1)
@@ -448,11 +447,11 @@ class ValueDifference(Difference):
     exponent
         Cost & Salzberg's k.
     norm
-        How s becomes a difference; see the table.
+        Function of s; see the table.
     unseen
-        A query value without stored rows: ``"maximal"`` (as far as two values can be: s = 2, and w = 1), ``"prior"``
-        (its profile is the class shares of all rows) or ``"zero"`` (its profile is all 0, and w = 1). A value that the
-        schema declares is known even if no row holds it: its profile is all 0 with ``"zero"``, otherwise the prior's.
+        Class probabilities of an unseen value: ``"maximal"`` (s = 2 and w = 1), ``"prior"`` (class frequencies of all
+        rows) or ``"zero"`` (all 0, and w = 1). A declared value without rows has probabilities 0 with ``"zero"``, and
+        the class frequencies otherwise.
 
     Examples
     --------
@@ -508,19 +507,19 @@ class ValueDifference(Difference):
 
 @dataclass(frozen=True)
 class Discretised(Difference):
-    """Class profiles of equal-width intervals: numbers as symbols, for PEBLS and DVDM.
+    """Difference of the class probabilities of equal-width bins, for PEBLS and DVDM.
 
-    The stored range is cut into ``bins`` intervals of equal width (Wilson & Martinez 1997, section 2.5); a number
-    outside it belongs to the nearest interval. Intervals are then compared as values are in `ValueDifference`.
+    The stored range is cut into ``bins`` of equal width (Wilson & Martinez 1997, section 2.5); a number outside belongs
+    to the nearest bin. Bins are compared like values in `ValueDifference`.
 
     Parameters
     ----------
     bins
-        Number of intervals, 1,000,000 at most; None takes ``max(5, number of classes)``.
+        Number of bins, at most 1,000,000; None for ``max(5, number of classes)``.
     exponent, norm
-        As in `ValueDifference`, without ``"weighted"``.
+        See `ValueDifference`; without ``"weighted"``.
     empty
-        Profile of an interval without stored rows: all ``"zero"``, or the class shares of all rows (``"prior"``).
+        Class probabilities of a bin without rows: ``"zero"`` (all 0) or ``"prior"`` (class frequencies of all rows).
 
     Examples
     --------
@@ -556,12 +555,11 @@ class Discretised(Difference):
 
 @dataclass(frozen=True)
 class Interpolated(Difference):
-    """Class profiles interpolated between the midpoints of equal-width intervals: IVDM.
+    """Difference of class probabilities interpolated between the midpoints of equal-width bins, for IVDM.
 
-    ``d = sqrt(sum_c (p_c(x) - p_c(q))^2)``. The profile of interval u stands at its midpoint; between midpoints p is
-    linear; it falls to 0 half a width outside the stored range and stays 0 beyond, and an interval without rows has
-    profile 0 (Wilson & Martinez 1997, section 4 and erratum). A constant column has d = 0. ``bins``: as in
-    `Discretised`.
+    ``d = sqrt(sum_c (p_c(x) - p_c(q))^2)``. p is linear between midpoints, falls to 0 half a bin width outside the
+    stored range, and is 0 for a bin without rows (Wilson & Martinez 1997, section 4 and erratum). A constant column has
+    d = 0. For ``bins`` see `Discretised`.
 
     >>> Interpolated(bins=10).needs_classes
     True
@@ -586,11 +584,11 @@ class Interpolated(Difference):
 
 @dataclass(frozen=True)
 class Windowed(Interpolated):
-    """Class profiles of a window around every stored number, interpolated in between: WVDM.
+    """Difference of class probabilities in a window around every stored number, interpolated in between, for WVDM.
 
-    As `Interpolated`, but p at a stored number v is the class shares of the rows within half an interval's width of v,
-    ends included (Wilson & Martinez 1997, section 5 and erratum). Fitting sorts the column whenever rows were added,
-    and keeps a profile for every distinct number. ``bins``: the window is as wide as one of this many intervals.
+    Like `Interpolated`, but p at a stored number v is the class frequencies of the rows within half a bin width of v,
+    ends included (Wilson & Martinez 1997, section 5 and erratum). Fitting sorts the column after rows were added.
+    ``bins``: the window is as wide as one of this many bins.
 
     >>> Windowed(bins=10)
     Windowed(bins=10)
@@ -633,5 +631,5 @@ def _check_norm(difference: ValueDifference | Discretised) -> None:
     if difference.norm != "sum" and difference.exponent != 2:
         raise ParameterError(
             f"exponent of {type(difference).__name__} must be 2 with norm={difference.norm!r}, got "
-            f"{difference.exponent!r}; only norm='sum' takes other exponents"
+            f"{difference.exponent!r}; only norm='sum' supports other exponents"
         )

@@ -44,39 +44,38 @@ _MISSING_RULES = {
 
 @dataclass(frozen=True, repr=False, kw_only=True)
 class Distance(TextResult):
-    """How far apart two rows are: ``(sum_a w_a d_a ** power) ** (1 / power)`` over the attributes a.
+    """Distance between two rows, ``(sum_a w_a d_a ** power) ** (1 / power)`` over the columns a.
 
-    The sum before the root is called the cost. Neighbours are ordered by distance, then by id. All parameters are given
-    by keyword; without any the distance is HEOM.
+    The sum before the root is called the cost. Neighbours are ordered by distance, then by id. All parameters are
+    keyword-only; the default is HEOM.
 
     Parameters
     ----------
     numeric, nominal, ordinal
-        The difference d for each kind of column.
+        Difference d for each kind of column.
     attributes
-        Differences for single columns, by name or by position, in place of those. A plain function of two values, the
-        query's first, becomes a `DifferenceFunction`.
+        Differences for single columns, by name or position. A function of two values, the query's first, becomes a
+        `DifferenceFunction`.
     missing
-        What d is where a value is missing: ``"maximal"`` (1, also where both are missing), ``"ignore"`` (0), or
+        Value of d if a value is missing: ``"maximal"`` (1, also if both are missing), ``"ignore"`` (0), or
 
-        - ``"aha"``: the largest difference a number in the stored range can have from the present one,
-          ``max(v, 1 - v)`` with ``v = (x - low) / (high - low)``; 1 for other columns and where both are missing
+        - ``"aha"``: the largest possible difference from the known number,
+          ``max(v, 1 - v)`` with ``v = (x - low) / (high - low)``; 1 for other columns and if both are missing
           (Aha, Kibler & Albert 1991);
-        - ``"skip"``: the attribute is left out; the cost is the weighted mean of the others, times the total weight
-          (unless ``mean``), as in scikit-learn's ``nan_euclidean_distances``;
-        - ``"symbol"``: "missing" is one more value of an ordinal or nominal column, with class counts of its own where
-          classes are counted; elsewhere 0 where both are missing and 1 where one is.
+        - ``"skip"``: the column is left out and the cost scaled up (unless ``mean``), as in scikit-learn's
+          ``nan_euclidean_distances``;
+        - ``"symbol"``: missing is one more value of an ordinal or nominal column, with its own class counts; in other
+          columns d is 0 if both values are missing and 1 if one is.
     power
-        1 adds differences, 2 their squares; any number of at least 1.
+        Power of the differences, at least 1.
     root
-        Take the root at the end. Without it the cost is the distance, as in MVDM; with power 1 both are the same.
+        Whether to take the root at the end. Without it the cost is the distance, as in MVDM.
     mean
-        Divide by the weights of the attributes that took part, as Gower does; only with ``missing="skip"``.
+        Whether to divide by the sum of the weights of the known columns, as Gower does; only with ``missing="skip"``.
     nothing_shared
-        The cost where no attribute is known in both rows; only with ``missing="skip"``.
+        Cost if no column is known in both rows; only with ``missing="skip"``.
     unit_length
-        Scale each row's numbers to a vector of length 1 first; all columns must be numeric and compared by
-        ``Absolute("none")``. A row of zeros has no direction and stays at the origin; missing numbers do not count.
+        Whether to scale each row to length 1 first; all columns must be numeric and compared by ``Absolute("none")``.
 
     Examples
     --------
@@ -139,8 +138,8 @@ class Distance(TextResult):
                 )
             if (self.nominal, self.ordinal) != (Overlap(), Levels()):
                 raise ParameterError(
-                    "nominal and ordinal of Distance have no effect with unit_length=True, which compares numbers "
-                    f"only; leave them out, got {self.nominal!r} and {self.ordinal!r}"
+                    "nominal and ordinal of Distance have no effect with unit_length=True; "
+                    f"leave them out, got {self.nominal!r} and {self.ordinal!r}"
                 )
 
     def __repr__(self) -> str:
@@ -154,11 +153,11 @@ class Distance(TextResult):
         return f"Distance({', '.join(changed)})"
 
     def fit(self, instances: Instances, target: int | None = 0) -> FittedDistance:
-        """The distance with the statistics of the stored rows; value differences count the classes of ``target``."""
+        """Return the distance fitted to the stored rows; value differences count the classes of ``target``."""
         return self._fit(instances, target, None)
 
     def restored(self, instances: Instances, target: int | None, facts: object) -> FittedDistance:
-        """Fit with the statistics of the same rows, as `FittedDistance.facts` gave them; ``ValueError`` for others."""
+        """Fit with statistics saved by `FittedDistance.facts`; raise ``ValueError`` if they belong to other rows."""
         earlier = Summary(len(instances), checked_facts(facts, len(instances.schema)))
         return self._fit(instances, target, earlier)
 
@@ -167,7 +166,7 @@ class Distance(TextResult):
         return self.fit_statistics(Statistics(instances, target, earlier), instances)
 
     def fit_statistics(self, statistics: Statistics, instances: Instances) -> FittedDistance:
-        """The distance with statistics that were gathered before, such as those of rows on several machines."""
+        """Fit with given statistics, for example of rows on several machines."""
         terms = []
         for a, difference in enumerate(self.differences(instances.schema)):
             column = statistics.column(a)
@@ -177,12 +176,12 @@ class Distance(TextResult):
         return FittedDistance(self, tuple(terms), target, statistics.summary(), instances.line, instances.version)
 
     def fit_empty(self, schema: Schema, a: int) -> Term:
-        """The term of one column, as it is without any rows."""
+        """Return the term of one column without any rows."""
         column = Statistics(Instances(schema), None).column(a)
         return self.differences(schema)[a].fit(column, _MISSING_RULES[self.missing], self.power)
 
     def differences(self, schema: Schema) -> tuple[Difference, ...]:
-        """The difference of each column of a schema."""
+        """Return the difference of each column of a schema."""
         chosen = [self._by_kind(kind) for kind in schema.kinds]
         positions = schema.positions(self.attributes, parameter="attributes")
         for a, difference in zip(positions, self.attributes.values(), strict=True):
@@ -190,7 +189,7 @@ class Distance(TextResult):
         return tuple(chosen)
 
     def computed(self, schema: Schema) -> tuple[int, ...]:
-        """The columns whose differences are computed in Python."""
+        """Return the columns whose differences are computed in Python."""
         return tuple(a for a, d in enumerate(self.differences(schema)) if isinstance(d, Computed))
 
     def _by_kind(self, kind: Kind) -> Difference:
@@ -213,11 +212,11 @@ class Distance(TextResult):
                 return self.numeric
 
     def inlying(self, schema: Schema) -> list[int]:
-        """The columns that are scaled by the range of their inliers."""
+        """Return the columns that are scaled by the range of their inliers."""
         return [a for a, d in enumerate(self.differences(schema)) if isinstance(d, Absolute) and d.scaling == "inliers"]
 
     def ranged(self, schema: Schema) -> list[bool] | None:
-        """For each column whether it is scaled by a range; None where one needs other statistics."""
+        """Return for each column whether it is scaled by a range; None if one needs other statistics."""
         differences, ranges = self.differences(schema), ("range", "inliers")
         found = [isinstance(d, Absolute) and d.scaling in ranges and d.factor == 1 for d in differences]
         others = [d for d, ranged in zip(differences, found, strict=True) if not ranged]
@@ -235,7 +234,7 @@ class Distance(TextResult):
         if not set(column.kind_names) & set(difference.accepts):
             raise ParameterError(
                 f"{difference!r} compares {' and '.join(difference.accepts)} columns, but {column.label} is {kind}. "
-                "Give the column another difference (attributes=...), or declare another kind for it."
+                "Choose another difference for the column (attributes=...), or declare another kind."
             )
         if difference.needs_classes:
             target, targets = column.all.target, column.all.instances.targets
@@ -267,11 +266,10 @@ def _is_plain(difference: Difference) -> bool:
 
 @dataclass(frozen=True, repr=False)
 class FittedDistance(TextResult):
-    """A distance with the statistics of the stored rows filled in; made by `Distance.fit`.
+    """Distance fitted to stored rows; returned by `Distance.fit`.
 
-    Two of them are equal when they give the same cost for every pair of cells, bit for bit. (Cells hold the codes of
-    nominal values, which depend on rows that were removed.) Costs beyond float64 are infinite, without a warning; an
-    attribute of weight 0 adds 0 even then.
+    Two fitted distances are equal if they give the same cost for every pair of cells. Costs beyond float64 are
+    infinite, without a warning; a column with weight 0 always adds 0.
 
     >>> from priorcase.instances import Instances
     >>> from priorcase.schema import Nominal, Numeric, Schema
@@ -307,10 +305,10 @@ class FittedDistance(TextResult):
         return len(self.terms)
 
     def refreshed(self, instances: Instances, row: FloatArray | None = None) -> FittedDistance:
-        """The distance fitted to the rows as they are now; equal to a new fit, bit for bit.
+        """Return the distance fitted to the rows as they are now; equal to a new fit.
 
-        After appends without weights, ranges and counts are extended. ``row`` are the cells, shape (1, A), of the one
-        row that was appended: within the ranges it leaves ``terms`` the very same object.
+        After appends without weights, ranges and counts are extended. ``row`` are the cells, shape (1, A), of a single
+        appended row: if it lies within the ranges, ``terms`` is the same object.
         """
         appended, summary = self._line is instances.line, self._summary
         if appended and instances.version == self._version:
@@ -323,35 +321,35 @@ class FittedDistance(TextResult):
 
     @property
     def facts(self) -> dict[Any, Any]:
-        """The statistics of the stored rows, by which `Distance.restored` is as quick as they are few."""
+        """Return the statistics of the stored rows, for `Distance.restored`."""
         return self._summary.facts
 
     def ranges(self) -> tuple[FloatArray, FloatArray]:
-        """Smallest and largest stored number of each column that is compared by its range; NaN for the others."""
+        """Return the smallest and largest stored number of each column compared by its range; NaN for other columns."""
         found = [self._summary.facts.get(("range", a), (np.nan, np.nan)) for a in range(len(self))]
         low, high = np.ascontiguousarray(np.array(found, np.float64).T)
         return low, high
 
     def covers(self, instances: Instances) -> bool:
-        """Whether every value of the table has a place in the class counts and tables of this distance."""
+        """Return whether every value of the table is included in the class counts and tables of this distance."""
         if self._version == instances.version and self._line is instances.line:
             return True
         return all(term.holds(instances, a) for a, term in enumerate(self.terms))
 
     def coded(self, schema: Schema) -> NDArray[np.uint8]:
-        """Which columns the core is to take as codes, given the schema of the rows."""
+        """Return which columns the core receives as codes."""
         return np.array([not isinstance(kind, Numeric) for kind in schema.kinds], np.uint8)
 
     def stored_cells(self, ids: IdArray, cells: FloatArray) -> FloatArray:
-        """The cells of stored rows as the core takes them."""
+        """Return the cells of stored rows in the format of the core."""
         return np.ascontiguousarray(self.prepare(cells))
 
     def for_queries(self, queries: FloatArray) -> tuple[Plan, FloatArray]:
-        """Plan and cells for a block of queries, where differences are computed in Python."""
+        """Return plan and cells for a block of queries, for differences computed in Python."""
         return self._plan(queries), queries
 
     def prepare(self, cells: FloatArray) -> FloatArray:
-        """Cells as the costs expect them: rows scaled to length 1 where the distance asks for it, else unchanged."""
+        """Return cells in the format of `costs`: scaled to length 1 if the distance requires it."""
         if not self.distance.unit_length or not cells.size:
             return cells
         # Dividing by the largest number first keeps the squares within float64.
@@ -361,9 +359,9 @@ class FittedDistance(TextResult):
         return np.asarray(scaled / np.where(length == 0.0, 1.0, length))
 
     def contributions(self, query: FloatArray, rows: FloatArray, weights: FloatArray | None = None) -> FloatArray:
-        """Contributions to the cost, ``w_a d_a ** power`` of each row and attribute; NaN where it is left out.
+        """Return the contributions to the cost, ``w_a d_a ** power`` of each row and column; NaN if left out.
 
-        ``query`` and ``rows`` are prepared cells, shapes (A,) and (n, A), ``weights`` those of the attributes.
+        ``query`` and ``rows`` are prepared cells, shapes (A,) and (n, A), ``weights`` those of the columns.
         """
         weights = self._weights(weights)
         with np.errstate(over="ignore", invalid="ignore"):
@@ -374,7 +372,7 @@ class FittedDistance(TextResult):
         return found
 
     def costs(self, query: FloatArray, rows: FloatArray, weights: FloatArray | None = None) -> FloatArray:
-        """The cost of each row: its contributions, added in the order of the columns."""
+        """Return the cost of each row: the sum of its contributions, in column order."""
         weights = self._weights(weights)
         return self._total(self.contributions(query, rows, weights), weights)
 
@@ -393,15 +391,15 @@ class FittedDistance(TextResult):
             return np.where(known == 0.0, self.distance.nothing_shared, cost)
 
     def finish(self, costs: FloatArray) -> FloatArray:
-        """Distances from costs."""
+        """Return the distances for costs."""
         return rooted(costs, self.distance.power) if self.distance.root else costs
 
     def distance_contributions(
         self, query: FloatArray, rows: FloatArray, weights: FloatArray | None = None
     ) -> FloatArray:
-        """The distance of each row, split in proportion to the attributes' contributions to the cost.
+        """Return the distance of each row, split in proportion to the contributions of the columns to the cost.
 
-        Where no attribute is known in both rows, all attributes contribute equally.
+        If no column is known in both rows, all columns contribute equally.
         """
         weights = self._weights(weights)
         contributions = self.contributions(query, rows, weights)
@@ -425,7 +423,7 @@ class FittedDistance(TextResult):
         weights: FloatArray | None = None,
         names: tuple[IntArray, IntArray] | None = None,
     ) -> None:
-        """Refuse distances, or costs, that are infinite because numbers are too large.
+        """Raise an error for distances or costs that overflow.
 
         ``queries`` and ``rows`` are the cells of each pair, ``weights`` the attribute weights of all pairs or of each,
         and ``names`` the number of each query and the id of each row, for the message.
@@ -446,15 +444,15 @@ class FittedDistance(TextResult):
 
     @cached_property
     def queries_at_once(self) -> int | None:
-        """How many queries a plan may be made for; None where one plan serves all of them."""
+        """Maximum number of queries in one plan; None for any number."""
         return queries_at_once(self.terms)
 
     def answers(self, queries: FloatArray) -> bool:
-        """Whether the plan for the stored rows serves these queries too."""
+        """Return whether the plan for the stored rows is valid for these queries."""
         return all(term.answers(queries[:, a]) for a, term in enumerate(self.terms) if isinstance(term, Computation))
 
     def plan(self) -> Plan:
-        """The distance for the compiled core, for stored rows as queries and, unless `queries_at_once`, for others."""
+        """Return the distance in the format of the compiled core."""
         return self._plan(None)
 
     def _plan(self, queries: FloatArray | None) -> Plan:

@@ -23,9 +23,9 @@ _POSITIVE = [Interval(Real, 0, None, closed="neither")]
 
 
 class Kernel(Protocol):
-    """What a kernel of your own needs: a weight that does not grow with the distance.
+    """Protocol for custom kernels: a weight that does not increase with the distance.
 
-    A function without ``compact`` serves as well: it counts as one with weight at any distance.
+    A plain function without ``compact`` works too; it is treated as positive at any distance.
 
     >>> Tricube.compact, Gaussian.compact
     (True, False)
@@ -41,9 +41,9 @@ class Kernel(Protocol):
 
 @dataclass(frozen=True)
 class Gaussian:
-    """``exp(-(u / width)^2)`` (Atkeson, Moore & Schaal's form for a width of 1; others halve the exponent).
+    """Gaussian kernel, ``exp(-(u / width)^2)`` (Atkeson, Moore & Schaal's form for a width of 1).
 
-    A width below 1 lets the weight fall nearly to 0 at the bandwidth, where a width of 1 leaves more than a third.
+    At the bandwidth the weight is 0.37 for a width of 1 and 0.02 for a width of 0.5.
 
     >>> Gaussian()([0.0, 1.0]), Gaussian(0.5)([0.0, 1.0])
     (array([1.        , 0.36787944]), array([1.        , 0.01831564]))
@@ -65,7 +65,7 @@ class Gaussian:
 
 @dataclass(frozen=True)
 class Tricube:
-    """``(1 - u^3)^3`` (Cleveland 1979).
+    """Tricube kernel, ``(1 - u^3)^3`` (Cleveland 1979).
 
     >>> Tricube()([0.0, 0.5, 1.0])
     array([1.        , 0.66992188, 0.        ])
@@ -81,7 +81,7 @@ class Tricube:
 
 @dataclass(frozen=True)
 class Epanechnikov:
-    """``1 - u^2``.
+    """Epanechnikov kernel, ``1 - u^2``.
 
     >>> Epanechnikov()([0.0, 0.5, 1.0])
     array([1.  , 0.75, 0.  ])
@@ -96,7 +96,7 @@ class Epanechnikov:
 
 @dataclass(frozen=True)
 class Biweight:
-    """``(1 - u^2)^2``.
+    """Biweight kernel, ``(1 - u^2)^2``.
 
     >>> Biweight()([0.0, 0.5, 1.0])
     array([1.    , 0.5625, 0.    ])
@@ -111,7 +111,7 @@ class Biweight:
 
 @dataclass(frozen=True)
 class Triangular:
-    """``1 - u``.
+    """Triangular kernel, ``1 - u``.
 
     >>> Triangular()([0.0, 0.5, 1.0])
     array([1. , 0.5, 0. ])
@@ -125,7 +125,7 @@ class Triangular:
 
 @dataclass(frozen=True)
 class Uniform:
-    """1 inside the bandwidth, 0 from there on.
+    """Uniform kernel: 1 inside the bandwidth, 0 outside.
 
     >>> Uniform()([0.0, 0.5, 1.0])
     array([1., 1., 0.])
@@ -139,7 +139,7 @@ class Uniform:
 
 @dataclass(frozen=True)
 class Exponential:
-    """``exp(-u)``.
+    """Exponential kernel, ``exp(-u)``.
 
     >>> Exponential()([0.0, 0.5, 1.0])
     array([1.        , 0.60653066, 0.36787944])
@@ -153,7 +153,7 @@ class Exponential:
 
 @dataclass(frozen=True)
 class InversePower:
-    """``1 / u^p``; infinite at 0, where exact matches decide alone (Mitchell 1997, eq. 8.3 with p = 2).
+    """Inverse power kernel, ``1 / u^p``; infinite at 0, so exact matches decide (Mitchell 1997, eq. 8.3 with p = 2).
 
     >>> InversePower()([0.0, 0.5, 1.0])
     array([inf,  4.,  1.])
@@ -212,7 +212,7 @@ _COMPILED = frozenset(KERNELS.values())
 
 
 def resolve_kernel(kernel: str | Kernel | Callable[[Any], Any]) -> Kernel:
-    """The kernel itself, or the one that a name or a plain function stands for.
+    """Return the kernel for a name, a function or a kernel.
 
     >>> resolve_kernel("tricube")
     Tricube()
@@ -248,8 +248,8 @@ def function_weights(function: Callable[[Any], Any], distances: FloatArray, para
             )
     except Exception as error:  # whatever a user's function raises; it is the cause of what is raised here
         raise ParameterError(
-            f"{who} raised {failure(error)}. It is called with an array of distances; a function of one number says so "
-            f"by its annotation, as def {noun}(distance: float) does, or is wrapped as np.vectorize({noun})"
+            f"{who} raised {failure(error)}. It is called with an array of distances. Annotate a function of a single "
+            f"number, as in def {noun}(distance: float), or wrap it as np.vectorize({noun})"
         ) from error
     _check(weights, np.empty(n), who, noun)
     return np.asarray(weights, np.float64)
@@ -277,8 +277,8 @@ def _check(weights: Any, distances: FloatArray, who: str, noun: str, *, infinite
     if problem:
         number = "number" if infinite else "finite number"
         raise ParameterError(
-            f"{who} returned {problem}. It must return one {number} >= 0 for each distance, as lambda distances: "
-            "1 / (1 + distances) does"
+            f"{who} returned {problem}. It must return one {number} >= 0 for each distance, for example lambda "
+            "distances: 1 / (1 + distances)"
         )
 
 

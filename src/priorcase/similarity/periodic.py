@@ -38,7 +38,7 @@ class Periodic(Term):
 
 @dataclass(frozen=True)
 class CircularDifference(Difference):
-    """The shorter way round between two numbers, as a part of half the period: 1 for opposite ones.
+    """Circular difference of two numbers as a fraction of half the period; 1 for opposite numbers.
 
     >>> CircularDifference(360)
     CircularDifference(period=360)
@@ -55,14 +55,14 @@ class CircularDifference(Difference):
 
 @dataclass(frozen=True)
 class DateDifference(Difference):
-    """The time between two dates as a part of the time between the first and the last one, and circular parts.
+    """Time between two dates as a fraction of the stored range, and differences of circular parts.
 
-    The parts that count have equal shares of f, so that a date weighs as much as any other column.
+    The parts have equal weights that sum to 1, so that a date has the same influence as any other column.
 
     Parameters
     ----------
     parts
-        As in `priorcase.Date`.
+        See `priorcase.Date`.
 
     Examples
     --------

@@ -35,9 +35,9 @@ _AT_LEAST_ONE = [Interval(Real, 1, None, closed="left")]
 
 
 def heom() -> Distance:
-    """Heterogeneous Euclidean-overlap metric, ``sqrt(sum d^2)`` (Wilson & Martinez 1997, section 2.3).
+    """Heterogeneous Euclidean-overlap metric (HEOM), ``sqrt(sum d^2)`` (Wilson & Martinez 1997, section 2.3).
 
-    Numbers by range, values by overlap, levels by rank; d = 1 where a value is missing.
+    Numbers are scaled by range, nominal values compared by overlap, levels by rank; d = 1 if a value is missing.
 
     >>> heom()
     Distance('heom')
@@ -46,10 +46,10 @@ def heom() -> Distance:
 
 
 def robust() -> Distance:
-    """As `heom`, with numbers scaled by the range of those that are no outliers; the default of the estimators.
+    """`heom` with the range of numbers computed without outliers; the default of the estimators.
 
-    One year 1320 among years from 1990 on would leave no differences between the others. Without outliers, and for
-    fewer than 20 rows, it is the same distance. `Absolute` says what an outlier is.
+    A single year 1320 would otherwise hide all differences between years from 1990 on. Without outliers, and with fewer
+    than 20 rows, it equals `heom`. See `Absolute` for the definition of an outlier.
 
     >>> robust().numeric.scaling
     'inliers'
@@ -59,11 +59,11 @@ def robust() -> Distance:
 
 @prefix_errors
 def hvdm(normalisation: Literal["N1", "N2", "N3"] = "N2") -> Distance:
-    """Heterogeneous value difference metric, ``sqrt(sum d^2)`` (Wilson & Martinez 1997, section 3).
+    """Heterogeneous value difference metric (HVDM), ``sqrt(sum d^2)`` (Wilson & Martinez 1997, section 3).
 
-    Numbers and levels by ``|x - q| / (4 std)``; d = 1 where a value is missing. Values by their class profiles P, which
-    are 0 for a value never seen: ``sum_c |P - P'|`` (``N1``), ``sqrt(sum_c |P - P'|^2)`` (``N2``, which the paper
-    settles on) or ``sqrt(C sum_c |P - P'|^2)`` with C classes (``N3``).
+    Numbers and levels by ``|x - q| / (4 std)``; d = 1 if a value is missing. Nominal values by their class
+    probabilities P (0 for unseen values): ``sum_c |P - P'|`` (``N1``), ``sqrt(sum_c |P - P'|^2)`` (``N2``, the paper's
+    choice) or ``sqrt(C sum_c |P - P'|^2)`` with C classes (``N3``).
 
     >>> hvdm("N1").nominal
     ValueDifference(exponent=1.0, norm='sum', unseen='zero')
@@ -75,10 +75,10 @@ def hvdm(normalisation: Literal["N1", "N2", "N3"] = "N2") -> Distance:
 
 
 def vdm(bins: int | None = None) -> Distance:
-    """Value difference metric, ``sum w(q) sum_c (P - P')^2`` (Stanfill & Waltz 1986); not symmetric.
+    """Value difference metric (VDM), ``sum w(q) sum_c (P - P')^2`` (Stanfill & Waltz 1986); not symmetric.
 
-    ``w(q) = sqrt(sum_c P(c|q)^2)`` of the query's value. Numbers are cut into ``bins`` equal intervals and compared
-    without w, which the paper defines for symbols only. "Missing" is one more symbol (``missing="symbol"``).
+    ``w(q) = sqrt(sum_c P(c|q)^2)`` of the query's value. Numbers are discretised into ``bins`` of equal width and
+    compared without w, which the paper defines for symbols only. Missing is one more symbol (``missing="symbol"``).
 
     >>> vdm().nominal
     ValueDifference(exponent=2.0, norm='weighted', unseen='maximal')
@@ -88,10 +88,10 @@ def vdm(bins: int | None = None) -> Distance:
 
 @prefix_errors
 def mvdm(k: float = 1.0, r: float = 2.0, bins: int | None = None, unseen: Unseen = "maximal") -> Distance:
-    """Modified value difference metric of PEBLS, ``sum_a (sum_c |P - P'|^k)^r``, no root (Cost & Salzberg 1993).
+    """Modified value difference metric (MVDM) of PEBLS, ``sum_a (sum_c |P - P'|^k)^r``, no root (Cost & Salzberg 1993).
 
-    Numbers are cut into ``bins`` equal intervals first; levels and "missing" count as symbols. The weights that PEBLS
-    gives to stored rows are left out.
+    Numbers are discretised into ``bins`` of equal width; levels and missing are symbols. The exemplar weights of
+    `PEBLS` are not included.
 
     >>> mvdm(k=2).nominal
     ValueDifference(exponent=2, norm='sum', unseen='maximal')
@@ -103,10 +103,10 @@ def mvdm(k: float = 1.0, r: float = 2.0, bins: int | None = None, unseen: Unseen
 
 
 def dvdm(bins: int | None = None) -> Distance:
-    """Discretised value difference metric, ``sqrt(sum d^2)`` (Wilson & Martinez 1997, section 4, with the erratum).
+    """Discretised value difference metric (DVDM), ``sqrt(sum d^2)`` (Wilson & Martinez 1997, section 4 and erratum).
 
-    Numbers are cut into ``bins`` equal intervals, ``max(5, number of classes)`` by default; levels and "missing" count
-    as symbols.
+    Numbers are discretised into ``bins`` of equal width, ``max(5, number of classes)`` by default; levels and missing
+    are symbols.
 
     >>> dvdm(bins=10).numeric
     Discretised(bins=10, exponent=2.0, norm='root', empty='zero')
@@ -115,7 +115,7 @@ def dvdm(bins: int | None = None) -> Distance:
 
 
 def ivdm(bins: int | None = None) -> Distance:
-    """Interpolated value difference metric: as `dvdm`, with numbers compared by `Interpolated` (section 4).
+    """Interpolated value difference metric (IVDM): `dvdm` with numbers compared by `Interpolated` (section 4).
 
     >>> ivdm().numeric
     Interpolated(bins=None)
@@ -124,7 +124,7 @@ def ivdm(bins: int | None = None) -> Distance:
 
 
 def wvdm(bins: int | None = None) -> Distance:
-    """Windowed value difference metric: as `dvdm`, with numbers compared by `Windowed`, at its cost (section 5).
+    """Windowed value difference metric (WVDM): `dvdm` with numbers compared by `Windowed`, which is slower (section 5).
 
     >>> wvdm(10).numeric
     Windowed(bins=10)
@@ -133,9 +133,9 @@ def wvdm(bins: int | None = None) -> Distance:
 
 
 def gower() -> Distance:
-    """Gower's distance, ``sum w d / sum w`` over the attributes known in both rows (Gower 1971).
+    """Gower's distance, ``sum w d / sum w`` over the columns known in both rows (Gower 1971).
 
-    Numbers by range, values by overlap, levels by rank. Rows that share no known attribute are at distance 1.
+    Numbers by range, nominal values by overlap, levels by rank. Rows without a common known column have distance 1.
 
     >>> gower().missing, gower().power
     ('skip', 1.0)
@@ -144,7 +144,7 @@ def gower() -> Distance:
 
 
 def overlap() -> Distance:
-    """The number of attributes in which two rows differ; a missing value differs from everything.
+    """Overlap distance: the number of columns in which two rows differ; a missing value differs from all values.
 
     >>> overlap().numeric
     Overlap()
@@ -155,10 +155,10 @@ def overlap() -> Distance:
 
 @prefix_errors
 def minkowski(p: float = 2.0, scaling: Scaling = "none") -> Distance:
-    """``(sum |x - q|^p) ** (1/p)``, numbers scaled on request; values by overlap, levels by rank between 0 and 1.
+    """Minkowski distance, ``(sum |x - q|^p) ** (1/p)``, optionally with scaled numbers.
 
-    Missing values are left out and the sum of the others is scaled up, as in ``nan_euclidean_distances``; rows that
-    share no known attribute are infinitely far apart.
+    Nominal values by overlap, levels by rank between 0 and 1. Missing values are left out and the sum is scaled up, as
+    in ``nan_euclidean_distances``; rows without a common known column are infinitely far apart.
 
     >>> minkowski(3, "range")
     Distance(missing='skip', power=3)
@@ -168,7 +168,7 @@ def minkowski(p: float = 2.0, scaling: Scaling = "none") -> Distance:
 
 
 def euclidean(scaling: Scaling = "none") -> Distance:
-    """`minkowski` with p = 2.
+    """Euclidean distance: `minkowski` with p = 2.
 
     >>> euclidean("std").numeric.scaling, euclidean("std").power
     ('std', 2.0)
@@ -177,7 +177,7 @@ def euclidean(scaling: Scaling = "none") -> Distance:
 
 
 def manhattan(scaling: Scaling = "none") -> Distance:
-    """`minkowski` with p = 1.
+    """Manhattan distance: `minkowski` with p = 1.
 
     >>> manhattan()
     Distance('manhattan')
@@ -186,10 +186,10 @@ def manhattan(scaling: Scaling = "none") -> Distance:
 
 
 def ib() -> Distance:
-    """Aha's IB similarity with its sign turned, ``sqrt(sum d^2)`` (Aha, Kibler & Albert 1991).
+    """Distance of Aha's IB learners, ``sqrt(sum d^2)`` (Aha, Kibler & Albert 1991).
 
-    As `heom`, but the range is stretched to hold the query as in Weka's IB1, and a missing value is as different from a
-    present one as it can be.
+    Like `heom`, but the range includes the query, as in Weka's IB1, and a missing value differs maximally from a known
+    one.
 
     >>> ib().missing, ib().numeric.widen
     ('aha', True)
@@ -198,10 +198,9 @@ def ib() -> Distance:
 
 
 def cosine() -> Distance:
-    """``1 - cos(x, q)``: half the squared distance between the rows scaled to length 1. Numeric columns only.
+    """Cosine distance, ``1 - cos(x, q)``; numeric columns only.
 
-    A missing number is left out of the length, and of the sum as in `minkowski`. A row of zeros has no direction: it is
-    at distance 1/2 from every row that has one.
+    Missing numbers are left out, as in `minkowski`. A row of zeros is at distance 1/2 from every other row.
 
     >>> cosine()
     Distance('cosine')
@@ -250,13 +249,13 @@ _ALIASES: dict[str, Distance] = {
 
 
 def resolve(distance: DistanceLike) -> Distance:
-    """The distance itself, or the one that a name stands for, or a function of two rows.
+    """Return the distance for a name, a function of two rows or a distance.
 
     Names are those of this module, those of scikit-learn's metrics, and ``"precomputed"``.
 
-    A function gets two rows, the query first: arrays of numbers with NaN for missing where all columns are numeric, as
-    in scikit-learn; otherwise tuples of values in the order of the columns, numbers as floats and None for missing. It
-    returns a finite number of 0 or more, and is called for every query and stored row.
+    A function is called with two rows, the query first: arrays of numbers (NaN for missing) if all columns are numeric,
+    as in scikit-learn; otherwise tuples of values, with numbers as floats and None for missing. It must return a finite
+    number >= 0.
 
     >>> resolve("gower"), resolve("chebyshev")
     (Distance('gower'), RowDistance(RowMetric(name='chebyshev')))

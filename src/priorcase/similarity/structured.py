@@ -29,7 +29,7 @@ VECTORIZERS: dict[str, dict[str, Any]] = {
 
 @dataclass(frozen=True)
 class TextDifference(Computed):
-    """One minus the cosine of the TF-IDF vectors of two texts: 0 for the same words, 1 for none in common.
+    """Cosine distance of the TF-IDF vectors of two texts: 0 for the same words, 1 for none in common.
 
     Inverse document frequencies are those of the distinct stored texts. With ``"both"`` the cosines of words and of
     characters are averaged.
@@ -37,7 +37,7 @@ class TextDifference(Computed):
     Parameters
     ----------
     analyzer
-        As in `priorcase.Text`.
+        See `priorcase.Text`.
 
     Examples
     --------
@@ -53,7 +53,7 @@ class TextDifference(Computed):
     _parameter_constraints: ClassVar[dict[str, Any]] = {"analyzer": [StrOptions({"both", *VECTORIZERS})]}
 
     def prepare(self, values: Sequence[Any]) -> tuple[int, list[tuple[CountVectorizer, TfidfTransformer, Any]]]:
-        """How many texts are stored, and for each kind of token that they have a vectorizer and their vectors."""
+        """Return the number of stored texts, and a vectorizer and vectors for each kind of token."""
         from sklearn.feature_extraction.text import CountVectorizer, TfidfTransformer  # not needed without texts
 
         found = []
@@ -81,7 +81,7 @@ class TextDifference(Computed):
 
 @dataclass(frozen=True)
 class SetDifference(Computed):
-    """The share of members that only one of two sets has (Jaccard distance); 0 between two empty sets.
+    """Jaccard distance of two sets: the share of members that only one of them has; 0 for two empty sets.
 
     >>> difference = SetDifference()
     >>> difference.between([{"a", "b"}], difference.prepare([{"a", "b"}, {"b", "c"}, {"d"}])).round(2)
@@ -91,7 +91,7 @@ class SetDifference(Computed):
     accepts: ClassVar[tuple[str, ...]] = ("set",)
 
     def prepare(self, values: Sequence[Any]) -> tuple[dict[Any, int], Any, FloatArray]:
-        """The number of each member, and which sets have it, and how many each has."""
+        """Return the index of each member, the membership of each set, and the set sizes."""
         members = {member: place for place, member in enumerate(dict.fromkeys(m for value in values for m in value))}
         return members, _incidence(values, members).T.tocsr(), np.array([len(value) for value in values], np.float64)
 
@@ -112,7 +112,7 @@ def _incidence(sets: Sequence[Any], members: dict[Any, int]) -> Any:
 
 @dataclass(frozen=True)
 class TaxonomyDifference(Computed):
-    """``1 - 2 depth(c) / (depth(a) + depth(b))`` with c the deepest common ancestor (Wu & Palmer 1994).
+    """Wu-Palmer distance, ``1 - 2 depth(c) / (depth(a) + depth(b))`` with c the deepest common ancestor (1994).
 
     >>> device = Taxonomy({"device": {"printer": ["laser", "inkjet"], "router": None}})
     >>> difference = TaxonomyDifference(device)

@@ -113,7 +113,7 @@ class RowMetric:
         others = [schema.label(a) for a, kind in enumerate(schema.kinds) if not isinstance(kind, Numeric)]
         if others:
             raise ParameterError(
-                f"{self.text} compares rows of numbers, but the columns {listed(others)} hold other values. Leave them "
+                f"{self.text} compares numeric rows, but the columns {listed(others)} are not numeric. Leave them "
                 "out, or use a distance for mixed columns such as 'heom' or 'gower'."
             )
         if self.name == "haversine" and len(schema) != 2:
@@ -130,7 +130,7 @@ class RowMetric:
                 options["VI"] = np.linalg.pinv(np.atleast_2d(np.cov(cells.T)))
         if not all(np.isfinite(each).all() for each in options.values()):
             raise ParameterError(
-                f"{self.text} needs the spread of the stored rows, which {len(cells)} rows do not have"
+                f"{self.text} needs the variance of the stored rows, which is not defined for {len(cells)} rows"
             )
         return cells, options
 
@@ -151,7 +151,7 @@ class RowMetric:
             a = int(np.isnan(cells).any(axis=0).argmax())
             raise ParameterError(
                 f"{self.text} compares rows without missing values, but column {rows.schema.label(a)!r} contains NaN. "
-                "Fill it in, or use a distance that takes missing values, such as 'heom' or 'gower'."
+                "Impute it, or use a distance that supports missing values, such as 'heom' or 'gower'."
             )
         return cells != 0 if self.name in _BOOLEAN else cells
 
@@ -167,7 +167,7 @@ class Precomputed:
     def check(self, instances: Instances) -> None:
         n, width = instances.next_id, len(instances.schema)
         if not all(isinstance(kind, Numeric) for kind in instances.schema.kinds):
-            raise ParameterError(f"{self.text} takes a matrix of distances, got columns that are no numbers")
+            raise ParameterError(f"{self.text} takes a matrix of distances, got columns that are not numeric")
         if n != width:
             raise ParameterError(
                 f"{self.text} takes the square matrix of the distances between all rows at once, got {n} rows with "
@@ -187,9 +187,7 @@ class Precomputed:
             row, column = np.argwhere(wrong)[0].tolist()
             value = cells[row, column]
             wrong_one = "NaN" if np.isnan(value) else f"{value}. Negative values in data"
-            raise ParameterError(
-                f"{self.text} takes distances, numbers of 0 or more; in row {row}, column {column} it got {wrong_one}"
-            )
+            raise ParameterError(f"{self.text} takes distances >= 0; row {row}, column {column} has {wrong_one}")
         return np.asarray(cells)
 
 
