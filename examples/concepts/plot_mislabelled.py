@@ -43,7 +43,7 @@ for name, ranking in rankings.items():
 # outcomes with the stack of learners. The other rows on the list are correct, but surprising. PEBLS
 # goes by single nearest neighbors and finds fewest: outcomes of this table are hard to predict, so
 # many correct rows have a poor record, too.
-fig, ax = plt.subplots(figsize=(8, 4.2), layout="constrained")
+fig, ax = plt.subplots(figsize=(9, 4.2), layout="constrained")
 looks = [("#0072B2", "-"), ("#D55E00", "--"), ("#000000", "-."), ("#E69F00", ":")]
 for (name, ranking), (color, line) in zip(rankings.items(), looks, strict=True):
     ax.plot(np.arange(1, 101), np.isin(ranking, wrong).cumsum()[:100], line, color=color, label=name)
@@ -51,5 +51,5 @@ ax.plot([0, 100], [0, 12 * 100 / 600], color="#BBBBBB", label="random order")
 ax.set(xlabel="rows checked, most suspicious first", ylabel="wrong outcomes found", ylim=(0, 12.5))
 ax.set_title("Loans: 12 of 600 outcomes are recorded wrongly", loc="left")
 ax.grid(alpha=0.3)
-ax.legend(loc="lower right")
+ax.legend(loc="upper left", bbox_to_anchor=(1, 1), frameon=False)
 plt.show()
