@@ -72,7 +72,8 @@ def _parser() -> argparse.ArgumentParser:
     natural = _number("negative", lambda n: n >= 0)
     found.add_argument("--random-state", metavar="N", type=natural, default=0, help="seed of the random numbers (0)")
     found.add_argument("--data", metavar="FOLDER", type=Path, help="folder of the data sets (PRIORCASE_DATA)")
-    found.add_argument("--quick", action="store_true", help="few trials, to see that everything runs")
+    text = "few trials, to see that everything runs; with other tables where data sets are not on this machine"
+    found.add_argument("--quick", action="store_true", help=text)
     found.add_argument("--out", metavar="FOLDER", type=Path, help="write files there; - prints, as without it")
     text = "one of text, markdown, csv, png, pdf; may be repeated (text; with --out markdown, csv and png)"
     found.add_argument("--format", metavar="FORMAT", action="append", choices=FORMATS, default=[], help=text)

@@ -171,7 +171,7 @@ def _agreement(hits: FigureTable, losses: FigureTable, titles: list[str]) -> str
 
 def _in_errors(figure: Figure) -> str:
     """How far off a figure is, in standard errors of the difference of two averages of as many runs."""
-    if math.isnan(figure.standard_error):
+    if math.isnan(figure.standard_error) or not figure.standard_error:  # two runs may agree
         return ""
     errors = abs(figure.difference) / (math.sqrt(2) * figure.standard_error)
     return f", off by {errors:.1f} standard errors of a difference"
@@ -239,8 +239,14 @@ PAPER = Paper(
     'P. Kontkanen, P. Myllymäki, T. Silander & H. Tirri, "Bayes optimal instance-based learning", *Machine Learning: '
     "ECML-98*, 1998.",
     (
-        Item("table", "1", "Maximum likelihood and the average over all models", table_1),
-        Item("figure", "1", "Iris by the share of the training rows", figure_1),
+        Item(
+            "table",
+            "1",
+            "Maximum likelihood and the average over all models",
+            table_1,
+            {line.title: line.name for line in TABLE_1},
+        ),
+        Item("figure", "1", "Iris by the share of the training rows", figure_1, {"Iris": "iris"}),
     ),
     about="Naive Bayes with the parameters of maximum likelihood (MLNB, eq. 7 with uniform priors) against the average "
     "over all parameters (BIBL, eq. 9), in repeated cross-validation, from all training rows and from parts of them.",

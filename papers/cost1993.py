@@ -81,7 +81,7 @@ def promoters(options: Options) -> Part:
     rows, settings = Symbols.read(options.data, "promoters"), _settings(options)
     one = partial(_promoter_errors, rows=rows, orders=options.count(ORDERS, 1), random_state=options.random_state)
     found = options.each(one, settings, f"promoters: {len(settings)} settings")
-    return compare_promoters(dict(zip(settings, found, strict=True)))
+    return compare_promoters(dict(zip(settings, found, strict=True)), len(rows))
 
 
 def _promoter_errors(title: str, *, rows: Symbols, orders: int, random_state: int) -> FloatArray:
@@ -96,19 +96,20 @@ def left_out(rows: Symbols, order: IntArray, options: Mapping[str, Any]) -> int:
     return sum(not rows.hits(order[order != row], np.array([row]), options)[0] for row in range(len(rows)))
 
 
-def compare_promoters(errors: Mapping[str, FloatArray]) -> Part:
+def compare_promoters(errors: Mapping[str, FloatArray], count: int = 106) -> Part:
     """Errors in each setting, in the order of the file and then in random orders, beside the published ones."""
     rows = {
         title: (Figure(float(found[0]), PROMOTERS), Figure.of(found[1:], PROMOTERS)) for title, found in errors.items()
     }
     ways = ("as in the file", "random order")
-    table = FigureTable("promoters, leaving one out: errors of 106", ways, rows, digits=(1, 0), differences=True)
-    most = 106 * 5 // 100
+    table = FigureTable(f"promoters, leaving one out: errors of {count}", ways, rows, digits=(1, 0), differences=True)
+    most = count * 5 // 100
     reach = [title for title, found in errors.items() if found[0] <= most]
     spans = [f"{title}: {found[1:].min():.0f} to {found[1:].max():.0f}" for title, found in errors.items()]
     notes = (
-        f"Ours ± standard error (published, difference). 95 % right are at most {most} errors of 106. As in the file: "
-        f"{', '.join(reach) or 'no setting'}. In random orders from the least to the most errors: {'; '.join(spans)}.",
+        f"Ours ± standard error (published, difference). 95 % right are at most {most} errors of {count}. As in the "
+        f"file: {', '.join(reach) or 'no setting'}. In random orders from the least to the most errors: "
+        f"{'; '.join(spans)}.",
         "Each row is left out of everything: of the value differences, of the records and of the exemplars.",
         "The file holds all promoters before all others, so that of exemplars that come one by one the first half "
         "cannot be wrong. In which order, and with what initial records, the published errors came about is not known "
@@ -128,7 +129,8 @@ def splice_junctions(options: Options) -> Part:
     sizes = [SAMPLE] * options.count(RUNS, 1) + ([] if options.quick else [len(rows)])
     one = partial(_splice_errors, rows=rows, sizes=sizes, random_state=options.random_state)
     errors = options.each(one, settings, f"splice junctions: {len(settings)} settings")
-    return compare_splice(dict(zip(settings, errors, strict=True)), whole=not options.quick)
+    sample = min(SAMPLE, len(rows))
+    return compare_splice(dict(zip(settings, errors, strict=True)), whole=not options.quick, sample=sample)
 
 
 def _splice_errors(title: str, *, rows: Symbols, sizes: list[int], random_state: int) -> FloatArray:
@@ -149,7 +151,7 @@ def cross_validated(rows: Symbols, options: Mapping[str, Any], stream: np.random
     return [100 * float(1 - right[classes == label].mean()) for label in SPLICE]
 
 
-def compare_splice(errors: Mapping[str, FloatArray], *, whole: bool) -> Part:
+def compare_splice(errors: Mapping[str, FloatArray], *, whole: bool, sample: int = SAMPLE) -> Part:
     """Errors in percent of each class, shape (runs, classes), beside the published ones; the last run may be ``whole``.
 
     All runs are over a sample but a ``whole`` one, which is over all rows.
@@ -158,7 +160,7 @@ def compare_splice(errors: Mapping[str, FloatArray], *, whole: bool) -> Part:
     sampled = {title: found[:-1] if whole else found for title, found in errors.items()}
     rows = {title: tuple(map(Figure.of, found.T, published)) for title, found in sampled.items()}
     table = partial(FigureTable, columns=("neither", "exon/intron", "intron/exon"), digits=(2, 2), differences=True)
-    tables = [table(f"splice junctions, ten folds of {SAMPLE} rows: errors in percent", rows=rows)]
+    tables = [table(f"splice junctions, ten folds of {sample} rows: errors in percent", rows=rows)]
     if whole:
         title = f"splice junctions, ten folds of all 3190 rows: errors in percent (published: of {SAMPLE})"
         rows = {title: tuple(map(Figure, found[-1].tolist(), published)) for title, found in errors.items()}
@@ -177,8 +179,8 @@ PAPER = Paper(
     'S. Cost & S. Salzberg, "A weighted nearest neighbor algorithm for learning with symbolic features", '
     "*Machine Learning* 10, 1993.",
     (
-        Item("example", "1", "Promoters of E. coli", promoters),
-        Item("example", "2", "Splice junctions of primates", splice_junctions),
+        Item("example", "1", "Promoters of E. coli", promoters, {"promoters": "promoters"}),
+        Item("example", "2", "Splice junctions of primates", splice_junctions, {"splice junctions": "splice"}),
     ),
     about="Of PEBLS less is printed than of the others, and less is known of how the figures came about: the errors on "
     "promoters are those that the literature reports, the errors on splice junctions those that the donors of the data "

@@ -469,10 +469,16 @@ PAPER = Paper(
     'discrete domains", *Proceedings of the Sixth International Workshop on Artificial Intelligence and Statistics*, '
     "1997.",
     (
-        Item("figure", "1", "Glass: average scores by training rows", figure_1),
-        Item("figure", "2", "Australian and Hepatitis: average log-scores by training rows", figure_2),
-        Item("figure", "3", "Glass: best, average and worst log-scores by training rows", figure_3),
-        Item("table", "1", "Leaving one out", table_1),
+        Item("figure", "1", "Glass: average scores by training rows", figure_1, {"Glass": "glass"}),
+        Item(
+            "figure",
+            "2",
+            "Australian and Hepatitis: average log-scores by training rows",
+            figure_2,
+            {"Australian": "australian-credit", "Hepatitis": "hepatitis"},
+        ),
+        Item("figure", "3", "Glass: best, average and worst log-scores by training rows", figure_3, {"Glass": "glass"}),
+        Item("table", "1", "Leaving one out", table_1, {line.title: line.name for line in TABLE_1}),
     ),
     about="Naive Bayes with three predictive distributions: that of the parameters with the greatest posterior "
     "probability (MAP, with uniform priors maximum likelihood), the average over all parameters (evidence, EV), and "

@@ -75,7 +75,8 @@ class Options:
 
     ``data`` is the folder of the data sets, by default where `priorcase.datasets.load` looks; ``trials`` the number of
     trials, runs or repetitions, by default the paper's own; ``jobs`` the number of processes, as in joblib, on which no
-    figure depends; ``quick`` asks for few trials, to see that everything runs.
+    figure depends; ``quick`` asks for few trials, to see that everything runs, and for other tables where the data sets
+    are not on this machine.
     """
 
     data: Path | None = None
@@ -333,12 +334,16 @@ class Part:
 
 @dataclass(frozen=True)
 class Item:
-    """A table, figure or example of a paper by its number, such as ``"8.1"``, with its title and how to make it."""
+    """A table, figure or example of a paper by its number, such as ``"8.1"``, with its title and how to make it.
+
+    ``needs`` has the data sets that it is measured on, by their titles in the paper.
+    """
 
     kind: Literal["table", "figure", "example"]
     number: str
     title: str
     run: Callable[[Options], Part]
+    needs: Mapping[str, str] = field(default_factory=dict, compare=False)
 
     @property
     def key(self) -> str:
@@ -351,8 +356,15 @@ class Item:
         return f"--{self.kind} {self.number}"
 
     def part(self, options: Options) -> Part:
-        """The item made, with its title."""
-        return replace(self.run(options), title=f"{self.kind.capitalize()} {self.number}. {self.title}", key=self.key)
+        """The item made, with its title; in a quick run without its data sets from other tables."""
+        from papers import stand_ins
+
+        title = f"{self.kind.capitalize()} {self.number}. {self.title}"
+        if not (options.quick and stand_ins.not_at_hand(self.needs, options.data)):
+            return replace(self.run(options), title=title, key=self.key)
+        with stand_ins.folder_of(self.needs) as folder:
+            part = stand_ins.declared(self.run(replace(options, data=folder)), self.needs)
+        return replace(part, title=f"{title} (not the paper's data)", key=self.key)
 
 
 @dataclass(frozen=True)

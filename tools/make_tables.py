@@ -147,7 +147,7 @@ def expected_rent(row: Mapping[str, Any]) -> float:
     """
     district = row["district"]
     power = 0.88 if district in ("centre", "riverside", "hillside") else 0.68
-    rent = DISTRICTS[district][1] * (row["metres"] / 60) ** power
+    rent: float = DISTRICTS[district][1] * (row["metres"] / 60) ** power
     rent *= (0.82, 0.91, 1.0, 1.13)[CONDITIONS.index(row["condition"])]
     rent *= 1.09 if row["year_built"] < 1920 else 1.12 if row["year_built"] > 2005 else 1.0
     rent *= 1 + (0.008 if row["year_built"] > 1965 else -0.022) * (row["floor"] - 2)

@@ -32,6 +32,7 @@ from papers.reproduction import (
     fold_rows,
     on_terminal,
 )
+from papers.stand_ins import STAND_INS
 from priorcase.exceptions import ReadingError
 
 ROOT = Path(__file__).parents[2]
@@ -426,6 +427,52 @@ def test_figures_of_generated_points_need_no_data(tmp_path: Path, monkeypatch: p
     assert (tmp_path / "aha1991" / "figure-4.png").stat().st_size > 10_000
 
 
+@pytest.fixture
+def without_data(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("PRIORCASE_DATA", raising=False)
+    monkeypatch.setenv("PRIORCASE_CACHE", str(tmp_path / "cache"))
+
+
+@pytest.mark.usefixtures("without_data")
+def test_a_quick_run_without_data_uses_other_tables_and_says_so(run: Run) -> None:
+    result = run("kontkanen1997", "--table", "1", "--quick")
+    assert (result.code, result.err) == (0, "")
+    assert "Table 1. Leaving one out (not the paper's data)" in result.out
+    assert "NOT THE PAPER'S DATA" in result.out
+    assert "loans for Australian" in result.out
+    assert "printed, difference" not in result.out
+    frame = pd.read_csv(io.StringIO(run("kontkanen1997", "--table", "1", "--quick", "--format", "csv").out))
+    assert frame["ours"].notna().all()
+    assert frame["printed"].isna().all()
+
+
+@pytest.mark.usefixtures("without_data")
+def test_pictures_of_other_tables_say_so(run: Run, tmp_path: Path) -> None:
+    arguments = ["kontkanen1997", "--figure", "2", "--quick", "--out", str(tmp_path), "--format", "csv"]
+    assert run(*arguments, "--format", "markdown").code == 0
+    assert set(pd.read_csv(tmp_path / "kontkanen1997" / "figure-2.csv")["data_set"]) == {"loans", "repairs"}
+    page = (tmp_path / "kontkanen1997-figure-2.md").read_text(encoding="utf-8")
+    assert "*Not the paper's data, but loans for Australian, repairs for Hepatitis. " in page
+
+
+def test_every_data_set_that_an_item_needs_has_a_stand_in() -> None:
+    needs = {name for key in KEYS for item in paper(key).items for name in item.needs.values()}
+    assert needs == set(STAND_INS)
+
+
+@pytest.mark.slow
+@pytest.mark.usefixtures("without_data")
+def test_everything_runs_quickly_without_data(tmp_path: Path) -> None:
+    done = subprocess.run(
+        [*COMMAND, "all", "--quick", "--out", str(tmp_path)], capture_output=True, text=True, check=False, cwd=ROOT
+    )
+    assert (done.returncode, done.stderr) == (0, "")
+    for key in KEYS:
+        page = (tmp_path / f"{key}.md").read_text(encoding="utf-8")
+        for item in paper(key).items:
+            assert (f"{item.title} (not the paper's data)" in page) == bool(item.needs)
+
+
 @pytest.mark.slow
 def test_everything_runs_quickly(data_dir: Path, tmp_path: Path) -> None:
     """All papers with all files, in a process of its own."""
@@ -435,6 +482,7 @@ def test_everything_runs_quickly(data_dir: Path, tmp_path: Path) -> None:
     for key in KEYS:
         page = (tmp_path / f"{key}.md").read_text(encoding="utf-8")
         assert f"python -m papers {key} --quick" in page
+        assert "NOT THE PAPER'S DATA" not in page
         for item in paper(key).items:
             assert item.title in page
 
