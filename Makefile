@@ -105,7 +105,7 @@ build: $(STAMPS)/build  ## install the package in .venv, Python files in place
 
 clean:  ## remove .venv, build/ and all caches
 	rm -rf $(VENV) build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache docs/auto_examples docs/reference/api
-	find src papers tests benchmarks -name __pycache__ -type d -prune -exec rm -rf {} +
+	find src papers tests benchmarks docs examples -name __pycache__ -type d -prune -exec rm -rf {} +
 
 # Set-up steps ------------------------------------------------------------------------------------------------------
 

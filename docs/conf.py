@@ -114,7 +114,7 @@ html_theme_options = {
     "header_links_before_dropdown": 5,
     "navbar_end": ["theme-switcher"],
     "navbar_persistent": ["search-button"],
-    "secondary_sidebar_items": {"index": [], "**": ["page-toc"]},
+    "secondary_sidebar_items": ["page-toc"],
     "show_toc_level": 2,
     "navigation_with_keys": False,
     "collapse_navigation": True,
@@ -125,7 +125,7 @@ html_theme_options = {
     "pygments_light_style": "github-light",
     "pygments_dark_style": "github-dark",
 }
-html_sidebars = {"index": [], "changelog": [], "architecture": [], "extending": []}
+html_sidebars = {one: [] for one in ("index", "extending", "architecture", "contributing", "changelog")}
 
 copybutton_prompt_text = r">>> |\.\.\. |\$ "
 copybutton_prompt_is_regexp = True
