@@ -26,7 +26,7 @@ model = pc.KNNClassifier(5, distance="hvdm").fit(X_train, y_train)
 print(f"accuracy on {len(X_test)} penguins that were held back: {model.score(X_test, y_test):.3f}")
 
 # %%
-# Take the penguin of which the model is least certain. ``precedents`` lists the past cases that
+# Take the penguin that the model is least certain about. ``precedents`` lists the past cases that
 # voted, with the contribution of each column to their distance. The last line is the nearest
 # penguin of another species.
 least = model.predict_proba(X_test).max(axis=1).argmin()

@@ -1,10 +1,9 @@
 """
-What the learners make of the same table
-========================================
+Decision regions of several learners
+====================================
 
-Each learner draws its own borders between classes. A figure of the regions shows how, also where a
-column holds categories: :class:`~priorcase.plots.DecisionSurface` gives each category a place along
-the axis.
+Each learner has its own decision boundaries. A figure shows them, also if a column is categorical:
+:class:`~priorcase.plots.DecisionSurface` gives each category a place along the axis.
 
 The stronger the color, the more certain the prediction. Points are the penguins.
 """
@@ -22,8 +21,8 @@ learners = {
 }
 
 # %%
-# Top row: two numbers. Nearest neighbors follow the points closely; naive Bayes has smooth borders
-# of second degree; a logistic regression fitted around each query lies in between.
+# Top row: two numbers. Nearest neighbors follow the points closely; naive Bayes has quadratic
+# boundaries; a logistic regression fitted around each query lies in between.
 #
 # Bottom row: a number and a category. The nearest neighbors of a penguin are on the same island as
 # long as there are enough of them.

@@ -1,13 +1,13 @@
 """
-Decide by costs
-===============
+Choose a threshold by costs
+===========================
 
 A loan that is not repaid costs far more than a good customer who was sent away. If the
 probabilities are honest, the best decision follows from the costs: grant a loan where the expected
 gain is positive. No other threshold does better on average.
 
 Suppose a loan that is repaid earns 10 % of the amount, and one that is not repaid loses 50 %. The
-best threshold is then ``0.5 / (0.5 + 0.1)``, about 0.83. Do real decisions agree?
+best threshold is then ``0.5 / (0.5 + 0.1)``, about 0.83. Is that so on real decisions?
 """
 
 import matplotlib.pyplot as plt

@@ -1,10 +1,10 @@
 """
-Find groups and odd rows without a target
-=========================================
+Find clusters and outliers without a target
+===========================================
 
-:class:`~priorcase.MixtureModel` describes a table by a few kinds of rows, with numbers, categories
-and missing values. Does it find the species of the penguins if nobody tells it about them? And
-which penguins are unusual?
+:class:`~priorcase.MixtureModel` describes a table by a few clusters of rows. It takes numbers,
+categories and missing values. Does it find the species of the penguins without being told? And
+which penguins are outliers?
 """
 
 import matplotlib.pyplot as plt
@@ -25,8 +25,8 @@ component = model.predict(X)
 print(pd.crosstab(pd.Series(species, name="species"), pd.Series(component, name="component")))
 
 # %%
-# Oddness is minus the log-density of a row. For the oddest penguin, the table says which value is
-# surprising given all others: its bill is almost 60 mm long.
+# The oddness of a row is its negative log-density. For the oddest penguin, the table shows which
+# value is surprising given all others: its bill is almost 60 mm long.
 oddness = model.oddness(X)
 oddest = np.argsort(oddness.scores)[-3:]
 print(oddness[oddest[-1]])

@@ -22,7 +22,7 @@ print(model.edge_table())
 
 # %%
 # Radius, perimeter and area measure the same thing, and the trees know it. The fractal dimension
-# says nothing about the class, so it may hang anywhere in the tree. Do trees improve the
+# says nothing about the class, so its place in the tree is arbitrary. Do trees improve the
 # probabilities? We compare by ten-fold cross-validation.
 learners = {"naive Bayes": pc.NaiveBayes(), "averaged over trees": pc.TreeAveragedBayes()}
 found = evaluation.compare(learners, X, y, progress=False)

@@ -2,8 +2,8 @@
 Ask the right questions
 =======================
 
-People do not fill in forms. A conversation starts with their own words, and then asks for what says
-most about the solution. How many questions does it take until the answer is clear?
+People do not fill in forms. A conversation starts with their own words, and then asks the questions
+that say most about the solution. How many questions does it take until the answer is clear?
 
 We try it with 66 solved tickets, each of them hidden in turn. The conversation starts with the
 message of the hidden ticket, and its columns answer the questions.
@@ -60,7 +60,7 @@ print(talk.transcript)
 print(f"solution of this ticket: {ticket.solution}")
 
 # %%
-# All of them. After the last answer of a conversation, its proposal stays as it is.
+# All of them. When a conversation is over, its last proposal counts.
 helped = list(base.find(where={"outcome": True}))
 right, claimed, lengths = np.zeros((len(helped), 11)), np.zeros((len(helped), 11)), []
 for i, ticket in enumerate(helped):

@@ -24,16 +24,16 @@ attributes = {
 }
 
 # %%
-# A case base is a file; ``CaseBase.open("desk.priorcase", attributes)`` makes one that stays. The
-# temporary one here is deleted when it is closed.
+# A case base is a file; ``CaseBase.open("desk.priorcase", attributes)`` creates a permanent one.
+# The temporary one here is deleted when it is closed.
 base = pc.CaseBase.temporary(attributes)
 base.add_many(desk.tickets, solution="solution", outcome="outcome", key="ticket")
 print(f"{len(base)} tickets with {len(attributes)} columns")
 
 # %%
-# How much should each column count? ``learn_weights`` asks about each ticket as if it were not
-# there, and takes the weights with which the other tickets give its solution most probability. The
-# date gets weight zero in any case: a new ticket is always opened today.
+# How much should each column count? ``learn_weights`` leaves out each ticket in turn, and chooses
+# the weights with which the other tickets give its solution the highest probability. We set the
+# weight of the date to zero: a new ticket is always opened today.
 weights = base.learn_weights(k=1)
 print(weights)
 base.prefer(weights={**weights, "opened": 0})
@@ -52,7 +52,7 @@ print(found)
 print(base.reuse(found, "vote", prior=0.2))
 
 # %%
-# Each bar is a past ticket, made up of the similarity that each column contributes.
+# Each bar is a past ticket, divided by what each column contributes to the similarity.
 ax = found.plot()
 ax.set_title("Past tickets most similar to the new one", loc="left")
 base.close()

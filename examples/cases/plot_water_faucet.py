@@ -3,11 +3,11 @@ Design a water faucet from known parts
 ======================================
 
 Cases can be graphs, too. A textbook example of case-based design (Mitchell 1997, section 8.5;
-Sycara et al. 1992): what a faucet is to do is given as a graph of influences between quantities,
-and the design is put together from parts whose functions are known.
+Sycara et al. 1992): the function of a faucet is given as a graph of influences between quantities,
+and the design is composed of parts whose functions are known.
 
-Flow and temperature of the mixed water shall be controlled apart: ``Cf`` controls the flow, ``Ct``
-the temperature.
+The flow and the temperature of the mixed water are to be controlled separately: ``Cf`` controls the
+flow, ``Ct`` the temperature.
 """
 
 import matplotlib.pyplot as plt

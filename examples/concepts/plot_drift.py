@@ -5,7 +5,7 @@ Learn from a stream that changes
 In a stream, each row is predicted before it is learned, and what was true last month may be false
 today. Which learners recover after a change?
 
-An online shop checks orders. After 1,000 orders, the pattern of risky orders is turned round.
+An online shop checks orders. After 1,000 orders, the pattern of risky orders is reversed.
 """
 
 import matplotlib.pyplot as plt
@@ -23,8 +23,8 @@ y = np.where(X["amount"] > np.where(late, 60, 140), "risky", "fine")
 
 # %%
 # :class:`~priorcase.IB1` never forgets. :class:`~priorcase.IB3` keeps a record for each stored row
-# and stops asking rows whose record has become poor; with ``decay`` only recent trials count. A
-# ``window`` keeps the latest rows alone.
+# and stops using rows whose record has become poor; with ``decay`` only recent trials count. A
+# ``window`` keeps only the latest rows.
 learners = {
     "IB1": pc.IB1(),
     "IB1, last 300 rows": pc.IB1(window=300),
@@ -35,9 +35,9 @@ stream = evaluation.prequential(learners, X, y, scores="accuracy", window=100, p
 print(stream)
 
 # %%
-# The accuracy of the last 100 orders. IB1 hardly recovers. The window is back first, and costs
-# little here, since 300 orders are enough to learn the rule and no label is wrong. IB3 recovers
-# without being told how long its memory should be, and faster with ``decay``.
+# The accuracy of the last 100 orders. IB1 hardly recovers. With a window it recovers first, and
+# loses little before the change: 300 orders are enough to learn the rule, and no label is wrong.
+# IB3 needs no choice of a window, and recovers faster with ``decay``.
 ax = stream.plot()
 ax.axvline(change, color="#767676", linestyle=":")
 ax.set_title("Orders: the rule changes after 1,000 rows", loc="left")

@@ -5,9 +5,9 @@ Find wrong labels
 Twelve of the 600 outcomes in the loan table were recorded wrongly on purpose. Can a model find
 them?
 
-A row is suspicious if a model that has not seen it is sure of another class. So we predict each row
-by cross-validation, and sort the rows by the probability of their recorded outcome. How many of the
-first rows on the list are wrong?
+A row is suspicious if a model that has not seen it is certain of another class. So we predict each
+row by cross-validation, and sort the rows by the probability of their recorded outcome. How many of
+the first rows on the list are wrong?
 """
 
 import matplotlib.pyplot as plt
@@ -39,10 +39,10 @@ for name, ranking in rankings.items():
     print(f"{name:22} wrong outcomes among the first 12 rows: {found[11]}, among 30: {found[29]}")
 
 # %%
-# Somebody who checks the first 30 rows of the list, 5 % of the table, finds 10 of the 12 wrong
-# outcomes with the stack of learners. The other rows on the list are correct, but surprising. PEBLS
-# goes by single nearest neighbors and finds fewest: outcomes of this table are hard to predict, so
-# many correct rows have a poor record, too.
+# With the stack of learners, the first 30 rows of the list, 5 % of the table, include 10 of the 12
+# wrong outcomes. The other rows on the list are correct, but surprising. PEBLS goes by single
+# nearest neighbors and finds fewest: outcomes of this table are hard to predict, so many correct
+# rows have a poor record, too.
 fig, ax = plt.subplots(figsize=(9, 4.2), layout="constrained")
 looks = [("#0072B2", "-"), ("#D55E00", "--"), ("#000000", "-."), ("#E69F00", ":")]
 for (name, ranking), (color, line) in zip(rankings.items(), looks, strict=True):

@@ -1,6 +1,6 @@
 """
-Learners that survive wrong labels
-==================================
+Learners that tolerate wrong labels
+===================================
 
 :class:`~priorcase.IB1` stores every row. :class:`~priorcase.IB2` stores only rows that it would
 have classified wrongly. :class:`~priorcase.IB3` does the same, but keeps a record of how well each

@@ -1,10 +1,10 @@
 """
-What a reduced table still knows
-================================
+Decision boundaries after reduction
+===================================
 
 A nearest neighbor divides the plane into cells, one for each stored row: all points that are closer
-to this row than to any other. After a reduction there are fewer and larger cells. Do the borders
-between the classes stay where they were?
+to this row than to any other. After a reduction there are fewer and larger cells. Do the decision
+boundaries stay where they were?
 """
 
 import matplotlib.pyplot as plt
@@ -22,7 +22,7 @@ X_train, X_test, y_train, y_test = train_test_split(X, y, test_size=0.4, random_
 # All training rows, then only those kept by two reducers. :class:`~priorcase.CNN` keeps every row
 # that it would get wrong, and so keeps rows that contradict their neighbors.
 # :class:`~priorcase.DROP3` removes those first, and then all rows that are not needed. It is no
-# less accurate than all rows, and its borders are smoother.
+# less accurate than all rows, and its boundaries are smoother.
 reducers = {"All rows": None, "CNN": pc.CNN(), "DROP3": pc.DROP3()}
 fig, axes = plt.subplots(1, 3, figsize=(10.5, 3.7), layout="constrained")
 for ax, (name, reducer) in zip(axes, reducers.items(), strict=True):

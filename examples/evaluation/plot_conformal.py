@@ -1,11 +1,10 @@
 """
-Intervals that hold as often as they say
-========================================
+Intervals with the right coverage
+=================================
 
-A 90 % interval should hold 90 % of new values. Intervals from a model are only as good as its
-assumptions. :class:`~priorcase.evaluation.ConformalRegressor` wraps any regressor, and makes its
-intervals as wide as its errors on rows that were left out ask for. Do its intervals hold what they
-promise?
+A 90 % interval should contain 90 % of new values. The intervals of a model are only as good as its
+assumptions. :class:`~priorcase.evaluation.ConformalRegressor` wraps any regressor, and sets the
+width of the intervals by the errors on held-out rows. Do these intervals have the right coverage?
 """
 
 import matplotlib.pyplot as plt
@@ -27,7 +26,7 @@ methods = {
 
 # %%
 # Predict a third of the flats from the others, for five random splits. We also look at small and
-# large flats apart: rents of large flats vary more.
+# large flats separately: rents of large flats vary more.
 inside = {name: [] for name in methods}
 width = {name: [] for name in methods}
 large = []
@@ -43,14 +42,14 @@ large = np.concatenate(large)
 inside = {name: np.concatenate(found, axis=1) for name, found in inside.items()}
 for name, held in inside.items():
     parts = f"small flats {held[-1, ~large].mean():.0%}, large flats {held[-1, large].mean():.0%}"
-    print(f"{name:18} 90 % intervals hold {held[-1].mean():.0%} ({parts}); mean width {np.mean(width[name]):.0f} euros")
+    print(f"{name:18} 90 % intervals cover {held[-1].mean():.0%} ({parts}); mean width {np.mean(width[name]):.0f} euros")
 
 # %%
-# All of them hold a little more than they promise. But the plain conformal intervals have nearly
+# All of them cover a little more than they should. But the plain conformal intervals have nearly
 # the same width everywhere, which is too wide for small flats and too narrow for large ones.
 # ``nonconformity="scaled"`` makes them wider where the fit is uncertain, and does better for large
-# flats. The intervals of the local fit itself do as well here, since the errors are close to
-# normal; they promise nothing where that is not so.
+# flats. The intervals of the local fit itself do as well here, because the errors are close to
+# normal. Without that, they come with no guarantee.
 fig, (left, right) = plt.subplots(1, 2, figsize=(10, 4.2), layout="constrained")
 left.plot([0.4, 1], [0.4, 1], color="#BBBBBB", zorder=0)
 looks = [("#E69F00", "^"), ("#0072B2", "o"), ("#D55E00", "s")]

@@ -2,9 +2,9 @@
 Which learner is better on many tables?
 =======================================
 
-One table says which learner suits that table. A claim about learners needs several. Demšar (2006)
-proposes to rank the learners on each table, to test whether the mean ranks differ at all, and to
-draw how far apart they must be to count.
+One table says which learner suits that table. A claim about learners in general needs several
+tables. Demšar (2006) proposes to rank the learners on each table, to test whether the mean ranks
+differ at all, and to draw how far apart they must be to count.
 """
 
 import matplotlib.pyplot as plt
@@ -34,7 +34,7 @@ learners = {
 }
 
 # %%
-# The log-score rewards honest probabilities. The best learner of each table is marked.
+# The log-score rewards honest probabilities. A star marks the best learner of each table.
 found = evaluation.compare_tables(learners, tables, splits=5, scores="log_score", progress=False)
 print(found)
 print(found.friedman())

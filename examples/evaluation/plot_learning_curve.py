@@ -2,8 +2,8 @@
 Would more rows help?
 =====================
 
-A learning curve shows the score of a learner as its training table grows. A curve that is still
-rising at its end says yes. Some learners are best with few rows and others with many, so a
+A learning curve shows the score of a learner as its training table grows. If it is still rising at
+its end, more rows will help. Some learners are best with few rows and others with many, so a
 comparison on one size may mislead.
 
 The table is the waveform problem (Breiman et al., 1984): three classes, 21 noisy numbers.
@@ -29,8 +29,7 @@ print(curve)
 # Naive Bayes is ahead with 30 rows and hardly learns more afterwards: it has few parameters, and
 # its assumption that the columns are independent does not hold. The neighbors start late and are
 # ahead of it from about 200 rows on. A naive Bayes fitted around each query does well over the
-# whole range. The classes overlap, so that nobody can be right more often than in about 86 % of the
-# cases.
+# whole range. The classes overlap, so no learner can be right in more than about 86 % of the cases.
 ax = curve.plot(band="error")
 ax.axhline(0.86, color="#767676", linestyle=":")
 ax.set_ylim(0.6, 0.88)

@@ -2,8 +2,8 @@
 Answer with a set of classes
 ============================
 
-Instead of one class, a :class:`~priorcase.evaluation.ConformalClassifier` answers with all classes
-that a row may be of. The sets are made so that they hold the true class with a given probability. A
+Instead of one class, a :class:`~priorcase.evaluation.ConformalClassifier` answers with all
+plausible classes. The sets are made so that they contain the true class with a given probability. A
 set of one class is an answer, a larger set is an admission of doubt. How large do they have to be?
 
 The rows are digits on a seven-segment display with faulty segments; even the best classifier is
@@ -22,14 +22,14 @@ X_test, y_test = X[600:], y[600:]
 print(model.predict_set(X_test[:5], level=0.9))
 
 # %%
-# The higher the level, the larger the sets. The share of sets that hold the true class follows the
-# level.
+# The higher the level, the larger the sets. The share of sets that contain the true class follows
+# the level.
 levels = [0.6, 0.7, 0.8, 0.9, 0.95, 0.99]
 sets = {level: model.predict_set(X_test, level=level) for level in levels}
 held = [sets[level].holds(y_test).mean() for level in levels]
 sizes = [np.mean(sets[level].sizes) for level in levels]
 for level, share, size in zip(levels, held, sizes, strict=True):
-    print(f"level {level:.2f}: {share:.3f} of the sets hold the digit, {size:.1f} digits on average")
+    print(f"level {level:.2f}: {share:.3f} of the sets contain the digit, {size:.1f} digits on average")
 
 # %%
 # At a level of 0.9, 15 % of the displays get a single digit, and almost half of them get two. Below
@@ -38,7 +38,7 @@ for level, share, size in zip(levels, held, sizes, strict=True):
 fig, (left, right) = plt.subplots(1, 2, figsize=(9.5, 4), layout="constrained")
 left.plot([0.55, 1], [0.55, 1], color="#BBBBBB", zorder=0)
 left.plot(levels, held, "o-", color="#0072B2")
-left.set(xlabel="level", ylabel="share of sets that hold the true digit")
+left.set(xlabel="level", ylabel="share of sets that contain the true digit")
 left.set_title("Coverage", loc="left")
 sets[0.9].plot(right)
 right.set_ylim(0, 520)

@@ -4,7 +4,7 @@ Use several learners at once
 
 Which learner is best depends on the table, and on its size. :class:`~priorcase.StackedClassifier`
 fits several and mixes their probabilities. The weights are those that best predict rows which the
-learners have not seen. Whom does it trust on which table?
+learners have not seen. Which learners does it trust on which table?
 """
 
 import matplotlib.pyplot as plt

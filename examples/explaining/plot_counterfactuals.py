@@ -1,9 +1,9 @@
 """
-What would turn the decisions around?
-=====================================
+What would change the decisions?
+================================
 
 A counterfactual is the smallest change of a row that leads to another answer. Over many rows it
-says what the decisions hang on. Which changes would turn rejected applications into granted ones?
+shows what the decisions depend on. Which changes would get rejected applications granted?
 """
 
 import matplotlib.pyplot as plt

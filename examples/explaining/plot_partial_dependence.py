@@ -23,9 +23,9 @@ model = pc.LocallyWeightedRegressor(150, schema=kinds).fit(X, rent)
 print(pc.partial_dependence(model, X, "condition"))
 
 # %%
-# The district moves the rent by more than 300 euros, the direction of the windows by about 120:
-# windows to the south (180 degrees) are more expensive. So are new and very old buildings. A linear
-# model would miss these two curves.
+# The predicted rent differs by more than 300 euros between districts. Flats with windows to the
+# south (180 degrees) cost about 120 euros more than those to the north. New and very old buildings
+# are more expensive than those in between. A linear model would miss the last two.
 fig, axes = plt.subplots(2, 2, figsize=(9.5, 7), layout="constrained")
 labels = {
     "district": "district",

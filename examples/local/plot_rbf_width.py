@@ -4,7 +4,7 @@ How wide should a kernel be?
 
 An RBF network is a sum of bumps, one around each center. Narrow bumps follow every row, wide bumps
 smooth everything out. :class:`~priorcase.RBFNetworkRegressor` chooses the width by leave-one-out,
-which has a closed form here. What happens with other widths?
+which has a closed form here. What happens at other widths?
 
 We predict the rent of a flat from its size alone, so that the fit can be drawn.
 """

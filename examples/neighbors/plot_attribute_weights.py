@@ -37,8 +37,8 @@ for n in numbers:
 
 # %%
 # With 20 columns of noise, all of these get weight zero and take no part in the distance. Four
-# measurements, which the others make superfluous, get weight zero as well. The figure shows five of
-# the columns of noise.
+# measurements that add nothing to the others get weight zero as well. The figure shows five of the
+# columns of noise.
 table = pd.concat([X, noise.iloc[:, :20]], axis=1)
 weights = pc.KNNClassifier(5, attribute_weights="loo").fit(table, y).attribute_weights_.frame()
 weights["noise"] = weights["attribute"].str.startswith("noise")

@@ -3,11 +3,11 @@ Predict from a date and a time of day
 =====================================
 
 A timestamp is one column, but it says several things: when, at which hour, on which weekday. Hours
-and weekdays come round: eleven at night and one in the morning are two hours apart, not 22. How do
+and weekdays are cyclic: eleven at night and one in the morning are two hours apart, not 22. How do
 you tell a model which part matters?
 
-We look at a taxi stand, where most calls come around midnight, above all on Friday and Saturday
-night. The table is generated here, so that the true mean is known.
+We look at a taxi stand, where most calls come around midnight, especially on Friday and Saturday
+nights. The table is generated here, so that the true mean is known.
 """
 
 import matplotlib.pyplot as plt
@@ -35,10 +35,10 @@ def mean_calls(time):
 calls = rng.poisson(mean_calls(time))
 
 # %%
-# Four descriptions of the same times: the time elapsed, the time of day on a circle of 24 hours,
-# and the time as a date, of which the hour and the weekday count. ``Date()`` takes the parts that
-# the dates can tell apart, here the time elapsed, the weekday and the hour. We predict every
-# quarter of an hour of the following week.
+# Four ways to compare times: by the time elapsed, by the time of day on a circle of 24 hours, by
+# the hour and the weekday, and by ``Date()``, which takes all parts in which the dates differ, here
+# the time elapsed, the weekday and the hour. We predict every quarter of an hour of the following
+# week.
 week = pd.date_range("2024-07-01 12:00", periods=7 * 96, freq="15min")
 descriptions = {
     'Date("elapsed")': pc.Date(("elapsed",)),

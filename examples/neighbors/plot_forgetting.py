@@ -36,8 +36,8 @@ print("same digest:", model.digest() == fresh.digest())
 print("same probabilities:", np.array_equal(model.predict_proba(X), fresh.predict_proba(X)))
 
 # %%
-# Now we measure how long it takes to forget one row, next to a new fit. The times are medians of
-# seven, on the machine that built this page.
+# How long does it take to forget one row, compared with a new fit? The times for forgetting are
+# medians of seven, on the machine that built this page.
 sizes = [1_000, 3_000, 10_000, 30_000, 100_000]
 learners = {"NaiveBayes": pc.NaiveBayes(numeric="student"), "KNNClassifier": pc.KNNClassifier(5)}
 times = {(name, task): [] for name in learners for task in ("fit", "forget")}

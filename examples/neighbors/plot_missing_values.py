@@ -57,10 +57,10 @@ for name, values in scores.items():
     print(f"{name:26}", "  ".join(f"{value:.3f}" for value in values))
 
 # %%
-# With one cell in ten missing, all of them are alike. With more, naive Bayes and the local logistic
-# regression are best, and need no imputer. Plain nearest neighbors fall behind imputation: a
-# missing value counts as a large distance, so neighbors are chosen by which cells they happen to
-# share.
+# With one cell in ten missing, all of them do about equally well. With more, naive Bayes and the
+# local logistic regression are best, and need no imputer. Plain nearest neighbors fall behind
+# imputation: a missing value counts as the largest difference, so the neighbors depend on which
+# cells happen to be known.
 fig, ax = plt.subplots(figsize=(8, 4.4), layout="constrained")
 colors = ["#0072B2", "#D55E00", "#000000", "#E69F00", "#767676"]
 for (name, values), color, marker in zip(scores.items(), colors, "osD^v", strict=True):

@@ -2,12 +2,11 @@
 How many neighbors?
 ===================
 
-The number of neighbors is the first parameter that everybody asks about. ``n_neighbors="loo"``
-predicts every row from all others, for each number from 1 to 50, and takes the best. One search
-answers all of them, so this costs little more than a single fit.
+The number of neighbors is the first parameter to choose. ``n_neighbors="loo"`` predicts every row
+from all others, for each number from 1 to 50, and takes the best. One search answers all of them,
+so this costs little more than a single fit.
 
-How much does the exact number matter? The display has the answer: the band is one standard error
-wide.
+How much does the exact number matter? The band in the figure is one standard error.
 """
 
 import matplotlib.pyplot as plt
@@ -23,8 +22,8 @@ print(f"best number of neighbors: {model.n_neighbors_}, leave-one-out accuracy {
 
 # %%
 # :func:`priorcase.tune` chooses the vote, the distance and the prior together with the number of
-# neighbors, by the log-score of the probabilities. Probabilities want more neighbors than the
-# predicted class does.
+# neighbors, by the log-score of the probabilities. Good probabilities need more neighbors than good
+# class predictions.
 candidates = {"n_neighbors": [2, 3, 5, 8, 12, 20, 30, 50, 80], "vote": ["uniform", "tricube", "gaussian"]}
 tuning = pc.tune(pc.KNNClassifier(), X, y, candidates=candidates, nested=None)
 print(tuning)
