@@ -188,7 +188,7 @@ def failing(given: pa.Table) -> Any:
         (lambda t, p: t.to_batches(), "labels", PriorcaseError, "Did you mean 'label'"),
         (lambda t, p: [t.slice(0, 0)], "label", PriorcaseError, "no rows"),
         (lambda t, p: iter([]), "label", PriorcaseError, "no batches"),
-        (lambda t, p: p, "label", PriorcaseError, "without a file"),
+        (lambda t, p: p, "label", PriorcaseError, "without .parquet files"),
         (lambda t, p: p / "nowhere.parquet", "label", PriorcaseError, "no file or folder"),
         (lambda t, p: failing(t), "label", RuntimeError, "the line is down"),
         (

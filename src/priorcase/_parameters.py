@@ -144,7 +144,7 @@ def check_seed(value: object) -> int:
         return int(check_random_state(value).randint(2**31 - 1))
     except ValueError:
         text = "random_state must be None, a whole number from 0 to 2**32 - 1 or a numpy.random.RandomState, got "
-        raise ParameterError(f"{text}{quoted(value)}. A number makes fits repeatable.") from None
+        raise ParameterError(f"{text}{quoted(value)}. A number makes results reproducible.") from None
 
 
 def choices_text(names: Sequence[str]) -> str:

@@ -43,10 +43,10 @@ _BATCHES_AHEAD, _FILES_AHEAD = 2, 1
 
 
 class Batches:
-    """A table as batches of rows, all with one schema, each of at most `BATCH_ROWS` rows.
+    """A table as batches of rows with one schema, each of at most `BATCH_ROWS` rows.
 
-    ``source`` is what messages call it, ``again`` whether it can be read a second time. Iterating yields
-    ``pyarrow.RecordBatch`` objects without the empty ones; whatever is wrong with one is an error that names it.
+    ``source`` is its name in messages, ``again`` whether it can be read a second time. Iterating yields non-empty
+    ``pyarrow.RecordBatch`` objects; errors name the batch.
     """
 
     def __init__(self, read: Callable[[], Iterable[Any]], *, source: str, again: bool) -> None:
@@ -54,9 +54,7 @@ class Batches:
 
     def __iter__(self) -> Iterator[Any]:
         if self._used and not self.again:
-            raise NotAvailableError(
-                f"{self.source} can be read only once, and was read before. Pass a dataset, a path or a list of batches"
-            )
+            raise NotAvailableError(f"{self.source} can be read only once. Pass a dataset, a path or a list of batches")
         self._used = True
         return self._checked()
 
@@ -69,7 +67,7 @@ class Batches:
                 if not isinstance(given, (pa.RecordBatch, pa.Table)):
                     raise UnsupportedDataError(
                         f"{self.source} has {quoted(given)} as its batch {number}; expected Arrow record batches or "
-                        "tables. Convert it, for example by pyarrow.Table.from_pandas"
+                        "tables. Convert it, for example with pyarrow.Table.from_pandas"
                     )
                 schema = given.schema if schema is None else schema
                 if given.schema is not schema:
@@ -81,14 +79,14 @@ class Batches:
         except (pa.ArrowException, OSError) as error:
             raise ReadingError(
                 f"{self.source} could not be read beyond batch {number}: {str(error).strip().splitlines()[0]}. "
-                "Nothing was changed; is a file damaged, incomplete or of another schema?"
+                "The model is unchanged. Check for damaged or incomplete files, or files with another schema."
             ) from error
         if schema is None:
-            raise SchemaError(f"{self.source} has no batches, not even one that names its columns")
+            raise SchemaError(f"{self.source} has no batches, so its columns are unknown")
 
 
 def open_batches(source: Any) -> Batches | None:
-    """The batches of a source; None for anything that is no source of batches, such as a frame in memory."""
+    """Return the batches of a source; None for anything else, such as a frame in memory."""
     if isinstance(source, Batches):
         return source
     if isinstance(source, (str, os.PathLike)):
@@ -128,7 +126,7 @@ def open_batches(source: Any) -> Batches | None:
 
 
 def open_files(paths: Sequence[Any]) -> Batches:
-    """Parquet files, by names, patterns or folders."""
+    """Return the batches of Parquet files, given by names, patterns or folders."""
     import pyarrow as pa
     import pyarrow.dataset as ds
     import pyarrow.parquet as pq
@@ -139,7 +137,7 @@ def open_files(paths: Sequence[Any]) -> Batches:
         if path.is_dir():
             inside = sorted(str(one) for one in path.rglob("*.parquet") if not one.name.startswith((".", "_")))
             if not inside:
-                raise MissingFileError(f"{quoted(given)} is a folder without a file that ends in .parquet")
+                raise MissingFileError(f"{quoted(given)} is a folder without .parquet files")
             found += inside
         elif path.exists():
             found.append(str(path))
@@ -154,8 +152,8 @@ def open_files(paths: Sequence[Any]) -> Batches:
             schemas.append(pq.read_schema(file))
         except (pa.ArrowException, OSError) as error:
             raise ReadingError(
-                f"{quoted(file)} is no Parquet file, or a damaged one: {str(error).strip().splitlines()[0]}. Nothing "
-                "was changed; write it again, or leave it out"
+                f"{quoted(file)} is not a valid Parquet file: {str(error).strip().splitlines()[0]}. The "
+                "model is unchanged. Write the file again, or leave it out"
             ) from error
         _check_schema(schemas[-1], schemas[0], f"file {quoted(file)}")
     schema = schemas[0]
@@ -215,18 +213,18 @@ def _check_schema(found: Any, expected: Any, where: str) -> None:
     """Refuse columns of other names or types; a dictionary is as good as the type of its values."""
     if found.equals(expected):
         return
-    advice = "Every batch needs the same columns, of the same types; nothing was changed"
+    advice = "All batches need the same columns and types. The model is unchanged"
     names, before = found.names, expected.names
     for name in dict.fromkeys(before):
         if names.count(name) != before.count(name):
-            raise SchemaMismatchError(f"{where} has no column {name!r}, which those before it have. {advice}")
+            raise SchemaMismatchError(f"{where} has no column {name!r}, which earlier batches have. {advice}")
         own, earlier = (_plain_type(schema.field(schema.get_field_index(name)).type) for schema in (found, expected))
         if names.count(name) == 1 and not _alike(own, earlier):
             raise SchemaMismatchError(
-                f"{where} has column {name!r} as {own}, but those before it have it as {earlier}. {advice}"
+                f"{where} has column {name!r} as {own}, but earlier batches have it as {earlier}. {advice}"
             )
     if extra := [name for name in names if name not in before]:
-        raise SchemaMismatchError(f"{where} has a column {extra[0]!r}, which those before it do not have. {advice}")
+        raise SchemaMismatchError(f"{where} has a column {extra[0]!r}, which earlier batches do not have. {advice}")
 
 
 def _plain_type(dtype: Any) -> Any:
@@ -250,7 +248,7 @@ def _alike(one: Any, other: Any) -> bool:
 
 
 def labelled_batches(X: Any, y: Any) -> Labelled | None:
-    """Tables with their target column, batch by batch, where ``y`` is its name; None where ``X`` has no names."""
+    """Return tables with their target column, batch by batch, if ``y`` is a column name; None if ``X`` has no names."""
     if not isinstance(y, str):
         return None
     source = open_batches(X)
@@ -272,7 +270,7 @@ class Labelled:
             if self.target not in names:
                 otherwise = f"It has {listed(names)}"
                 raise SchemaError(
-                    f"{self.source} has no column {self.target!r} to be the target. "
+                    f"{self.source} has no target column {self.target!r}. "
                     + advice(self.target, names, otherwise=otherwise)
                 )
             if len(table):
@@ -292,7 +290,7 @@ class Labelled:
 
 
 def target_array(column: Any) -> Any:
-    """A target column as an array; what is no Arrow column stays as it is."""
+    """Return a target column as an array; anything but an Arrow column is returned unchanged."""
     if not type(column).__module__.startswith("pyarrow"):
         return column
     import pyarrow as pa
@@ -303,7 +301,7 @@ def target_array(column: Any) -> Any:
 
 
 def coded_column(column: Any) -> tuple[IntArray, AnyArray]:
-    """An Arrow column as codes, -1 for null, and an array of its distinct values."""
+    """Return an Arrow column as codes (-1 for null) and an array of its distinct values."""
     import pyarrow as pa
 
     whole = column if pa.types.is_dictionary(column.type) else column.dictionary_encode()
@@ -319,11 +317,11 @@ def coded_column(column: Any) -> tuple[IntArray, AnyArray]:
 
 
 def predict(model: Any, source: Any) -> Iterator[Any]:
-    """The predictions of a model for the rows of a source, batch by batch.
+    """Predict the rows of a source, batch by batch.
 
-    Yields a ``pyarrow.RecordBatch`` for each batch of the source, with a column ``prediction`` (``prediction 0`` and so
-    on for several targets). The source has the columns of `fit`, by name and in any order; other columns are ignored.
-    Memory is bounded by a batch.
+    Yields a ``pyarrow.RecordBatch`` for each batch, with a column ``prediction`` (``prediction 0`` and so on for
+    several targets). The source must have the columns of `fit`, in any order; other columns are ignored. Memory use is
+    bounded by the batch size.
 
     Examples
     --------
@@ -339,22 +337,22 @@ def predict(model: Any, source: Any) -> Iterator[Any]:
 
 
 def predict_proba(model: Any, source: Any) -> Iterator[Any]:
-    """The class probabilities of a model for the rows of a source, batch by batch; a column for each class."""
+    """Predict the class probabilities of the rows of a source, batch by batch; one column for each class."""
 
     def answer(X: Any, _: int) -> dict[str, Any]:
         found = model.predict_proba(X)
         if isinstance(found, list):
-            raise NotAvailableError("a model with several targets has a table of probabilities for each. Ask by rows")
+            raise NotAvailableError("not available for several targets. Use predict_proba of the model")
         return dict(zip(map(str, model.classes_.tolist()), found.T, strict=True))
 
     return _answered(model, source, "predict_proba", answer)
 
 
 def kneighbors(model: Any, source: Any, n_neighbors: int | None = None) -> Iterator[Any]:
-    """The nearest stored rows of the rows of a source, batch by batch.
+    """Find the nearest stored rows of the rows of a source, batch by batch.
 
-    A line for each row and neighbour: ``query``, the position of the row in the source, ``rank`` from 1, ``id`` of the
-    stored row and ``distance``. ``n_neighbors`` as in the model's own method.
+    Yields one line for each row and neighbour: ``query`` (position in the source), ``rank`` from 1, ``id`` of the
+    stored row and ``distance``.
     """
 
     def answer(X: Any, start: int) -> dict[str, Any]:
@@ -367,10 +365,10 @@ def kneighbors(model: Any, source: Any, n_neighbors: int | None = None) -> Itera
 
 
 def explain(model: Any, source: Any, **options: Any) -> Iterator[Any]:
-    """Why a model answers the rows of a source as it does, batch by batch; ``options`` as in `priorcase.explain`.
+    """Explain the predictions of the rows of a source, batch by batch; see `priorcase.explain` for ``options``.
 
-    A line for each row and column: ``query``, the position of the row in the source, ``prediction``, ``column``,
-    ``value`` as text, ``contribution`` and ``error``. The first line of a row is the answer without any column.
+    Yields one line for each row and column: ``query`` (position in the source), ``prediction``, ``column``, ``value``
+    as text, ``contribution`` and ``error``. The first line of a row is the prediction with no column known.
     """
 
     def answer(X: Any, start: int) -> dict[str, Any]:
@@ -414,7 +412,7 @@ def _answers(model: Any, source: Batches, answer: Callable[[Any, int], Mapping[s
 
 
 def model_columns(model: Any, table: Any) -> Any:
-    """The columns of a table that a model was fitted with, where it has all of them; errors are left to the model."""
+    """Return the columns of a table that a model was fitted with, if it has all of them."""
     names = getattr(model, "feature_names_in_", None)
     if names is None or not set(names.tolist()) <= set(table.column_names):
         return table

@@ -30,12 +30,12 @@ _HIDDEN = re.compile("[\x00-\x1f\x7f-\x9f\u061c\u200b\u200e\u200f\u2028-\u202e\u
 
 
 class PriorcaseError(Exception):
-    """Base of every error that the library raises on purpose.
+    """Base class of all errors raised by priorcase.
 
     Attributes
     ----------
     where
-        The public function or method that the user called, such as ``"KNNClassifier.fit"``; None where unknown.
+        The public function or method that was called, such as ``"KNNClassifier.fit"``; None if unknown.
     """
 
     where: str | None = None
@@ -49,15 +49,15 @@ class PriorcaseError(Exception):
 
 
 class SchemaError(PriorcaseError, ValueError):
-    """A table, or a declaration of one, that has no meaning as numeric, ordinal and nominal columns."""
+    """A table or a schema declaration is not valid."""
 
 
 class SchemaMismatchError(SchemaError):
-    """A later table that does not fit the schema of the first one."""
+    """A table does not match the schema of the first table."""
 
 
 class UnsupportedDataError(PriorcaseError, TypeError):
-    """Data of a type that the library does not read, or an object of a type that it does not save."""
+    """Data of a type that cannot be read, or an object of a type that cannot be saved."""
 
 
 class TargetError(PriorcaseError, ValueError):
@@ -65,61 +65,61 @@ class TargetError(PriorcaseError, ValueError):
 
 
 class ParameterError(PriorcaseError, ValueError):
-    """A parameter or an argument has a value that is not allowed."""
+    """A parameter or argument has an invalid value."""
 
 
 class TooFewRowsError(PriorcaseError, ValueError):
-    """Fewer rows than the question needs."""
+    """There are too few rows for the operation."""
 
 
 class NumericRangeError(PriorcaseError, ValueError):
-    """Numbers too large, too small or too spread to compute with in float64."""
+    """Numbers are too large, too small or too far apart for float64."""
 
 
 class TooLargeError(PriorcaseError, ValueError):
-    """A question whose answer would take too much memory."""
+    """The result would need too much memory."""
 
 
 # -- names, ids and attributes
 
 
 class UnknownIdError(PriorcaseError, KeyError):
-    """An id or a key that names no stored row or case."""
+    """An id or key does not belong to a stored row or case."""
 
 
 class UnknownNameError(PriorcaseError, KeyError):
-    """A name that a result does not have."""
+    """A result does not have this name."""
 
 
 class QueryIndexError(PriorcaseError, IndexError):
-    """A query index out of range."""
+    """A query index is out of range."""
 
 
 class NotAvailableError(PriorcaseError, AttributeError):
-    """An attribute that this estimator, with these parameters, does not have."""
+    """An attribute or method is not available with these parameters."""
 
 
 class ForgettingError(PriorcaseError, ValueError):
-    """Rows that cannot be forgotten exactly, because what is stored depends on rows that are gone."""
+    """Rows cannot be forgotten exactly, because the stored state depends on rows that were not kept."""
 
 
 class MissingExtraError(PriorcaseError, ImportError):
-    """Something needs a library that is not installed."""
+    """An optional library is not installed."""
 
 
 # -- files, evaluations and case bases
 
 
 class ReadingError(PriorcaseError, ValueError):
-    """A file that is not the table, the data set or the saved learner that it was taken for."""
+    """A file is not a valid table, data set or saved model."""
 
 
 class MissingFileError(PriorcaseError, FileNotFoundError):
-    """A file to read that does not exist."""
+    """A file does not exist."""
 
 
 class WritingError(PriorcaseError, OSError):
-    """A file that could not be written, for example because the disk is full; what was there before is unchanged."""
+    """A file could not be written, for example because the disk is full; an existing file is unchanged."""
 
 
 class EvaluationError(PriorcaseError, ValueError):
@@ -127,19 +127,19 @@ class EvaluationError(PriorcaseError, ValueError):
 
 
 class CaseBaseError(PriorcaseError, ValueError):
-    """A case base cannot do this with these cases; nothing was changed."""
+    """An operation is not possible with this case base or these cases; the case base is unchanged."""
 
 
 class CaseBaseFileError(CaseBaseError):
-    """A file that is no case base, a damaged one, or one that the system would not read or write."""
+    """A case base file is invalid, damaged, or cannot be read or written."""
 
 
 class CaseBaseBusyError(CaseBaseError):
-    """A case base that is in use: by others for longer than the timeout, or by an unfinished change or answer."""
+    """A case base is in use: by another process for longer than the timeout, or by an unfinished change."""
 
 
 class ServiceError(PriorcaseError, RuntimeError):
-    """A service that refused a request, with the ``status`` of its answer."""
+    """A service refused a request; ``status`` is its HTTP status."""
 
     status: int = 0
 
@@ -148,20 +148,20 @@ class ServiceError(PriorcaseError, RuntimeError):
 
 
 class FarQueryWarning(UserWarning):
-    """Some queries (`queries`, by position) had no row within the bandwidth, or no centre of a network near them.
+    """Some queries (`queries`, by position) have no rows within the bandwidth, or no network centre near them.
 
-    Their predictions come from the nearest rows, or from the network's intercept.
+    Their predictions come from the nearest rows, or from the intercept of the network.
     """
 
     queries: tuple[int, ...] = ()
 
 
 class RespeltValueWarning(UserWarning):
-    """A query has a value that no case has, but for capitals and blanks."""
+    """A query has a value that differs from a known one only in capitals or blanks."""
 
 
 class UninformativeColumnWarning(UserWarning):
-    """Some columns (`columns`, by name or position) are ids, constants, or repeats of another column."""
+    """Some columns (`columns`, by name or position) are identifiers, constants, or duplicates of another column."""
 
     columns: tuple[Hashable, ...] = ()
 
@@ -177,9 +177,9 @@ _UNWARNED: ContextVar[tuple[type[Warning], ...]] = ContextVar("priorcase_unwarne
 
 @contextmanager
 def unwarned(*kinds: type[Warning]) -> Iterator[None]:
-    """Within this, the library issues no warnings of these kinds on this thread.
+    """Suppress warnings of these kinds on this thread.
 
-    Unlike `warnings.catch_warnings`, which changes the filters of the whole process, it leaves other threads alone.
+    Unlike `warnings.catch_warnings`, which changes the filters of the whole process, it does not affect other threads.
 
     Examples
     --------
@@ -194,12 +194,12 @@ def unwarned(*kinds: type[Warning]) -> Iterator[None]:
 
 
 def is_unwarned(kind: type[Warning]) -> bool:
-    """Whether warnings of a kind are not issued here, so that nobody need look for a reason."""
+    """Return whether warnings of a kind are suppressed."""
     return issubclass(kind, _UNWARNED.get())
 
 
 def warn_caller(warning: Warning) -> None:
-    """Issue a warning at the first caller outside the library, unless it is within `unwarned`."""
+    """Issue a warning at the first caller outside the library, unless suppressed by `unwarned`."""
     if isinstance(warning, _UNWARNED.get()):
         return
     frame, levels = sys._getframe(1), 2
@@ -212,7 +212,7 @@ def warn_caller(warning: Warning) -> None:
 
 
 def prefix_errors(function: F) -> F:
-    """Let errors of a public function or method begin with its name, such as ``KNNClassifier.fit:``."""
+    """Decorate a public function or method to prefix its errors with its name, such as ``KNNClassifier.fit:``."""
     method = "." in function.__qualname__.rpartition("<locals>.")[2]
 
     @wraps(function)
@@ -228,7 +228,7 @@ def prefix_errors(function: F) -> F:
 
 
 def prefix_all_errors(cls: type[C]) -> type[C]:
-    """Let errors of every public method of a class begin with its name."""
+    """Decorate a class to prefix errors of every public method with its name."""
     for name in dir(cls):
         found = inspect.getattr_static(cls, name)
         if name.startswith("_"):
@@ -242,7 +242,7 @@ def prefix_all_errors(cls: type[C]) -> type[C]:
 
 @contextmanager
 def errors_at(where: str) -> Iterator[None]:
-    """Let errors inside begin with a place, such as the line of a file."""
+    """Prefix errors inside the context with a place, such as the line of a file."""
     try:
         yield
     except PriorcaseError as error:
@@ -251,7 +251,7 @@ def errors_at(where: str) -> Iterator[None]:
 
 
 def locate(error: PriorcaseError, name: str, owner: str | None = None) -> None:
-    """Say where an error was raised; of two methods of one object, the outer one."""
+    """Set the place of an error; for two methods of one object, the outer one."""
     if error.where is None or (owner is not None and error.where.startswith(f"{owner}.")):
         error.where = name if owner is None else f"{owner}.{name}"
 
@@ -260,7 +260,7 @@ def locate(error: PriorcaseError, name: str, owner: str | None = None) -> None:
 
 
 def visible(text: str, *, keep: str = "") -> str:
-    """Text with control and bidirectional characters, but those to ``keep``, written as escapes.
+    """Return text with control and bidirectional characters escaped, except those to ``keep``.
 
     Examples
     --------
@@ -271,12 +271,12 @@ def visible(text: str, *, keep: str = "") -> str:
 
 
 def visible_json(text: str) -> str:
-    """JSON with such characters, which can only be inside strings, as JSON escapes; its own line ends are kept."""
+    """Return JSON with such characters escaped; its own line ends are kept."""
     return _HIDDEN.sub(lambda found: found[0] if found[0] == "\n" else f"\\u{ord(found[0]):04x}", text)
 
 
 def quoted(value: object) -> str:
-    """A value as messages quote it: in one line, and not without end.
+    """Return a value as quoted in messages: on one line and shortened.
 
     Examples
     --------
@@ -298,7 +298,7 @@ def quoted(value: object) -> str:
 
 
 def listed(items: Iterable[object], *, limit: int = _SHOWN) -> str:
-    """The first few items as text, and how many more there are.
+    """Return the first few items as text, and the number of further items.
 
     Examples
     --------
@@ -313,7 +313,7 @@ def listed(items: Iterable[object], *, limit: int = _SHOWN) -> str:
 
 
 def joined(names: Iterable[str], most: int = 6) -> str:
-    """Names as a sentence lists them.
+    """Return names joined by commas and "and".
 
     Examples
     --------
@@ -327,18 +327,18 @@ def joined(names: Iterable[str], most: int = 6) -> str:
 
 
 def named(noun: str, items: Iterable[object]) -> str:
-    """Some items with what they are, in the singular where there is one: ``columns 'age', 'size'``."""
+    """Return items with their noun, in the singular for one item: ``columns 'age', 'size'``."""
     items = list(items)
     return f"{noun}{'s' * (len(items) != 1)} {listed(items)}"
 
 
 def failure(error: Exception) -> str:
-    """What a user's function raised, in one line."""
+    """Return the error of a user's function on one line."""
     return " ".join(f"{type(error).__name__}: {error}".removesuffix(": ").split())[:_LENGTH]
 
 
 def nearest(name: object, names: Iterable[object]) -> str | None:
-    """The name that a misspelt one was meant to be; None where none is near.
+    """Return the name that a misspelt name is nearest to; None if none is near.
 
     Examples
     --------
@@ -355,7 +355,7 @@ def nearest(name: object, names: Iterable[object]) -> str | None:
 
 
 def respelt(value: object, values: Iterable[object]) -> str | None:
-    """The value that a text not among some values is but for capitals and blanks; None where there is none.
+    """Return the value that a text equals except for capitals and blanks; None if there is none.
 
     Examples
     --------
@@ -373,13 +373,13 @@ def _folded(text: str) -> str:
 
 
 def advice(name: object, names: Iterable[object], *, otherwise: str) -> str:
-    """What to do about a name that is none: take the nearest one, or where none is near something else."""
+    """Return advice for an unknown name: the nearest name, or ``otherwise`` if none is near."""
     meant = nearest(name, names)
     return otherwise if meant is None else f"Did you mean {meant!r}?"
 
 
 def misspelt(given: Iterable[object], names: Iterable[object]) -> str | None:
-    """The first of some names that was meant to be another one, as a question; None where all are far from any."""
+    """Return a question about the first misspelt name; None if no name is near any other."""
     names = list(names)
     for name in given:
         if (meant := nearest(name, names)) is not None:

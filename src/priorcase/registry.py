@@ -24,10 +24,10 @@ _FEW_CLASSES = 10
 
 @dataclass(frozen=True)
 class Learner:
-    """A learner under the name that Python, the command line and the report use for it.
+    """A learner with the name that Python, the command line and the report use for it.
 
-    ``title`` is how people read the name and ``summary`` what it does, in a sentence. ``classifier`` and ``regressor``
-    are its classes, as names in priorcase or scikit-learn, imported when they are used; empty where it has none.
+    ``title`` is the readable name and ``summary`` a one-sentence description. ``classifier`` and ``regressor`` are its
+    classes, as names in priorcase or scikit-learn; empty if there is none.
     """
 
     name: str
@@ -38,16 +38,16 @@ class Learner:
 
     @property
     def tasks(self) -> tuple[Task, ...]:
-        """What it can predict: ``"classify"``, ``"regress"`` or both."""
+        """Tasks it supports: ``"classify"``, ``"regress"`` or both."""
         both: tuple[Task, Task] = ("classify", "regress")
         return tuple(task for task in both if self.path(task))
 
     def path(self, task: Task) -> str:
-        """The class for a task within its package, such as ``KNNClassifierCV``."""
+        """Return the name of the class for a task within its package, such as ``KNNClassifierCV``."""
         return self.classifier if task == "classify" else self.regressor
 
     def cls(self, task: Task) -> type[Any]:
-        """The class for a task."""
+        """Return the class for a task."""
         if not (path := self.path(task)):
             others = ", ".join(one.name for one in LEARNERS.values() if task in one.tasks)
             what = "numbers" if task == "regress" else "classes"
@@ -57,36 +57,36 @@ class Learner:
         return found
 
     def make(self, task: Task, **parameters: Any) -> Any:
-        """An estimator, not fitted, with parameters handed to the constructor."""
+        """Return an unfitted estimator with the given parameters."""
         cls = self.cls(task)
         known = inspect.signature(cls).parameters
         for name in parameters:
             if name not in known:
-                remedy = advice(name, known, otherwise=f"It has {', '.join(known)}.")
+                remedy = advice(name, known, otherwise=f"Its parameters are {', '.join(known)}.")
                 raise ParameterError(f"{cls.__name__} has no parameter {name!r}. {remedy}")
         fixed = {"strategy": "prior"} if self.name == BASELINE and task == "classify" else {}
         return cls(**(fixed | parameters))
 
 
 BASELINE = "baseline"
-"""The learner that ignores every column: what the others have to beat."""
+"""Name of the baseline learner, which ignores all columns."""
 
 _ALL = (
     Learner(
         BASELINE,
         "Baseline",
-        "Ignores every column: predicts the class frequencies, or the mean.",
+        "Predicts the class frequencies or the mean, ignoring all columns.",
         "sklearn.dummy.DummyClassifier",
         "sklearn.dummy.DummyRegressor",
     ),
     Learner(
         "stacked",
         "Stacked learners",
-        "Several learners, weighted by how well each predicts rows it has not seen.",
+        "Weighted mixture of several learners, with weights from held-out predictions.",
         "StackedClassifier",
         "StackedRegressor",
     ),
-    Learner("knn", "k-nearest neighbors", "The most similar rows vote.", "KNNClassifier", "KNNRegressor"),
+    Learner("knn", "k-nearest neighbors", "The k most similar rows vote.", "KNNClassifier", "KNNRegressor"),
     Learner(
         "tuned_knn",
         "Tuned k-NN",
@@ -97,7 +97,7 @@ _ALL = (
     Learner(
         "locally_weighted",
         "Locally weighted learning",
-        "A small model is fitted to the rows around each query.",
+        "Fits a small model to the rows around each query.",
         "LocallyWeightedClassifier",
         "LocallyWeightedRegressor",
     ),
@@ -108,7 +108,7 @@ _ALL = (
         "RBFNetworkClassifier",
         "RBFNetworkRegressor",
     ),
-    Learner("naive_bayes", "Naive Bayes", "Columns are independent within each class.", "NaiveBayes"),
+    Learner("naive_bayes", "Naive Bayes", "Assumes independent columns within each class.", "NaiveBayes"),
     Learner(
         "subset_averaged_bayes",
         "Subset-averaged Bayes",
@@ -118,37 +118,35 @@ _ALL = (
     Learner(
         "tree_averaged_bayes",
         "Tree-averaged Bayes",
-        "Columns depend on each other along a tree; averaged over all trees.",
+        "Each column depends on the class and one other column (a tree); averaged over all trees.",
         "TreeAveragedBayes",
     ),
     Learner(
         "tree_augmented_bayes",
         "Tree-augmented Bayes",
-        "Columns depend on each other along the best tree (TAN).",
+        "Each column depends on the class and one other column; uses the most probable tree (TAN).",
         "TreeAugmentedBayes",
     ),
     Learner(
         "super_parent_averaged_bayes",
         "Super-parent-averaged Bayes",
-        "All columns depend on one of them; averaged over that one, weighted by evidence.",
+        "All columns depend on the class and one parent column; averaged over parents by evidence.",
         "SuperParentAveragedBayes",
     ),
-    Learner("aode", "AODE", "All columns depend on one of them; the plain average over that one.", "AODE"),
-    Learner("ib1", "IB1", "The nearest row decides.", "IB1"),
-    Learner("ib2", "IB2", "Stores only rows that those before them get wrong.", "IB2"),
-    Learner("ib3", "IB3", "Stores misclassified rows; only those with a good record decide.", "IB3"),
+    Learner("aode", "AODE", "Averaged one-dependence estimators: averages over all parent columns.", "AODE"),
+    Learner("ib1", "IB1", "Predicts the class of the nearest row.", "IB1"),
+    Learner("ib2", "IB2", "IB1 that stores only misclassified rows.", "IB2"),
+    Learner("ib3", "IB3", "IB2 that predicts only with rows that have a good record.", "IB3"),
     Learner("ib4", "IB4", "IB3 with attribute weights learned for each class.", "IB4"),
     Learner("ib5", "IB5", "IB4 for streams in which new columns appear.", "IB5"),
-    Learner(
-        "pebls", "PEBLS", "The nearest row decides, by value differences; unreliable rows are moved away.", "PEBLS"
-    ),
+    Learner("pebls", "PEBLS", "Nearest row by value differences, with weights for the reliability of rows.", "PEBLS"),
 )
 LEARNERS = {one.name: one for one in _ALL}
 """The learners by name."""
 
 
 def find(name: str) -> Learner:
-    """The learner of a name; a misspelt one is answered with the nearest.
+    """Return the learner with this name; suggest the nearest name if it is misspelt.
 
     Examples
     --------
@@ -156,19 +154,19 @@ def find(name: str) -> Learner:
     'Naive Bayes'
     """
     if name not in LEARNERS:
-        remedy = advice(name, LEARNERS, otherwise=f"There are {', '.join(LEARNERS)}.")
-        raise ParameterError(f"there is no learner {quoted(name)}. {remedy}")
+        remedy = advice(name, LEARNERS, otherwise=f"The learners are {', '.join(LEARNERS)}.")
+        raise ParameterError(f"unknown learner {quoted(name)}. {remedy}")
     return LEARNERS[name]
 
 
 def guess_task(targets: Collection[float]) -> Task:
-    """What to predict where targets are numbers: whole ones of few values are more often codes of classes."""
+    """Guess the task for numeric targets: a few distinct integers are treated as classes."""
     codes = len(targets) <= _FEW_CLASSES and all(float(number).is_integer() for number in targets)
     return "classify" if codes else "regress"
 
 
 def find_by_class(estimator: Any) -> Learner | None:
-    """The learner that an estimator, or a class of estimators, belongs to; None for one that is not listed."""
+    """Return the learner of an estimator or a class; None if it is not listed."""
     cls = estimator if isinstance(estimator, type) else type(estimator)
     for one in LEARNERS.values():
         for task in one.tasks:
@@ -178,10 +176,10 @@ def find_by_class(estimator: Any) -> Learner | None:
 
 
 def flags(estimator: Any) -> str | None:
-    """The options of the command line that make an estimator; None where they cannot.
+    """Return the command-line options that create an estimator; None if there are none.
 
-    Parameters that have their default value are left out, and so are ``n_jobs`` and a ``random_state`` of 0, which the
-    command line takes by default.
+    Parameters with default values are left out, and so are ``n_jobs`` and a ``random_state`` of 0, the default of the
+    command line.
 
     Examples
     --------

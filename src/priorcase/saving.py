@@ -104,7 +104,7 @@ _NPY = re.compile(
 
 
 def save(model: Any, path: str | os.PathLike[str]) -> Path:
-    """Save a model to a file, which is written completely or not at all; see `load`."""
+    """Save a model to a file, atomically; see `load`."""
     check_model(model)
     path = check_path(path)
     content = _Content(model, type(model).__name__)
@@ -117,21 +117,20 @@ def save(model: Any, path: str | os.PathLike[str]) -> Path:
 def load(path: str | os.PathLike[str], *, verify: bool = False) -> Any:
     """Load a model that was saved with ``model.save(path)``.
 
-    It predicts the same, bit for bit, and can be updated as before. Loading never executes anything from the file. A
-    file that is damaged, or that is not a saved model, raises `ReadingError`.
+    The loaded model gives identical predictions and can be updated. Loading never executes code from the file. A file
+    that is damaged, or that is not a saved model, raises `ReadingError`.
 
-    A file of 64 MiB or more is mapped into memory: it opens at once, and processes that load it share one copy of its
-    rows and its index. Whoever changes the model copies what changes. `save` replaces a file and never changes it, so
-    that models loaded before keep the old one; do not write into the file, or truncate it, by other means.
+    A file of 64 MiB or more is memory-mapped: it opens at once, and processes that load it share one copy of its rows
+    and index. `save` replaces the file instead of changing it, so models that are already loaded are not affected; do
+    not modify or truncate the file by other means.
 
     Parameters
     ----------
     path
         The file.
     verify
-        Compare every byte of a mapped file with its checksum, which reads all of it. Without it, sizes, parameters,
-        cells, ids and codes are checked, but a number that the disk has changed into another one is not noticed.
-        Smaller files are always compared.
+        Whether to compare all bytes of a memory-mapped file with its checksum, which reads the whole file. Without it
+        the structure is checked, but not every number. Smaller files are always verified.
 
     Examples
     --------
@@ -148,13 +147,13 @@ def load(path: str | os.PathLike[str], *, verify: bool = False) -> Any:
 
 
 def dump(model: Any) -> bytes:
-    """A model as bytes; the same model gives the same bytes."""
+    """Return a model as bytes; the same model gives the same bytes."""
     check_model(model)
     return pack(model, type(model).__name__)
 
 
 def load_bytes(data: Bytes, *, source: str = "The saved model", verify: bool = True) -> Any:
-    """The model that `dump` gave as bytes; ``source`` is its name in messages, ``verify`` as in `load`."""
+    """Return the model from the bytes of `dump`; ``source`` is its name in messages. See `load` for ``verify``."""
     model = unpack(data, source=source, verify=verify)
     if type(model).__name__ not in _homes(models=True):
         raise damaged(source, "it holds no model")
@@ -162,17 +161,17 @@ def load_bytes(data: Bytes, *, source: str = "The saved model", verify: bool = T
 
 
 def check_model(model: object) -> None:
-    """Refuse anything but a model of the library."""
+    """Raise an error for anything but a model of priorcase."""
     if _public_name(type(model), models=True) is None:
         kind = type(model).__qualname__
-        advice = "Models of other libraries, and subclasses of your own, are not saved."
+        advice = "Models of other libraries and custom subclasses cannot be saved."
         if hasattr(model, "learner"):
             advice = "Save its .learner; a case base keeps it by CaseBase.fit(learner, name=...)."
         raise UnsupportedDataError(f"got a {kind}; expected a model of priorcase. {advice}")
 
 
 def pack(value: object, name: str) -> bytes:
-    """A model, or a dictionary with one, as bytes; ``name`` is its name in messages."""
+    """Return a model, or a dictionary with one, as bytes; ``name`` is its name in messages."""
     file = BytesIO()
     _Content(value, name).write(file)
     return file.getvalue()
@@ -227,11 +226,11 @@ def _npy(array: AnyArray) -> tuple[bytes, Any]:
 
 
 def unpack(data: Bytes, *, source: str, verify: bool = True) -> Any:
-    """What `pack` packed; `ReadingError` where the bytes are anything else, by their checksum where ``verify``."""
+    """Return what `pack` packed; raise `ReadingError` for other bytes."""
     if not isinstance(data, bytes | mmap):
         data = bytes(data)
     if data[:4] != b"PK\x03\x04":
-        raise ReadingError(f"{source} is not a saved model. Is it the right file? model.save(path) saves models.")
+        raise ReadingError(f"{source} is not a saved model. Pass a file written by model.save(path).")
     verify = verify or isinstance(data, bytes)
     if verify and sha256(memoryview(data)[:-_CHECKSUM]).hexdigest().encode() != data[-_CHECKSUM:]:
         raise damaged(source, "its bytes do not match their checksum")
@@ -253,11 +252,11 @@ def unpack(data: Bytes, *, source: str, verify: bool = True) -> Any:
             raise
         raise damaged(source, str(error.args[0])) from error
     except (zipfile.BadZipFile, struct.error, EOFError, *MADE_UP) as error:
-        raise damaged(source, f"its parts do not fit together ({type(error).__name__}: {str(error)[:200]})") from error
+        raise damaged(source, f"its content is not valid ({type(error).__name__}: {str(error)[:200]})") from error
 
 
 def damaged(source: str, reason: str) -> ReadingError:
-    """The error about a saved model that is damaged or was made up."""
+    """Return the error for a damaged file."""
     return ReadingError(f"{source} is damaged: {reason}. Nothing was loaded; use a copy, or fit the model again.")
 
 
@@ -318,7 +317,7 @@ def _class_of(name: object, *, models: bool) -> Any:
 
 
 def strategy_named(name: str) -> type[Any] | None:
-    """The class of a strategy by its public name, such as ``BDeu``; None where there is none."""
+    """Return the class of a strategy by its public name, such as ``BDeu``; None if there is none."""
     return _class_of(name, models=False) if name in _homes(models=False) else None
 
 
@@ -401,7 +400,7 @@ def _dtype_name(dtype: np.dtype[Any]) -> str | None:
 
 
 def check_hashes(keys: Iterable[object]) -> None:
-    """Refuse keys that were made to have the same hash, which would take the square of their number to compare."""
+    """Raise an error for keys crafted to have the same hash, which would take quadratic time to compare."""
     counts = Counter(str(hash(key)) for key in keys if type(key) is not str)  # the hash of text cannot be foreseen
     if counts and max(counts.values()) > _MOST_ALIKE:
         raise ValueError("keys that were made to be alike")
@@ -488,8 +487,8 @@ def _refusal(value: object, path: str) -> UnsupportedDataError:
         return _refusal(function, f"{path}.function")
     if callable(value) and not isinstance(value, type) and hasattr(value, "__name__"):
         return UnsupportedDataError(
-            f"{path} is a function ({getattr(value, '__qualname__', value)}), and a saved model holds data, no code. "
-            "Use one of the library's own by name, or save the parameters and fit again."
+            f"{path} is a function ({getattr(value, '__qualname__', value)}), but a saved model contains data only. "
+            "Use a built-in by name, or save the parameters and fit again."
         )
     kind = type(value)
     return UnsupportedDataError(
@@ -605,9 +604,9 @@ def _random_state(key: str, position: int, has_gauss: int, gauss: float) -> np.r
 def checked(
     array: object, dtype: Any, shape: tuple[int | None, ...], *, least: float = -math.inf, missing: bool = False
 ) -> AnyArray:
-    """An array of a data type and a shape, finite and at least ``least``, or NaN where ``missing`` allows it.
+    """Return an array with the given type and shape, finite and at least ``least``, or NaN if ``missing`` allows it.
 
-    ``ValueError`` for anything else.
+    Raises ``ValueError`` for anything else.
     """
     if not isinstance(array, np.ndarray) or array.dtype != dtype or array.ndim != len(shape):
         raise ValueError("an array of another type")
@@ -620,7 +619,7 @@ def checked(
 
 
 def checked_schema(schema: object) -> Schema:
-    """A schema; ``ValueError`` for anything else."""
+    """Return a schema; raise ``ValueError`` for anything else."""
     if not isinstance(schema, Schema):
         raise ValueError("columns without a schema")
     return schema

@@ -115,8 +115,8 @@ def test_one_is_not_several() -> None:
     assert "'load_kg'" in told(lambda: fitted(numeric="gaussian").log_evidence_)
     two = pc.NaiveBayes(numeric="gaussian").fit(X.assign(age=X.load_kg), Y)
     assert "'load_kg'" in told(lambda: two.log_evidence_)
-    assert "id 1000 names no stored row" in told(lambda: fitted().forget([1000]))
-    assert "ids 1000, 1001 name no stored row" in told(lambda: fitted().forget([1000, 1001]))
+    assert "id 1000 is not stored" in told(lambda: fitted().forget([1000]))
+    assert "ids 1000, 1001 are not stored" in told(lambda: fitted().forget([1000, 1001]))
     lacking = {"brakes": 1, "wheel": 1, "drivetrain": 1}
     assert "'tune-up'" in told(lambda: fitted(class_prior=lacking))
 

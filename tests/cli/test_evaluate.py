@@ -285,8 +285,8 @@ def test_ids_are_left_out_unless_they_are_declared(prices: Path) -> None:
     ("args", "expected"),
     [
         (("--target", "jobb"), "has no column 'jobb'"),
-        (("--learner", "neighbours"), "there is no learner 'neighbours'"),
-        (("--learner", ""), "there is no learner ''"),
+        (("--learner", "neighbours"), "unknown learner 'neighbours'"),
+        (("--learner", ""), "unknown learner ''"),
         (("--learner", "knn:voet=uniform"), "Did you mean 'vote'?"),
         (("--learner", "knn:vote"), "is not of the form NAME=VALUE"),
         (("--learner", "knn:n_neighbors=0", "--splits", "2"), None),

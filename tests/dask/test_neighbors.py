@@ -169,7 +169,7 @@ def test_a_partition_with_another_schema(change, error, words):
         (lambda f: pc.dask.fit(pc.KNNClassifier(), f.compute(), "y"), ParameterError, "Dask DataFrame"),
         (lambda f: pc.dask.fit(pc.KNNClassifier(), f, "z"), ParameterError, "name of a column"),
         (lambda f: pc.dask.fit(pc.KNNClassifier(), f, f["y"].repartition(npartitions=1)), ParameterError, "partitions"),
-        (lambda f: pc.dask.fit(pc.KNNClassifier("all"), f, "y"), ParameterError, "every row"),
+        (lambda f: pc.dask.fit(pc.KNNClassifier("all"), f, "y"), ParameterError, "not available"),
         (lambda f: pc.dask.fit(pc.KNNClassifier(distance="chebyshev"), f, "y"), ParameterError, "whole rows"),
         (lambda f: pc.dask.fit(pc.IB1(), f, "y"), ParameterError, "KNNClassifier"),
         (lambda f: pc.dask.predict(pc.dask.fit(pc.KNNClassifier(99), f, "y"), f), TooFewRowsError, "n_neighbors"),

@@ -176,7 +176,7 @@ def test_declared_classes_of_several_targets() -> None:
     assert [found.tolist() for found in model.classes_] == [["a", "b"], ["x"]]
     with pytest.raises(TargetError, match="classes must have a list for each of the 2 target columns"):
         model.partial_fit([[1.0]], [["a", "x"]], classes=[["a"]])
-    with pytest.raises(TargetError, match="got 1 target columns, but 2"):
+    with pytest.raises(TargetError, match="1 target columns, but had 2"):
         model.partial_fit([[1.0]], ["a"])
 
 

@@ -174,10 +174,10 @@ class TestIds:
     @pytest.mark.parametrize(
         ("ids", "words"),
         [
-            ([0, 4], "id 4 names no stored row"),
-            ([-1], "id -1 names no stored row"),
-            ([1], "id 1 names no stored row"),
-            (list(range(4, 14)), "and 5 more name no stored row"),
+            ([0, 4], "id 4 is not stored"),
+            ([-1], "id -1 is not stored"),
+            ([1], "id 1 is not stored"),
+            (list(range(4, 14)), "and 5 more are not stored"),
             ([0, 2, 0], "distinct"),
             ([0.0], "float64"),
             ([True], "bool"),
@@ -198,7 +198,7 @@ class TestIds:
     def test_a_row_removed_but_not_yet_dropped_is_gone(self):
         instances = stored()
         instances.remove([1])
-        with pytest.raises(UnknownIdError, match="id 1 names no stored row"):
+        with pytest.raises(UnknownIdError, match="id 1 is not stored"):
             instances.remove([1])
         assert len(instances) == 3
 
@@ -248,7 +248,7 @@ class TestAllOrNothing:
         table = read([[1]], other)
         with pytest.raises(SchemaMismatchError, match="another schema"):
             stored().append(table, read([["p"]], TARGETS))
-        with pytest.raises(SchemaMismatchError, match="targets were read under another"):
+        with pytest.raises(SchemaMismatchError, match="targets were read with another"):
             stored().append(read(ROWS[:1]), table)
         with pytest.raises(SchemaMismatchError, match="another schema"):
             stored().encode(table)

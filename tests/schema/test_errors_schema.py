@@ -182,7 +182,7 @@ def test_what_is_no_table(X, error, words):
 )
 def test_numbers_that_float64_would_round(X):
     for read in (lambda X: Schema.infer(X, None).read(X), Schema(None, (Numeric(),)).read):
-        with pytest.raises(SchemaError, match=r"column '?0'? contains .* exactly .*Nominal\(\)"):
+        with pytest.raises(SchemaError, match=r"column '?0'? contains .* exactly.*Nominal\(\)"):
             read(X)
     assert Schema.infer(X, [0]).read(X).columns[0].values  # exact as nominal values
 

@@ -144,8 +144,8 @@ def test_declarations_that_are_refused(make, telling):
 @pytest.mark.parametrize(
     ("kind", "values", "telling"),
     [
-        (Date(), ["2024-01-01", "tomorrow"], "'a' contains 'tomorrow', which is no date"),
-        (Date(), ["2024-02-30"], "which is no date"),
+        (Date(), ["2024-01-01", "tomorrow"], "'a' contains 'tomorrow', which is not a date"),
+        (Date(), ["2024-02-30"], "which is not a date"),
         (Date(), [17.5], "is numeric here but was date in fit. Pass it as dates"),
         (Numeric(), pd.to_datetime(["2024-01-01"]), "is date here but was numeric in fit. Pass it as numbers"),
         (Nominal(content="text"), pd.to_datetime(["2024-01-01"]), "is date here but was nominal"),

@@ -8,7 +8,9 @@ try:
     import dask.dataframe  # noqa: F401
     import distributed  # noqa: F401
 except ImportError as error:  # pragma: no cover
-    raise MissingExtraError(f"priorcase.dask needs {error.name}. pip install 'priorcase[dask]'.") from error
+    raise MissingExtraError(
+        f"priorcase.dask needs {error.name}. Install it with pip install 'priorcase[dask]'."
+    ) from error
 
 from priorcase.dask.models import compare, fit, kneighbors, loo_predict_proba, predict, predict_proba, tune
 from priorcase.dask.neighbors import DistributedKNN

@@ -38,26 +38,26 @@ _ENTRIES = 1 << 19  # neighbours of one block of queries
 
 @prefix_errors
 def fit(model: Any, X: Any, y: Any, sample_weight: Any = None) -> Any:
-    """Fit a model to the rows of a Dask DataFrame; the same, bit for bit, as one fit on ``X.compute()``.
+    """Fit a model to a Dask DataFrame; the result is identical to a fit on ``X.compute()``.
 
     Parameters
     ----------
     model
-        A `KNNClassifier` or `KNNRegressor`; a classifier by counts (`NaiveBayes`, `SubsetAveragedBayes`,
+        A `KNNClassifier` or `KNNRegressor`; a Bayes classifier (`NaiveBayes`, `SubsetAveragedBayes`,
         `TreeAveragedBayes`, ...); or a `StackedClassifier`, `StackedRegressor`, `KNNClassifierCV` or `KNNRegressorCV`,
-        to whose members or candidates all rows are sent. It is copied and not changed.
+        which send all rows to the workers. It is cloned.
     X
         A Dask DataFrame, whose partitions may be backed by Arrow. Rows are numbered in the order of the partitions.
     y, sample_weight
-        The name of a column of ``X``, which is then no attribute, or a Dask Series with the partitions of ``X``.
+        Name of a column of ``X``, or a Dask Series with the same partitions as ``X``.
 
     Returns
     -------
     DistributedKNN
-        For a k-NN model, whose rows and indexes stay on the workers.
+        For k-NN models; rows and indexes stay on the workers.
     model
-        A fitted copy, for the others. Classifiers by counts learn from each partition where it is and are merged in
-        the order of the partitions; members of a stack and candidates are fitted side by side.
+        A fitted copy, for other models. Bayes classifiers are fitted on each partition and merged; members of a stack
+        and candidates are fitted in parallel.
 
     Examples
     --------
@@ -80,8 +80,8 @@ def fit(model: Any, X: Any, y: Any, sample_weight: Any = None) -> Any:
         with joblib.parallel_config(backend="dask"):
             return clone(model).fit(table, *targets)
     raise ParameterError(
-        "model must be a KNNClassifier, a KNNRegressor, a classifier by counts such as NaiveBayes, or a stack of "
-        f"learners, got {quoted(model)}. Other learners are fitted to X.compute()."
+        "model must be a KNNClassifier, a KNNRegressor, a Bayes classifier such as NaiveBayes, or a stack of "
+        f"learners, got {quoted(model)}. Fit other learners to X.compute()."
     )
 
 
@@ -102,7 +102,7 @@ def _partitions(X: Any, y: Any, sample_weight: Any) -> list[Delayed]:
             beside.append([InFrame(given)] * len(frames))
         else:
             raise ParameterError(
-                f"{name} must be the name of a column of X, or a Dask Series with the partitions of X, got "
+                f"{name} must be the name of a column of X, or a Dask Series with the same partitions as X, got "
                 f"{quoted(given)}"
             )
     make = delayed(Partition, pure=False)
@@ -196,17 +196,16 @@ def _joined(models: Sequence[Any], join: str) -> Any:
 
 @prefix_errors
 def predict(model: Any, X: Any) -> Any:
-    """Predict the rows of a table by a model of `fit`, or by any fitted model.
+    """Predict the rows of a table with a model from `fit`, or with any fitted model.
 
-    ``X`` is a Dask DataFrame, for which a Dask array is returned that computes partition by partition, or a table in
-    memory, for which the answers are returned.
+    For a Dask DataFrame ``X`` a lazy Dask array is returned, for a table in memory a NumPy array.
     """
     return _answers(model, X, "predict")
 
 
 @prefix_errors
 def predict_proba(model: Any, X: Any) -> Any:
-    """The probability of each class for the rows of a table; ``X`` and what is returned as in `predict`."""
+    """Predict the probability of each class; see `predict`."""
     if isinstance(model, DistributedKNN):
         _ = model.classes_
     return _answers(model, X, "predict_proba")
@@ -266,13 +265,13 @@ def _blocks(model: DistributedKNN, X: Any, k: int) -> list[tuple[int, int, Delay
 def kneighbors(
     model: DistributedKNN, X: Any = None, n_neighbors: int | None = None, return_distance: bool = True
 ) -> Any:
-    """Distances and ids of the nearest rows of each query, shape (queries, n_neighbors), as in `KNNClassifier`.
+    """Find the nearest rows of each query; return distances and ids, shape (queries, n_neighbors).
 
-    Ids are positions in the concatenation of the partitions. Without ``X`` the stored rows are the queries, none of
-    which is its own neighbour; what is returned is as in `predict`.
+    Ids are positions in the concatenated partitions. Without ``X`` the stored rows are the queries, and a row is not
+    its own neighbour. See `predict` for the type of the result.
     """
     if not isinstance(model, DistributedKNN):
-        raise ParameterError(f"model must be a k-NN model that priorcase.dask.fit made, got {quoted(model)}")
+        raise ParameterError(f"model must be a k-NN model from priorcase.dask.fit, got {quoted(model)}")
     k = model.n_neighbors_ if n_neighbors is None else n_neighbors
     check_value("n_neighbors", k, [COUNT])
     if n_neighbors is None and not isinstance(model.model.n_neighbors, int):
@@ -307,9 +306,9 @@ def _rectangular(found: Found, k: int, first: int = 0) -> tuple[FloatArray, IdAr
 
 @prefix_errors
 def loo_predict_proba(model: Any) -> Any:
-    """The class probabilities of each stored row by the votes of the others, in the order of all rows.
+    """Predict the class probabilities of each stored row from all other rows.
 
-    A Dask array for a k-NN model, whose rows are sent from partition to partition; an array for others.
+    Returns a Dask array for a k-NN model, and a NumPy array for other models.
     """
     if not isinstance(model, DistributedKNN):
         return model.loo_predict_proba()
@@ -322,10 +321,10 @@ def loo_predict_proba(model: Any) -> Any:
 
 @prefix_errors
 def compare(learners: Any, X: Any, y: Any, **options: Any) -> evaluation.Comparison:
-    """Compare learners on the rows of a Dask DataFrame, their splits spread over the workers.
+    """Compare learners on a Dask DataFrame, with the splits distributed over the workers.
 
-    The result is that of `priorcase.evaluation.compare`, which has the options, on ``X.compute()``. The rows are sent
-    to every worker, since each fits learners to most of them. ``y`` is a column name or a Dask Series.
+    Gives the result of `priorcase.evaluation.compare` (see there for the options) on ``X.compute()``. All rows are sent
+    to every worker. ``y`` is a column name or a Dask Series.
     """
     table, targets, _ = _in_memory(X, y)
     with joblib.parallel_config(backend="dask"):
@@ -334,10 +333,10 @@ def compare(learners: Any, X: Any, y: Any, **options: Any) -> evaluation.Compari
 
 @prefix_errors
 def tune(estimator: Any, X: Any, y: Any, **options: Any) -> Tuning:
-    """Choose the parameters of a k-NN model, the candidates and folds spread over the workers.
+    """Select the parameters of a k-NN model, with candidates and folds distributed over the workers.
 
-    The result is that of `priorcase.tune`, which has the options, on ``X.compute()``. ``estimator`` may also be a
-    `KNNClassifierCV` or a `KNNRegressorCV`, whose ``tuning_`` is returned.
+    Gives the result of `priorcase.tune` (see there for the options) on ``X.compute()``. For a `KNNClassifierCV` or
+    `KNNRegressorCV`, ``tuning_`` is returned.
     """
     table, targets, _ = _in_memory(X, y)
     with joblib.parallel_config(backend="dask"):

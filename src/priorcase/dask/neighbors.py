@@ -393,17 +393,17 @@ def encoded(empty: Instances, X: Any) -> Queries:
 
 
 class DistributedKNN(TextResult):
-    """A `KNNClassifier` or `KNNRegressor` fitted to a Dask DataFrame; made by `priorcase.dask.fit`.
+    """`KNNClassifier` or `KNNRegressor` fitted to a Dask DataFrame; returned by `priorcase.dask.fit`.
 
-    It holds the parameters, the fitted distance and references to the partitions, whose rows and indexes are on the
-    workers. Where a worker dies, Dask reads its partitions and builds their indexes again.
+    It contains the parameters, the fitted distance and references to the partitions, whose rows and indexes are on the
+    workers. If a worker dies, Dask reads its partitions and builds their indexes again.
 
     Attributes
     ----------
     classes_
-        The classes in ascending order; only of a classifier.
+        Classes in ascending order; only for a classifier.
     n_neighbors_, attribute_weights_, distance_, schema_, n_samples_fit_
-        As those of the estimator.
+        See `KNNClassifier`.
     """
 
     def __init__(
@@ -425,19 +425,19 @@ class DistributedKNN(TextResult):
 
     @property
     def schema_(self) -> Any:
-        """What the columns mean."""
+        """Kind of each column."""
         return self._empty.schema
 
     @property
     def classes_(self) -> AnyArray:
-        """The classes in ascending order."""
+        """Classes in ascending order."""
         if self._votes.labels is None:
-            raise NotAvailableError("classes_ is only known to classifiers")
+            raise NotAvailableError("classes_ is only available for classifiers")
         return self._votes.labels
 
     @property
     def attribute_weights_(self) -> FloatArray:
-        """The weight of each attribute, in schema order."""
+        """Weight of each attribute, in schema order."""
         return np.ones(len(self._empty.schema)) if self._weights is None else self._weights.copy()
 
     @property
@@ -447,13 +447,14 @@ class DistributedKNN(TextResult):
     # -- tasks
 
     def queries(self, X: Any) -> Delayed:
-        """A table as queries; ``X`` may be a task that gives it."""
+        """Return a table as queries; ``X`` may be a task that computes it."""
         return delayed(encoded, pure=False)(delayed(self._empty, traverse=False), X)
 
     def near(self, queries: Delayed, k: int, *, ties: bool, weighted: bool, turn: int = 0) -> Delayed:
-        """The nearest rows of all partitions, merged a few lists at a time.
+        """Return the nearest rows over all partitions, merged a few lists at a time.
 
-        One partition, another for each ``turn``, is asked first; what it finds limits the search of the others.
+        One partition, another for each ``turn``, is searched first; its results limit the search of the other
+        partitions.
         """
         ask, merge = delayed(nearest, pure=False), delayed(merged, pure=False)
         start = int(turn * _GOLDEN * len(self.parts)) % len(self.parts)
@@ -467,14 +468,14 @@ class DistributedKNN(TextResult):
         return lists[0]
 
     def answers(self, what: Answer, queries: Delayed, k: Any, most: int, *, first: int = 0, turn: int = 0) -> Delayed:
-        """Predictions or probabilities by the ``k`` nearest rows, at most ``most``."""
+        """Return predictions or probabilities from the ``k`` nearest rows, at most ``most``."""
         rules, weighted = self._rules, self._totals.weighted
         wanted = most + 1 if rules.vote.needs_bandwidth else most
         found = self.near(queries, wanted, ties=rules.whole_ties, weighted=weighted, turn=turn)
         return delayed(answered, pure=False)(delayed(self._votes, traverse=False), what, found, k, queries, first)
 
     def left_out(self, what: Answer) -> list[Delayed]:
-        """Answers for the rows of each partition, each from the others."""
+        """Return leave-one-out predictions for the rows of each partition."""
         total, weighted = self._totals.weight, self._totals.weighted
         k = self.n_neighbors_
         fixed = self.model.n_neighbors not in ("sqrt",)
@@ -494,7 +495,7 @@ class DistributedKNN(TextResult):
         return found
 
     def check_k(self, k: int, *, own: bool = False, weights: bool = True) -> None:
-        """Refuse more neighbours than there are rows."""
+        """Raise an error for more neighbours than rows."""
         n = self._totals.weight * (1 + SLACK) if weights else self.n_samples_fit_ - own
         if k > n:
             stated = self._totals.weight if weights else self.n_samples_fit_
@@ -533,7 +534,7 @@ def fit_neighbors(model: KNN, agreement: Agreement, partitions: Sequence[Delayed
     stored = dask.persist(*_stored(head, agreement, partitions))
     found = join_totals(over(stored, totals))
     if not found.rows:
-        raise TooFewRowsError("there are no rows of positive weight")
+        raise TooFewRowsError("no row has a positive weight")
     empty = with_counts(agreement, found)
     statistics = ReducedStatistics(empty, 0, stored, found)
     statistics.find_inliers(head._distance.inlying(empty.schema))
@@ -563,12 +564,12 @@ def _head(model: KNN, agreement: Agreement) -> Any:
     head._check_parameters()
     if head._k == "all":
         raise ParameterError(
-            "n_neighbors='all' lets every row vote on every query, so that rows x queries numbers would travel. Choose "
+            "n_neighbors='all' is not available, because it would transfer rows x queries distances. Choose "
             "a number, or fit the model on one machine."
         )
     if head._distance.whole:
         raise ParameterError(
-            f"{head._distance!r} compares whole rows, which are not compared across partitions. Choose a distance with "
+            f"{head._distance!r} compares whole rows, which is not available across partitions. Choose a distance with "
             "a difference for each column, such as 'robust', or fit the model on one machine."
         )
     head._backend = "pandas"
@@ -586,8 +587,8 @@ def _learned(head: Any, empty: Instances, stored: Sequence[Delayed]) -> tuple[Fl
     learned = isinstance(given, (RelevanceWeights, LearnedWeights))
     if memory.local_weights:
         raise ParameterError(
-            f"attribute_weights={head.attribute_weights!r} are learned around each query from all rows, which lie on "
-            "several workers. Choose weights for all queries, or fit the model on one machine."
+            f"attribute_weights={head.attribute_weights!r} are learned for each query, which is not "
+            "available with Dask. Choose weights for all queries, or fit the model on one machine."
         )
     if not learned and head._k != "loo":
         return given, None

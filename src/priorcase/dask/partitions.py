@@ -51,7 +51,7 @@ class Partition:
         for name, given in (("y", self.target), ("sample_weight", self.weight)):
             if isinstance(given, InFrame):
                 if given.column not in X.columns:
-                    raise SchemaMismatchError(f"there is no column {given.column!r}, which is {name}")
+                    raise SchemaMismatchError(f"column {given.column!r}, passed as {name}, does not exist")
                 given = self.frame[given.column]
                 X = X.drop(columns=[given.name])
             found.append(given)
@@ -167,7 +167,7 @@ def agree(estimator: Any, sketches: Sequence[Sketch], classes: bool) -> Agreemen
         if (each.names is None) != (first.names is None) or set(each.names or ()) != set(first.names or ()):
             raise SchemaMismatchError(
                 f"partition {each.number} has the columns {listed(each.names or ())}, but partition {first.number} has "
-                f"{listed(first.names or ())}. Give all partitions the same columns."
+                f"{listed(first.names or ())}. All partitions need the same columns."
             )
     columns = tuple(_joined(filled, a) for a in range(len(first.columns)))
     source = Source(first.names, columns, sum(each.rows for each in filled))
@@ -207,12 +207,12 @@ def _joined(sketches: Sequence[Sketch], a: int) -> Column:
         if column.content != kind.content or getattr(column, "ordered", 0) != getattr(kind, "ordered", 0):
             raise SchemaMismatchError(
                 f"column {name!r} is {_described(column)} in partition {each.number}, but {_described(kind)} in "
-                f"partition {first}. Give it the same type in all partitions."
+                f"partition {first}. Use the same type in all partitions."
             )
         if isinstance(kind, Coded) and kind.ordered and tuple(kind.values) != tuple(column.coded().values):
             raise SchemaMismatchError(
                 f"column {name!r} has the ordered categories {listed(column.coded().values)} in partition "
-                f"{each.number}, but {listed(kind.values)} in partition {first}. Give it the same order in all."
+                f"{each.number}, but {listed(kind.values)} in partition {first}. Use the same order in all partitions."
             )
     known = sum(each.known[a if each.names is None else each.names.index(name)] for each in sketches)
     columns = [column for _, column in told]
@@ -266,7 +266,7 @@ def _joined_labels(sketches: Sequence[Sketch]) -> Labels:
         if labels.sort != first[1].sort:
             raise TargetError(
                 f"the classes are {labels.sort} in partition {number}, but {first[1].sort} in partition {first[0]}. "
-                "Write the classes the same way in all partitions."
+                "Use the same type of class in all partitions."
             )
     return replace(first[1], values=np.concatenate([labels.values for _, labels in told]))
 
@@ -357,6 +357,6 @@ def check_aligned(number: int, what: str, expected: int) -> None:
     """Refuse targets or weights with another number of partitions than the rows."""
     if number != expected:
         raise ParameterError(
-            f"{what} has {number} partitions, but the rows have {expected}. Partition both alike, or make {what} a "
+            f"{what} has {number} partitions, but the rows have {expected}. Use the same partitions, or make {what} a "
             "column of X and pass its name."
         )

@@ -84,7 +84,7 @@ class NumberColumn(Growing):
             rows = np.flatnonzero(column < 0).tolist()
             raise SchemaMismatchError(
                 f"column {label!r} has a level that is not in its order {listed(self.kind.order)}, in "
-                f"row{'s' * (len(rows) > 1)} {listed(rows)}. Correct it, write None if it is missing, or refit with "
+                f"row{'s' * (len(rows) > 1)} {listed(rows)}. Correct it, use None if it is missing, or refit with "
                 "the new level in the order."
             )
         return column, {}
@@ -179,11 +179,11 @@ class CodeColumn(Growing):
             meant = misspelt(new, self.kind.values)
             raise SchemaMismatchError(
                 f"column {label!r} has {listed(new)}, but declares the values {listed(self.kind.values)}. "
-                + (meant or "Correct the value, write None if it is missing, or refit with the new value declared.")
+                + (meant or "Correct the value, use None if it is missing, or refit with the new value declared.")
             )
         if new and self.kind.content == "nothing" and not self.known(codes) and content_of(new) == "numbers":
             raise SchemaMismatchError(
-                f"column {label!r} has {listed(new)}, but held only missing values so far, which do not say whether "
+                f"column {label!r} has {listed(new)}, but had only missing values so far, so it is unknown whether "
                 f"its numbers are amounts or codes. Declare the column from the start: "
                 f"schema={{{label!r}: Numeric()}}, or Nominal() if they are codes."
             )
@@ -449,16 +449,15 @@ class _Rows:
 
 
 class Instances(TextResult):
-    """Rows of a mixed table, each with an id that is never given to another row.
+    """Stored rows of a mixed table, each with a unique id.
 
-    Numbers take 8 bytes, nominal values 1, 2 or 4. Rows lie in the order of their ids. A value whose last row was
-    removed is unknown again, unless the schema declares it. The kinds of the schema stay as they are, whatever rows
-    come and go.
+    Numbers take 8 bytes, nominal values 1, 2 or 4. Rows are stored in id order. When the last row of a value is
+    removed, the value becomes unseen, unless the schema declares it. The kinds of the schema do not change.
 
-    All rows are one state that is replaced as a whole: a change that fails leaves everything as it was, and threads
-    that read see either all of a change or nothing of it. Changes are for one thread at a time.
+    Changes are atomic: a change that fails has no effect, and other threads see all of a change or none of it. Only one
+    thread at a time may make changes.
 
-    ``schema`` are the attributes, ``targets`` what is to be predicted, if anything.
+    ``schema`` describes the attributes, ``targets`` the targets, if any.
 
     >>> from priorcase.schema import Nominal, Numeric
     >>> schema = Schema(("age", "colour"), (Numeric(), Nominal()))
@@ -491,7 +490,7 @@ class Instances(TextResult):
         return f"Instances({what})" if not self.targets else f"Instances({what} and {len(self.targets)} targets)"
 
     def fork(self) -> Instances:
-        """The same rows as instances of their own, at no cost: changes of one do not show in the other."""
+        """Return a copy of the instances that shares memory until one of them changes."""
         return self._with(self.schema, self._rows)
 
     __copy__ = fork
@@ -524,7 +523,7 @@ class Instances(TextResult):
         self._rows = _Rows(columns, codes, Growing(state["ids"]), weights, len(state["ids"]), *state["counts"])
 
     def saved(self) -> dict[str, Any]:
-        """Everything that `restored` needs: arrays, values and numbers."""
+        """Return everything that `restored` needs: arrays, values and numbers."""
         rows = self._rows.compacted()
         columns = [
             [column.view(rows.size), list(column.values[:n]) if isinstance(column, CodeColumn) else None]
@@ -538,7 +537,7 @@ class Instances(TextResult):
     def restored(
         cls, schema: Schema, targets: Schema | None, columns: Sequence[Any], ids: Any, weights: Any, next_id: int
     ) -> Instances:
-        """Rows from what `saved` gave, with every cell, id and weight checked again; ``ValueError`` for wrong ones.
+        """Restore rows from the result of `saved`; raise ``ValueError`` for invalid cells, ids or weights.
 
         The arrays may be read-only, such as those of a mapped file. They are not copied before the first change.
         """
@@ -569,10 +568,10 @@ class Instances(TextResult):
     def coded_alike(
         cls, schema: Schema, targets: Schema | None, values: Sequence[Sequence[Value]], counts: Sequence[Any] = ()
     ) -> Instances:
-        """No rows, but codes for values, so that parts of one table, read apart from each other, are coded alike.
+        """Return empty instances with given codes, so that parts of one table are encoded in the same way.
 
-        ``values`` are those of each attribute and target, in the order of their codes, None for a code without a value;
-        ``counts`` say how many rows of all parts hold each of them, where it is known.
+        ``values`` are those of each attribute and target in code order, None for a code without a value; ``counts`` are
+        the numbers of rows of all parts with each value, if known.
 
         >>> from priorcase.schema import Nominal
         >>> schema = Schema(("colour",), (Nominal(),))
@@ -597,14 +596,14 @@ class Instances(TextResult):
         return other
 
     def from_id(self, next_id: int) -> Instances:
-        """The same with ids that go on from another number; for instances without rows."""
+        """Return empty instances whose ids start at a given number."""
         rows = self._rows.taken(slice(None))  # columns of its own, to be written to
         rows.next_id = next_id
         return self._with(self.schema, rows)
 
     @classmethod
     def joined(cls, parts: Sequence[Instances]) -> Instances:
-        """The rows of parts that are coded alike, with their ids, which ascend from part to part."""
+        """Join parts with the same encoding; their ids must ascend from part to part."""
         first, rows = parts[0], [part._rows.compacted() for part in parts]
         n = sum(len(each) for each in rows)
         columns = tuple(
@@ -621,10 +620,9 @@ class Instances(TextResult):
     # -- changes
 
     def append(self, table: Table, targets: Table | None = None, weights: ArrayLike | None = None) -> IdArray:
-        """Append rows and return their ids; all of them are stored, or none and an error says why.
+        """Append rows and return their ids; on an error, no row is stored.
 
-        ``table`` are rows read under ``schema``, ``targets`` their targets, ``weights`` how many equal rows each stands
-        for.
+        ``table`` are rows read with ``schema``, ``targets`` their targets, ``weights`` their sample weights.
         """
         self._check_tables(table, targets)
         count, rows = len(table), self._rows
@@ -645,13 +643,13 @@ class Instances(TextResult):
         return self._rows.ids.view(self._rows.size)[rows.size :]
 
     def remove(self, ids: ArrayLike) -> None:
-        """Forget rows; an id that names no row, or that is given twice, is an error and nothing is changed."""
+        """Remove rows by id; an unknown or repeated id raises an error, and nothing is removed."""
         gone = np.sort(self._places(ids, distinct=True))
         if gone.size:
             self._rows = self._rows.without(gone)
 
     def subset(self, ids: ArrayLike, weights: FloatArray | None = None) -> Instances:
-        """Some rows, with their ids, as instances of their own; with other weights where they are given."""
+        """Return some rows with their ids as new instances, optionally with other weights."""
         rows = self._rows.taken(np.sort(self._places(ids, distinct=True)))
         if weights is not None:
             rows.weights = Growing(weights)
@@ -664,9 +662,10 @@ class Instances(TextResult):
         return self._with(self.schema, replace(rows, columns=tuple(columns), version=0, removals=0))
 
     def reshaped(self, schema: Schema, sources: Sequence[int | None]) -> Instances:
-        """The rows with the attributes of another schema, as instances of their own; ids, targets and weights stay.
+        """Return the rows with the attributes of another schema as new instances; ids, targets and weights are kept.
 
-        ``sources`` says for each attribute of ``schema`` which one it is now; None for one missing in every row.
+        ``sources`` is the current position of each attribute of ``schema``; None for an attribute that is missing in
+        all rows.
 
         >>> from priorcase.schema import Nominal, Numeric
         >>> schema = Schema(("age", "colour"), (Numeric(), Nominal()))
@@ -706,32 +705,32 @@ class Instances(TextResult):
 
     @property
     def ids(self) -> IdArray:
-        """The ids of the rows, ascending."""
+        """Ids of the rows, ascending."""
         return self._rows.live(("ids", 0), self._rows.ids)
 
     @property
     def next_id(self) -> int:
-        """The id of the next row; ids count up from 0."""
+        """Id of the next row; ids count up from 0."""
         return self._rows.next_id
 
     @property
     def version(self) -> int:
-        """Counts changes."""
+        """Number of changes."""
         return self._rows.version
 
     @property
     def removals(self) -> int:
-        """Counts calls that removed rows."""
+        """Number of calls that removed rows."""
         return self._rows.removals
 
     @property
     def line(self) -> object:
-        """The same object for rows that came from each other by appending; with `version` it identifies the rows."""
+        """Token shared by instances that differ by appends only; with `version` it identifies the rows."""
         return self._rows.line
 
     @property
     def weights(self) -> FloatArray | None:
-        """How many equal rows each row stands for; None where each stands for one."""
+        """Sample weight of each row; None if all are 1."""
         if self._rows.weights is None:
             return None
         weights: FloatArray = self._rows.live(("weights", 0), self._rows.weights)
@@ -739,7 +738,7 @@ class Instances(TextResult):
 
     @property
     def nbytes(self) -> int:
-        """Bytes of the encoded columns."""
+        """Size of the encoded columns in bytes."""
         return sum(column.data.dtype.itemsize for column in self._rows.columns) * len(self)
 
     @property
@@ -748,14 +747,14 @@ class Instances(TextResult):
         return self._rows.weights is not None
 
     def look_up(self, ids: ArrayLike) -> tuple[list[AnyArray], list[AnyArray], FloatArray | None]:
-        """Attributes, targets and weights of some rows; takes no longer when many others were removed."""
+        """Return attributes, targets and weights of some rows."""
         places = self._places(ids, distinct=False)
         if places.size and places[-1] - places[0] == places.size - 1 and (np.diff(places) == 1).all():
             return self._stored(slice(int(places[0]), int(places[-1]) + 1))
         return self._stored(places)
 
     def stored(self) -> tuple[list[AnyArray], list[AnyArray], FloatArray | None, IdArray]:
-        """Attributes, targets and weights as they lie, without a copy, and the places of removed rows among them."""
+        """Return attributes, targets and weights as stored, without copying, and the positions of removed rows."""
         removed = self._rows.removed
         return *self._stored(slice(None)), np.empty(0, np.int64) if removed is None else removed
 
@@ -766,18 +765,18 @@ class Instances(TextResult):
         return found[: len(self.schema)], found[len(self.schema) :], weights
 
     def translation(self, a: int, column: Coded) -> dict[int, int]:
-        """The stored code of each code that occurs in a column read for attribute ``a``; -1 for an unseen value."""
+        """Return the stored code of each code in a column read for attribute ``a``; -1 for an unseen value."""
         stored, n = self._rows.columns[a], self._rows.codes[a]
         assert isinstance(stored, CodeColumn)  # only nominal columns come coded
         return stored.translate(column, n)
 
     def positions(self, ids: ArrayLike) -> IdArray:
-        """Where rows lie among all rows, in the order of ``ids``."""
+        """Return the positions of rows in ``ids``."""
         places, removed = self._places(ids, distinct=False), self._rows.removed
         return places if removed is None else places - np.searchsorted(removed, places)
 
     def cells(self, rows: slice | ArrayLike = slice(None)) -> FloatArray:
-        """Rows by position as one matrix: numbers, ranks and codes, NaN for missing."""
+        """Return rows by position as a matrix of numbers, ranks and codes; NaN if missing."""
         state = self._rows
         chosen: Any = rows if isinstance(rows, slice) else np.asarray(rows, np.int64)
         count = len(range(len(state))[chosen]) if isinstance(chosen, slice) else len(chosen)
@@ -790,12 +789,12 @@ class Instances(TextResult):
         return cells
 
     def encode(self, table: Table) -> FloatArray:
-        """Queries as a matrix like that of ``cells``; -1 for a value that is unseen.
+        """Encode queries as a matrix like ``cells``; -1 for an unseen value.
 
-        Where ``keeps_unseen`` says so, it is -2 for the first value of `unseen_values`, -3 for the second, and so on.
+        With ``keeps_unseen``, -2 is the first value of `unseen_values`, -3 the second, and so on.
         """
         if table.schema is not self.schema and table.schema != self.schema:
-            raise SchemaMismatchError("the table was read under another schema; read rows by instances.schema")
+            raise SchemaMismatchError("the table was read with another schema; read rows with instances.schema")
         if table.block is not None:
             return np.array(table.block, order="C")
         state = self._rows
@@ -823,13 +822,13 @@ class Instances(TextResult):
         return with_unseen(cells, unseen)
 
     def decode(self, positions: ArrayLike) -> list[tuple[Value, ...]]:
-        """Rows by position as Python values, None for missing."""
+        """Return rows by position as Python values, None if missing."""
         state, rows = self._rows, np.asarray(positions, np.int64)
         columns = (state.columns[a].decoded(state.column(a)[rows]) for a in range(len(self.schema)))
         return list(zip(*columns, strict=True))
 
     def decode_cells(self, a: int, cells: FloatArray) -> list[Value]:
-        """Cells of attribute ``a`` as Python values, None for missing."""
+        """Return cells of attribute ``a`` as Python values, None if missing."""
         column = self._rows.columns[a]
         if isinstance(column, CodeColumn):
             return column.decoded(np.where(np.isnan(cells), -1, cells).astype(np.int64))
@@ -838,48 +837,48 @@ class Instances(TextResult):
     # -- columns
 
     def column(self, a: int) -> AnyArray:
-        """Attribute ``a`` of all rows, read-only: numbers or ranks, NaN for missing; or codes, -1 for missing."""
+        """Return attribute ``a`` of all rows: numbers or ranks (NaN if missing), or codes (-1 if missing)."""
         return self._rows.column(a)
 
     def values(self, a: int) -> tuple[Value, ...]:
-        """What each code or rank of attribute ``a`` stands for; None for a code that no value has."""
+        """Return the value of each code or rank of attribute ``a``; None for an unused code."""
         return tuple(self._rows.columns[a].values[: self._rows.codes[a]])
 
     def n_values(self, a: int) -> int:
-        """How many codes or ranks attribute ``a`` has."""
+        """Return the number of codes or ranks of attribute ``a``."""
         return self._rows.codes[a]
 
     def known(self, a: int) -> tuple[Value, ...]:
-        """The values of attribute ``a`` that some row holds or the schema declares."""
+        """Return the values of attribute ``a`` that are stored or declared."""
         column = self._rows.columns[a]
         return column.known(self._rows.codes[a]) if isinstance(column, CodeColumn) else column.values
 
     def value_counts(self, a: int) -> IdArray:
-        """Rows for each code or rank of attribute ``a``."""
+        """Return the number of rows for each code or rank of attribute ``a``."""
         return self._rows.counts(a)
 
     def target(self, t: int = 0) -> AnyArray:
-        """Target ``t`` of all rows, like ``column``."""
+        """Return target ``t`` of all rows, like ``column``."""
         return self._rows.column(len(self.schema) + t)
 
     def target_values(self, t: int = 0) -> tuple[Value, ...]:
-        """What each code or rank of target ``t`` stands for, like ``values``."""
+        """Return the value of each code or rank of target ``t``, like ``values``."""
         return self.values(len(self.schema) + t)
 
     def target_counts(self, t: int = 0) -> IdArray:
-        """Rows for each code or rank of target ``t``."""
+        """Return the number of rows for each code or rank of target ``t``."""
         return self._rows.counts(len(self.schema) + t)
 
     def target_epoch(self, t: int = 0) -> tuple[int, int]:
-        """Another pair after every change of the values that rows of target ``t`` hold."""
+        """Return a token that changes whenever the stored values of target ``t`` change."""
         j = len(self.schema) + t
         column = self._rows.columns[j]
         return (column.epoch, self._rows.codes[j]) if isinstance(column, CodeColumn) else (-1, self._rows.version)
 
     def digest(self) -> str:
-        """A fingerprint of names, kinds, values, targets and weights in the order of the rows.
+        """Return a fingerprint of names, kinds, values, targets and weights in row order.
 
-        It is the same after any history of appends and removals that leaves the same rows, and does not depend on ids.
+        It does not depend on ids, or on the appends and removals that led to these rows.
         """
         parts = sha256(b"priorcase instances 1rows %d" % len(self))
         for schema in (self.schema, self.targets):
@@ -899,16 +898,17 @@ class Instances(TextResult):
         """Refuse rows or targets that were not read under these schemas, or not row by row alike."""
         problem = None
         if table.schema is not self.schema and table.schema != self.schema:
-            problem = "the table was read under another schema"
+            problem = "the table was read with another schema"
         elif (targets is None) != (self.targets is None):
             problem = "targets are missing" if targets is None else "targets were passed, but none are stored"
         elif targets is not None and targets.schema is not self.targets and targets.schema != self.targets:
-            problem = "the targets were read under another schema"
+            problem = "the targets were read with another schema"
         elif targets is not None and len(targets) != len(table):
             problem = f"there are {len(table)} rows and {len(targets)} targets"
         if problem is not None:
             raise SchemaMismatchError(
-                f"{problem}; read rows by instances.schema and targets by instances.targets, one target for each row"
+                f"{problem}; read rows with instances.schema and targets with instances.targets, one target for each "
+                "row"
             )
 
     def _places(self, ids: ArrayLike, *, distinct: bool) -> IdArray:
@@ -922,7 +922,7 @@ class Instances(TextResult):
         if not found.all():
             absent = wanted[~found].tolist()
             raise UnknownIdError(
-                f"id{'s' * (len(absent) > 1)} {listed(absent)} name{'s' * (len(absent) == 1)} no stored row; "
+                f"id{'s' * (len(absent) > 1)} {listed(absent)} {'are' if len(absent) > 1 else 'is'} not stored; "
                 "the stored ids are in ids (ids_ of an estimator)"
             )
         return places
@@ -991,7 +991,7 @@ def unseen_values(cells: FloatArray | None) -> Sequence[Value]:
 
 
 def check_ids(ids: ArrayLike, *, distinct: bool = False) -> IdArray:
-    """A list of integers, as an array.
+    """Return a list of integer ids as an array.
 
     >>> check_ids([3, 1])
     array([3, 1])
@@ -1005,14 +1005,14 @@ def check_ids(ids: ArrayLike, *, distinct: bool = False) -> IdArray:
     if distinct and not (wanted[1:] > wanted[:-1]).all():
         values, counts = np.unique(wanted, return_counts=True)
         if repeated := values[counts > 1].tolist():
-            raise UnknownIdError(f"ids must be distinct, got {listed(repeated)} more than once; nothing was changed")
+            raise UnknownIdError(f"ids must be distinct, got {listed(repeated)} more than once; nothing was removed")
     return wanted
 
 
 def check_weights(weights: Any, rows: int, *, parameter: Name = "sample_weight") -> FloatArray | None:
-    """One weight for each row, as a new array; None where there are none.
+    """Return one weight for each row as a new array; None without weights.
 
-    Weights are 0 or between 1e-100 and 1e100; a single one is the weight of every row.
+    Weights are 0 or between 1e-100 and 1e100; a single number is the weight of every row.
 
     >>> check_weights(2, 3)
     array([2., 2., 2.])
@@ -1039,7 +1039,7 @@ def check_weights(weights: Any, rows: int, *, parameter: Name = "sample_weight")
 
 
 def as_floats(values: object) -> FloatArray | None:
-    """A copy of some numbers as float64; None where they are no real numbers within float64.
+    """Return a copy of numbers as float64; None if they are not real numbers within float64.
 
     >>> as_floats([1, 2]), as_floats(["1"])
     (array([1., 2.]), None)

@@ -132,7 +132,7 @@ def _target_schema(kind: type[Numeric | Nominal], n: int, instances: LabelledRow
     targets = Schema(None, (kind(),) * n) if instances is None else instances.targets
     before = 0 if targets is None else len(targets)
     if targets is None or before != n:
-        raise TargetError(f"y has {n} columns, but had {before} before. Pass the same target columns in every call.")
+        raise TargetError(f"y has {n} target columns, but had {before} before. Pass the same columns in every call.")
     return targets
 
 

@@ -55,10 +55,9 @@ EXACT = 2**53
 
 @dataclass(frozen=True, eq=False)
 class Coded:
-    """A column as codes into distinct values, some of which may be unused; code -1 is missing.
+    """Column encoded as codes into distinct values, some of which may be unused; code -1 is missing.
 
-    ``ordered``: the values have an order. ``closed``: the type declares that there are no other values. ``implied`` is
-    the kind where it is known.
+    ``ordered``: the values are ordered. ``closed``: the type allows no other values. ``implied``: the kind, if known.
 
     >>> Coded(np.array([0, -1, 1]), ("red", "blue")).kind()
     Nominal(content='text')
@@ -78,7 +77,7 @@ class Coded:
         return replace(self, codes=self.codes[rows])
 
     def tolist(self) -> list[Value]:
-        """The values as Python objects, None for missing."""
+        """Return the values as Python objects, None if missing."""
         return [None if code < 0 else self.values[code] for code in self.codes.tolist()]
 
     @cached_property
@@ -333,7 +332,7 @@ def from_series(series: nw.Series[Any], name: Name) -> Column:
     if isinstance(dtype, nw.Struct):
         raise UnsupportedDataError(
             f"column {name!r} is {_native_dtype(series)}; expected numbers, text, booleans or categories. "
-            "Spread nested values over several columns, or convert them to text."
+            "Split nested values into several columns, or convert them to text."
         )
     if dtype == nw.String:
         return _text(series)
@@ -480,7 +479,7 @@ def read_column(kind: Kind, column: Column, label: Name, known: Callable[[], Ite
         culprit = next(value for value in getattr(column, "values", ()) if not is_hashable(value))
         raise UnsupportedDataError(
             f"column {label!r} contains a {type(culprit).__name__}; an argument must be a string, a real number, "
-            "a boolean or another hashable value. Spread nested values over several columns, or convert them to text."
+            "a boolean or another hashable value. Split nested values into several columns, or convert them to text."
         ) from None
     if any(isinstance(value, (float, Decimal)) and value in (np.inf, -np.inf) for value in coded.values):
         raise infinite(label)
@@ -514,8 +513,8 @@ def _read_dates(column: Column, label: Name) -> FloatArray:
     for value, found in zip(coded.values, seconds, strict=True):
         if found is None:
             raise SchemaMismatchError(
-                f"column {label!r} contains {quoted(value)}, which is no date. Write dates as '2024-05-01' or "
-                "'2024-05-01 14:30', or None where one is missing."
+                f"column {label!r} contains {quoted(value)}, which is not a date. Write dates as '2024-05-01' or "
+                "'2024-05-01 14:30', and None if missing."
             )
     return np.array([*seconds, np.nan], np.float64)[coded.codes]
 
@@ -547,10 +546,9 @@ def check_exact(given: Callable[[int], Any], numbers: FloatArray, label: Name) -
         value = value.item() if isinstance(value, np.integer) else value
         if isinstance(value, (int, Decimal, Fraction)) and value != numbers[i].item():
             raise SchemaError(
-                f"column {label!r} contains {quoted(value)}, which float64 cannot represent exactly (as all numbers "
-                "beyond 2**53 that need more than 53 bits), so different numbers would become equal. Scale the numbers "
-                "or subtract a constant; if they are identifiers or codes, make the column nominal (Nominal() or "
-                "categorical_features)."
+                f"column {label!r} contains {quoted(value)}, which float64 cannot represent exactly, so different "
+                "numbers would become equal. Scale the numbers or subtract a constant; if they are identifiers or "
+                "codes, make the column nominal (Nominal() or categorical_features)."
             )
 
 

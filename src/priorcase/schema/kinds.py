@@ -122,7 +122,7 @@ def canonical(value: Value) -> bytes:
 
 @dataclass(frozen=True, slots=True)
 class Numeric:
-    """Real numbers, compared by their difference.
+    """Numeric column.
 
     >>> Numeric().describe()
     'numeric'
@@ -135,7 +135,7 @@ class Numeric:
 
 @dataclass(frozen=True, slots=True)
 class Ordinal:
-    """Levels that have an order: all of them, from the lowest to the highest.
+    """Ordinal column with ordered levels, from lowest to highest.
 
     >>> Ordinal(("low", "middle", "high"))
     Ordinal(order=('low', 'middle', 'high'))
@@ -157,17 +157,16 @@ class Ordinal:
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Nominal:
-    """Values that are either equal or not.
+    """Nominal column: values are equal or different.
 
     Parameters
     ----------
     values
-        All possible values, if they are declared: only these may be stored, and they stay known when no row holds
-        them. None: whatever values the stored rows hold.
+        Declared values: only these may be stored, and they are known even without rows. None: the values of the
+        stored rows.
     content
-        ``"any"``, ``"text"``, ``"numbers"``, ``"booleans"``, ``"dates"`` or ``"nothing"`` (only missing values so far;
-        no numbers are stored until it holds another value). It makes numbers passed for a column of text an error
-        instead of unseen values. It does not take part in comparisons.
+        Type of the values: ``"any"``, ``"text"``, ``"numbers"``, ``"booleans"``, ``"dates"`` or ``"nothing"`` (only
+        missing values so far). Numbers passed for a text column raise an error. Ignored when kinds are compared.
 
     Examples
     --------
@@ -205,9 +204,9 @@ class Nominal:
 
 @dataclass(frozen=True, slots=True)
 class Circular(Numeric):
-    """Numbers that come round again: angles, hours of the day, days of the year.
+    """Circular column: numbers with a period, such as angles, hours of the day or days of the year.
 
-    Two of them differ by the shorter way round: with a period of 360, 350 and 10 differ by 20.
+    Two numbers differ by the shorter way round: with a period of 360, 350 and 10 differ by 20.
 
     >>> Circular(360)
     Circular(period=360.0)
@@ -222,7 +221,7 @@ class Circular(Numeric):
 
     @property
     def parameters(self) -> Value:
-        """What tells it from others of its class."""
+        """Parameters of the kind."""
         return self.period
 
     def describe(self) -> str:
@@ -236,18 +235,18 @@ DATE_PARTS: tuple[DatePart, ...] = get_args(DatePart)
 
 @dataclass(frozen=True, slots=True)
 class Date(Numeric):
-    """Days or moments.
+    """Date or datetime column.
 
-    Dates, datetimes, those of NumPy, pandas, Polars and PyArrow, and ISO 8601 texts are accepted. Moments with an
-    offset are compared in UTC; those without one are taken as they are.
+    Accepts dates and datetimes of Python, NumPy, pandas, Polars and PyArrow, and ISO 8601 texts. Datetimes with an
+    offset are converted to UTC.
 
     Parameters
     ----------
     parts
-        How two dates differ: by the time ``"elapsed"`` between them, and by ``"season"`` (time of the year),
-        ``"weekday"`` and ``"hour"`` (time of the day), each the shorter way round. ``"auto"``: by the time elapsed, and
-        by season where the dates span at least 18 months, by weekday where they span at least two weeks and do not all
-        fall on one weekday, and by hour where they have times of day and span at least two days.
+        Parts in which dates are compared: time ``"elapsed"``, ``"season"`` (time of year), ``"weekday"`` and ``"hour"``
+        (time of day), the last three as circular. ``"auto"``: elapsed; season if the dates span at least 18 months;
+        weekday if they span at least two weeks and more than one weekday; hour if they have times of day and span at
+        least two days.
 
     Examples
     --------
@@ -268,7 +267,7 @@ class Date(Numeric):
 
     @property
     def parameters(self) -> Value:
-        """What tells it from others of its class."""
+        """Parameters of the kind."""
         return self.parts
 
     def describe(self) -> str:
@@ -281,15 +280,15 @@ Analyzer: TypeAlias = Literal["both", "words", "characters"]
 
 @dataclass(frozen=True, slots=True)
 class Text(Nominal):
-    """Free text, compared by the words and letters that two texts share.
+    """Free-text column, compared by shared words and character sequences.
 
     Parameters
     ----------
     analyzer
-        What texts are made of: ``"words"``, ``"characters"`` (sequences of three to five letters within words, which
-        forgive misspellings), or ``"both"``.
+        Tokens: ``"words"``, ``"characters"`` (three to five letters within words, robust to misspellings), or
+        ``"both"``.
     longest
-        Texts of more characters are refused.
+        Maximum number of characters; longer texts raise an error.
 
     Examples
     --------
@@ -312,7 +311,7 @@ class Text(Nominal):
 
     @property
     def parameters(self) -> Value:
-        """What tells it from others of its class."""
+        """Parameters of the kind."""
         return self.analyzer, self.longest
 
     def describe(self, known: Iterable[Value] = ()) -> str:
@@ -322,9 +321,9 @@ class Text(Nominal):
 
 @dataclass(frozen=True, slots=True)
 class Set(Nominal):
-    """Any number of values in no order: labels, symptoms, parts.
+    """Set-valued column, such as labels, symptoms or parts.
 
-    Sets, lists and tuples are accepted, and texts whose members stand between semicolons, bars or commas.
+    Accepts sets, lists and tuples, and texts with members separated by semicolons, bars or commas.
 
     >>> Set()
     Set()
@@ -385,7 +384,7 @@ def check_distinct(
         raise error(f"{expected}, got {quoted(values)}")
     values = tuple(map(plain, values))
     if any(map(is_missing, values)):
-        raise error(f"{parameter} has a missing value. Leave it out: any cell may be missing.")
+        raise error(f"{parameter} has a missing value. Leave it out; missing cells are always allowed.")
     if not values or not all(map(is_hashable, values)) or len(set(map(identity, values))) < len(values):
         raise error(f"{expected}, got {quoted(values)}")
     return values

@@ -72,7 +72,7 @@ _RESHAPE = (
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Schema:
-    """The names of the columns of a table and the kind of each.
+    """Names and kinds of the columns of a table.
 
     Parameters
     ----------
@@ -104,27 +104,27 @@ class Schema:
     spans of time                                       ``Numeric()``: seconds
     sets and lists                                      ``Set()``
     long texts that are mostly distinct                 ``Text()``
-    complex numbers, structs, unhashable objects        refused
+    complex numbers, structs, unhashable objects        error
     ==================================================  ========================================================
 
-    A text is long with 20 characters and three words or more on average; fewer than 10 distinct ones are nominal.
+    Texts are long if they have at least 20 characters and three words on average; with fewer than 10 distinct values
+    they are nominal. A Polars ``Enum`` is nominal, because its values often have no order; declare ``Ordinal`` if they
+    do.
 
-    A Polars ``Enum`` is not taken as ordinal, because its values often have no order: declare ``Ordinal`` if they do.
+    **Kinds are fixed by the first rows** and do not change when rows are added or removed. Declare the kinds for a
+    stream whose first rows may not show them. An object column with only missing values is nominal; numbers raise an
+    error until it has another value, because they could be amounts or codes.
 
-    **Kinds are fixed by the first rows** and do not change when rows are added or removed. Declare the kinds when
-    learning from a stream, whose first rows may not show them. A column of objects that held only missing values is
-    nominal, and refuses numbers until it holds another value: they could be amounts or codes.
-
-    **Values** are known, unseen or missing. Missing are NaN, None, NaT, ``pandas.NA``, nulls, masked cells and
-    ``Decimal("NaN")``; the texts ``"nan"`` and ``""`` are text. Two nominal values are equal when Python says so,
-    except that booleans are not numbers: ``1`` and ``1.0`` are one value, ``True`` and ``"1"`` are two others.
-    Numbers are float64. Infinite numbers are refused, and so are integers and decimals beyond 2**53 that float64 cannot
-    represent exactly; in a nominal column, numbers of any size are exact.
+    **Values** are known, unseen or missing. Missing values are NaN, None, NaT, ``pandas.NA``, nulls, masked cells and
+    ``Decimal("NaN")``; ``"nan"`` and ``""`` are text. Nominal values are compared by ``==``, except that booleans are
+    not numbers: ``1`` and ``1.0`` are equal, ``True`` and ``"1"`` are different values. Numbers are float64. Infinite
+    numbers raise an error, and so do integers and decimals beyond 2**53 that float64 cannot represent exactly; in a
+    nominal column numbers of any size are exact.
 
     **Later tables.** Columns are matched by name if both tables have names (in any order, none missing, none extra),
-    otherwise by position. A column with only missing values fits any kind; numbers where fit had text, or text where
-    it had numbers, raise ``SchemaMismatchError``. Booleans pass as the numbers 0 and 1, but numbers do not pass as
-    booleans.
+    otherwise by position. A column with only missing values is valid for any kind. Numbers in a text column, or text in
+    a numeric column, raise ``SchemaMismatchError``. Booleans are valid in a numeric column as 0 and 1, but numbers are
+    not valid in a boolean column.
 
     Examples
     --------
@@ -180,11 +180,11 @@ class Schema:
         return grids_html([Grid(repr(self).partition("\n")[0], ["column", "kind"], lines)])
 
     def label(self, a: int) -> Name:
-        """Name of attribute ``a``, or its position if there are no names."""
+        """Return the name of attribute ``a``, or its position if there are no names."""
         return a if self.names is None else self.names[a]
 
     def position(self, key: Name, *, parameter: str = "key") -> int:
-        """Position of the attribute that ``key`` names; ``ParameterError`` if there is none.
+        """Return the position of an attribute; raise ``ParameterError`` if it does not exist.
 
         An integer, of Python or NumPy, is a name if some name equals it, and a position from 0 otherwise. ``parameter``
         is the name of the parameter that holds ``key``, for messages.
@@ -204,7 +204,7 @@ class Schema:
         raise ParameterError(f"{parameter} contains {quoted(key)}, which is not a column; X has {columns}. {remedy}")
 
     def positions(self, names: Iterable[Name], *, parameter: str = "keys") -> tuple[int, ...]:
-        """Positions of several attributes, such as the keys of a mapping; none may be named twice."""
+        """Return the positions of several attributes; raise an error for duplicates."""
         seen: dict[int, Name] = {}
         for key in names:
             a = self.position(key, parameter=parameter)
@@ -218,15 +218,15 @@ class Schema:
     def infer(
         cls, X: Any, categorical_features: CategoricalFeatures = "from_dtype", kinds: Mapping[Name, Kind] | None = None
     ) -> Schema:
-        """Choose the schema of a table by the types of its columns.
+        """Infer the schema of a table from the types of its columns.
 
         Parameters
         ----------
         X
             A pandas, Polars or PyArrow frame, a NumPy array, or a list of rows.
         categorical_features
-            ``"from_dtype"``: by type, as in the table above. Otherwise the nominal columns, as a mask, positions or
-            names; all others are numeric (or ordinal, if their type has an order). None for no nominal column.
+            ``"from_dtype"``: by type, see `Schema`. Otherwise the nominal columns as a mask, positions or names; all
+            other columns are numeric (or ordinal, if their type is ordered). None for no nominal column.
         kinds
             Declared kinds, by name or position; they take precedence.
 
@@ -245,9 +245,9 @@ class Schema:
         return inferred(X, categorical_features, kinds)
 
     def read(self, X: Any, *, known: Callable[[int], Iterable[Value]] | None = None) -> Table:
-        """Read the rows of a table by this schema.
+        """Read the rows of a table with this schema.
 
-        ``known`` gives the values known for an attribute, for messages.
+        ``known`` returns the known values of an attribute, for messages.
         """
         if type(X) is Table and X.schema == self:
             return X
@@ -329,7 +329,7 @@ def _with_categorical(schema: Schema, source: Source, chosen: CategoricalFeature
     if isinstance(chosen, str) or not isinstance(chosen, Iterable) or len(getattr(chosen, "shape", (0,))) != 1:
         raise ParameterError(
             "categorical_features must be 'from_dtype', None, or a list of column names or positions or a mask, "
-            f"got {quoted(chosen)}. Write a single column as a list: [0] or ['colour']."
+            f"got {quoted(chosen)}. Pass a single column as a list: [0] or ['colour']."
         )
     keys = chosen.tolist() if isinstance(chosen, np.ndarray) else list(chosen)
     if keys and all(isinstance(key, (bool, np.bool_)) for key in keys):
@@ -361,7 +361,7 @@ class Source:
     rows: int
 
     def label(self, position: int) -> Name:
-        """Name of a column, or its position if there are no names."""
+        """Return the name of a column, or its position if there are no names."""
         return position if self.names is None else self.names[position]
 
 
@@ -385,7 +385,7 @@ def open_source(X: Any) -> Source:
     if isinstance(X, (list, tuple)):
         return _open_array(_rows(X))
     if hasattr(X, "collect"):
-        raise UnsupportedDataError("X is a lazy frame; expected one with its rows in memory. Call .collect() first.")
+        raise UnsupportedDataError("X is a lazy frame; expected a frame in memory. Call .collect() first.")
     if hasattr(X, "__array__") or np.isscalar(X):
         return _open_array(np.asarray(X))
     kind = type(X)
@@ -405,7 +405,7 @@ def _rows(X: Sequence[Any]) -> AnyArray:
     except ValueError:
         rows = None
     if rows is None or (rows.ndim == 1 and all(isinstance(row, (list, tuple, np.ndarray)) for row in X)):
-        raise SchemaError("The rows of X have different lengths. Write None where a value is missing.")
+        raise SchemaError("The rows of X have different lengths. Use None for missing values.")
     if rows.ndim == 1 and all(isinstance(row, Mapping) for row in X):
         raise UnsupportedDataError(
             "X is a list of dictionaries; expected a frame, a 2D NumPy array or a list of rows. "
@@ -463,10 +463,10 @@ def backend_of(X: Any) -> Backend | None:
 
 
 class Table(TextResult):
-    """Rows read by a schema, whose values have no stored codes yet.
+    """Rows read with a schema, not yet encoded.
 
-    They are given as ``columns``, one for each attribute; as a ``block`` of rows by attributes, if all are numeric; or
-    as a single ``row``: for each attribute a number or rank, NaN for missing, or a nominal value, None for missing.
+    Stored as ``columns``, one for each attribute; as a ``block`` of rows by attributes, if all are numeric; or as a
+    single ``row``: for each attribute a number or rank (NaN if missing) or a nominal value (None if missing).
 
     >>> Schema(None, (Numeric(), Nominal())).read([[31, "red"], [None, "blue"]])
     Table(2 rows of 2 attributes)
@@ -497,7 +497,7 @@ class Table(TextResult):
 
     @property
     def columns(self) -> tuple[ReadColumn, ...]:
-        """Columns, in the order of the schema."""
+        """Columns in schema order."""
         if self._columns is None:
             if self.block is not None:
                 self._columns = tuple(self.block.T)
@@ -514,7 +514,7 @@ class Table(TextResult):
         return self._row
 
     def part(self, start: int, stop: int) -> Table:
-        """Rows from ``start`` to ``stop``."""
+        """Return the rows from ``start`` to ``stop``."""
         rows = slice(start, min(stop, self.rows))
         n = max(rows.stop - start, 0)
         if self.block is not None:

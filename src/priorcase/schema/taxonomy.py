@@ -17,10 +17,10 @@ _EXAMPLE = "For example Taxonomy({'printer': {'laser': {}, 'inkjet': {}}})."
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Taxonomy(Nominal):
-    """A tree of values; the deeper the common ancestor of two of them, the more similar they are.
+    """Column with values from a tree; values with a deeper common ancestor are more similar.
 
-    A case may have any node, not only a leaf. The depth of a node is its number of steps from the root; if there are
-    several roots, a nameless one stands above them.
+    A value may be any node, not only a leaf. The depth of a node is its number of steps from the root; several roots
+    get an unnamed common root.
 
     Parameters
     ----------
@@ -29,8 +29,7 @@ class Taxonomy(Nominal):
         replace a mapping); nodes with children, ``{"name": "device", "children": [{"name": "printer"}]}``; or the
         parent of each node, ``{"laser": "printer", "inkjet": "printer", "printer": None}``.
     weights
-        Similarities of nodes, from 0 to 1, for the measure `LevelSimilarity`, in addition to those written in the tree
-        as ``"weight"``.
+        Similarities of nodes, from 0 to 1, for `LevelSimilarity`, in addition to ``"weight"`` entries in the tree.
 
     >>> device = Taxonomy({"device": {"printer": ["laser", "inkjet"], "router": None}})
     >>> device
@@ -62,12 +61,12 @@ class Taxonomy(Nominal):
 
     @property
     def parameters(self) -> Value:
-        """What tells it from others of its class."""
+        """Parameters of the kind."""
         return self.tree, tuple((self.weights or {}).items())
 
     @property
     def nodes(self) -> tuple[str, ...]:
-        """All nodes, depth first: each parent before everything below it."""
+        """All nodes, depth first."""
         return tuple(self._parents)
 
     @property
@@ -102,29 +101,29 @@ class Taxonomy(Nominal):
         return f"taxonomy of {len(self)} nodes"
 
     def parent(self, node: str) -> str | None:
-        """The node above; None for a root."""
+        """Return the parent of a node; None for a root."""
         if node not in self._parents:
-            raise SchemaError(f"the taxonomy has no node {node!r}. Its nodes are in `nodes`.")
+            raise SchemaError(f"the taxonomy has no node {node!r}. See `nodes` for all nodes.")
         return self._parents[node]
 
     def ancestors(self, node: str) -> tuple[str, ...]:
-        """The node itself, its parent, and so on up to its root."""
+        """Return the node, its parent, and so on up to its root."""
         found = [node]
         while (above := self.parent(found[-1])) is not None:
             found.append(above)
         return tuple(found)
 
     def depth(self, node: str) -> int:
-        """Number of steps from the root to this node."""
+        """Return the number of steps from the root to a node."""
         return len(self.ancestors(node)) - 1 + (len(self.roots) > 1)
 
     def common(self, a: str, b: str) -> str | None:
-        """The deepest node above both, or one of them; None if it is the nameless root."""
+        """Return the deepest common ancestor, possibly one of the two nodes; None for the unnamed root."""
         above = set(self.ancestors(a))
         return next((node for node in self.ancestors(b) if node in above), None)
 
     def under(self, node: str) -> Iterator[str]:
-        """The node and everything below it, parents before children."""
+        """Return the node and its descendants, parents before children."""
         self.parent(node)
         found: set[str | None] = {node}
         for child, parent in self._parents.items():
@@ -203,11 +202,11 @@ def _depth_first(given: Mapping[Any, Any]) -> dict[str, str | None]:
         waiting.extend(reversed(children.get(node, [])))
     if circle := [node for node in given if node not in parents]:
         raise SchemaError(
-            f"a Taxonomy must not have cycles, got {listed(circle)} below themselves. Give one of them another parent."
+            f"a Taxonomy must not have cycles, got the cycle {listed(circle)}. Change the parent of one of them."
         )
     return parents
 
 
 def _check_name(node: Any) -> None:
     if not isinstance(node, str) or not node:
-        raise SchemaError(f"the nodes of a Taxonomy must be texts that are not empty, got {quoted(node)}. {_EXAMPLE}")
+        raise SchemaError(f"the nodes of a Taxonomy must be non-empty texts, got {quoted(node)}. {_EXAMPLE}")

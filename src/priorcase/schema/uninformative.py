@@ -23,19 +23,19 @@ _SAME = 1e-9  # numbers between 0 and 1 that differ by less are equal but for ro
 
 @dataclass(frozen=True)
 class Uninformative(TextResult):
-    """Why a column tells nothing about other rows; prints as the reason.
+    """Reason why a column cannot help to predict other rows.
 
     Parameters
     ----------
     reason
-        ``"id"``: a nominal column of which most values are different, or whole numbers that are all different and
-        count up nearly without gaps; ``"constant"``; ``"missing"``: no value is known; ``"one value"``: all known
-        values are the same, but some are missing, which may tell something; ``"repeat"``: another column says the same.
+        ``"id"`` (a nominal column whose values are mostly distinct, or distinct, nearly consecutive integers),
+        ``"constant"``, ``"missing"`` (no known value), ``"one value"`` (one known value, and missing values, which may
+        be informative) or ``"repeat"`` (the same information as another column).
     other
-        The column that is repeated.
+        The other column of a repeat.
     left_out
-        Whether reports and commands leave the column out: ids, constants and columns without a value, unless no
-        column would be left. Of the others they only say so.
+        Whether reports and commands leave the column out: ids, constants and columns without values, unless no column
+        would be left. Other columns are only reported.
 
     Examples
     --------
@@ -58,11 +58,11 @@ class Uninformative(TextResult):
 
 @prefix_errors
 def uninformative_columns(X: Any) -> dict[Name, Uninformative]:
-    """The columns of a table that tell nothing about other rows, by name (by position where there are no names).
+    """Return the columns that cannot help to predict other rows, by name (or position), with the reasons.
 
-    Ids need 20 known values or more: few rows can be different by chance. Measurements with fractions, ordered levels,
-    dates and texts are never ids. A repeat is a later column whose values go with those of an earlier one, one to one,
-    or numbers on a straight line with it.
+    Ids need at least 20 known values. Numbers with fractions, ordered levels, dates and texts are never ids. A repeat
+    is a later column whose values correspond one to one to those of an earlier one, or numbers that are a linear
+    function of it.
 
     >>> rows = [[f"c{i}", i % 7, 1, i % 7 * 2.5] for i in range(30)]
     >>> {column: str(why) for column, why in uninformative_columns(rows).items()}

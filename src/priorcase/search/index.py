@@ -37,14 +37,14 @@ SLACK = 1e-9
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Neighbors:
-    """The rows near some queries, nearest first, rows at equal distances by ascending id.
+    """Nearest rows of some queries, nearest first; rows at equal distances by ascending id.
 
-    The lists of all queries lie one behind the other; those of query q are at ``indptr[q]:indptr[q + 1]``.
+    All arrays are flat; the entries of query q are ``indptr[q]:indptr[q + 1]``.
 
     Parameters
     ----------
     indptr
-        Where each query's list begins, and where the last one ends; one number more than there are queries.
+        Start of each query's entries, and the end of the last; one number more than queries.
     ids, distances
         The rows and their distances.
     costs
@@ -103,12 +103,12 @@ class Neighbors:
 
     @property
     def counts(self) -> IdArray:
-        """How many rows each query has."""
+        """Number of rows of each query."""
         return np.diff(self.indptr)
 
     @prefix_errors
     def rectangular(self, k: int) -> tuple[IdArray, FloatArray]:
-        """Ids and distances of the first k rows of every query, as two matrices with one row for each query."""
+        """Return ids and distances of the first k rows of every query, each of shape (queries, k)."""
         check_value("k", k, [Interval(Integral, 0, None, closed="left")])
         counts = self.counts
         if np.any(counts < k):
@@ -192,14 +192,14 @@ class NeighborList:
 
 
 class Index(TextResult):
-    """The rows of some instances, laid out to be searched; follows them through `append` and `remove`.
+    """Search index over stored rows, with exact results and incremental updates by `append` and `remove`.
 
-    Every answer is exact, is ordered by distance and then by id, and has the same bits for any batch size, number of
-    threads, algorithm and kind of CPU. Queries are cells as `Instances.encode` makes them. Any number of threads may
-    search at the same time; whoever changes the rows holds `lock`.
+    Results are ordered by distance and then by id, and are identical for any batch size, number of threads, algorithm
+    and CPU. Queries are cells from `Instances.encode`. Any number of threads may search at the same time; changes
+    require `lock`.
 
-    ``fitted`` is the distance by which the rows are first put in order; later searches may use another one of the same
-    table. ``ids``: the rows to begin with; None for all. ``threads``: how many put them in order.
+    ``fitted`` is the distance used to build the index; later searches may use another one of the same table. ``ids``
+    are the rows to include, None for all. ``threads`` is the number of threads for building.
 
     >>> from priorcase.schema import Nominal, Numeric, Schema
     >>> from priorcase.similarity import resolve
@@ -234,10 +234,10 @@ class Index(TextResult):
     def restored(
         cls, instances: Instances, fitted: FittedDistance, arrays: dict[str, AnyArray], *, threads: int = 1
     ) -> Index:
-        """The index of some rows from what `saved` gave, without a copy; ``ValueError`` where it is of other rows.
+        """Restore the index from the arrays of `saved`, without copying; raise ``ValueError`` for other rows.
 
-        The arrays are read-only, and at least 64 bytes of memory lie behind each of them, as in a mapped file. The core
-        checks whatever a search relies on. It does not compare its copy of the cells with the rows.
+        The arrays are read-only, with at least 64 bytes of memory behind each, as in a mapped file. The core checks
+        everything that a search relies on, but does not compare its copy of the cells with the rows.
         """
         index, ids = cls.__new__(cls), instances.ids
         index._begin(_core.Index(fitted.coded(instances.schema), arrays, threads), instances, fitted)
@@ -247,7 +247,7 @@ class Index(TextResult):
         return index
 
     def saved(self, fitted: FittedDistance, *, threads: int = 1) -> dict[str, AnyArray]:
-        """The arrays that `restored` needs, in order, without a copy; the index copies them before it changes."""
+        """Return the arrays that `restored` needs, without copying."""
         self.core.organise(self.plan_of(fitted), threads)
         return self.core.parts()
 
@@ -259,22 +259,22 @@ class Index(TextResult):
 
     @property
     def nbytes(self) -> int:
-        """Bytes held by the compiled index."""
+        """Size of the compiled index in bytes."""
         return self.core.nbytes
 
     def holds(self, instances: Instances) -> bool:
-        """Whether the rows of the index are those of some instances, no more and no fewer.
+        """Return whether the index contains exactly the rows of some instances.
 
-        False during a change, and for good where a change was begun and not finished, here or at a fork.
+        False during a change, and after a change that was not completed.
         """
         state = self._state
         same = state is not None and state[0] is instances.line and state[1] == instances.version
         return same and not self._torn_by_fork and not self.lock.held_at_fork
 
     def follow(self, before: Instances, after: Instances) -> bool:
-        """Go over to the rows that came from others by a change, which `append`, `take` or `remove` then makes here.
+        """Switch to instances that differ by one change, which `append`, `take` or `remove` then makes.
 
-        False where the index does not hold the rows before the change. Until the change is made, `holds` is False.
+        Returns False if the index does not hold the rows before the change. `holds` is False until the change is made.
         """
         with self.lock:
             if not self.holds(before):
@@ -283,7 +283,7 @@ class Index(TextResult):
             return True
 
     def append(self, ids: ArrayLike, *, threads: int = 1) -> None:
-        """Add rows that were appended to the instances; all of them, or none with an error."""
+        """Add rows that were appended to the instances; on an error, none is added."""
         ids = self._checked_ids(ids, held=False)
         positions = self._instances.positions(ids)
         with self.lock:
@@ -294,7 +294,7 @@ class Index(TextResult):
             self._state = self._instances.line, self._instances.version
 
     def take(self, ids: IdArray, cells: FloatArray) -> None:
-        """Add rows by their cells, as `append` does, without a check."""
+        """Add rows by their cells like `append`, without checks."""
         with self.lock:
             self._state = None
             self._add(ids, cells)
@@ -304,7 +304,7 @@ class Index(TextResult):
         self.core.append(ids, self._latest[0].stored_cells(ids, cells), threads)
 
     def remove(self, ids: ArrayLike) -> None:
-        """Remove rows that were removed from the instances; all of them, or none with an error."""
+        """Remove rows that were removed from the instances; on an error, none is removed."""
         ids = self._checked_ids(ids, held=True)
         with self.lock:
             self._state = None
@@ -323,11 +323,11 @@ class Index(TextResult):
         algorithm: Algorithm = "auto",
         threads: int = 1,
     ) -> Neighbors:
-        """The k nearest rows of each query; all rows where there are fewer than k.
+        """Find the k nearest rows of each query; all rows if there are fewer than k.
 
-        ``queries`` are cells, shape (q, A). ``weights``: attribute weights, one row for all queries, shape (A,), or one
-        for each, shape (q, A); None: all 1. ``exclude``: an id for each query that is not to be found, such as its own;
-        -1 excludes nothing. ``ties``: find also every further row whose distance equals that of the k-th.
+        ``queries`` are cells, shape (q, A). ``weights`` are attribute weights, shape (A,) or (q, A); None for 1.
+        ``exclude`` is an id for each query to leave out, such as its own; -1 for none. ``ties`` also returns all rows
+        as near as the k-th.
         """
         if type(k) is not int or k < 1:
             check_value("k", k, [_POSITIVE])
@@ -349,9 +349,9 @@ class Index(TextResult):
         algorithm: Algorithm = "auto",
         threads: int = 1,
     ) -> Neighbors:
-        """The rows at a distance of at most ``radius``: one number for all queries, or one for each.
+        """Find all rows within ``radius``: one number for all queries, or one for each.
 
-        The other parameters are those of `kneighbors`.
+        For other parameters see `kneighbors`.
         """
         queries, weights, exclude = self._checked(fitted, queries, weights, exclude, algorithm, threads)
         try:
@@ -384,9 +384,9 @@ class Index(TextResult):
         ids: IdArray | None = None,
         threads: int = 1,
     ) -> FloatArray:
-        """Costs of rows, all in the order of their ids or some by id, for each of a few queries: shape (q, rows).
+        """Return the costs of rows, all in id order or some by id, for each query, shape (q, rows).
 
-        Costs are as searches rank by them: equal where the distances are.
+        Costs are equal if the distances are.
         """
         queries, weights, _ = self._checked(fitted, queries, weights, None, "plain", threads)
         ids = self._instances.ids if ids is None else ids
@@ -409,14 +409,14 @@ class Index(TextResult):
             yield plan, (asked, own), None if exclude is None else exclude[part], part
 
     def plan_for(self, fitted: FittedDistance, queries: FloatArray) -> tuple[_core.Plan, FloatArray]:
-        """The distance as the core takes it for some queries, and their cells."""
+        """Return the distance and the cells of queries in the format of the core."""
         plan = self.plan_of(fitted)
         if fitted.queries_at_once is None or fitted.answers(queries):
             return plan, np.ascontiguousarray(fitted.prepare(queries))
         return fitted.for_queries(queries)
 
     def plan_of(self, fitted: FittedDistance) -> _core.Plan:
-        """The distance as the core takes it, for stored rows as queries."""
+        """Return the distance in the format of the core, for stored rows as queries."""
         latest, plan = self._latest
         if not fitted.covers(self._instances):
             raise ParameterError(
@@ -435,7 +435,7 @@ class Index(TextResult):
         wrong = wanted[self.core.holds(wanted).astype(bool) != held]
         if wrong.size:
             stated = "are not in the index" if held else "are in the index already"
-            raise UnknownIdError(f"rows with the ids {listed(wrong.tolist())} {stated}; nothing was changed")
+            raise UnknownIdError(f"rows with the ids {listed(wrong.tolist())} {stated}; the index is unchanged")
         return wanted
 
     def _checked(
@@ -456,14 +456,14 @@ class Index(TextResult):
         cells = _floats(queries)
         if cells.ndim != 2 or cells.shape[1] != n_columns:
             raise ParameterError(
-                f"queries must be cells with {n_columns} columns, as Instances.encode makes them, got {quoted(queries)}"
+                f"queries must be cells with {n_columns} columns from Instances.encode, got {quoted(queries)}"
             )
         count, rows = len(cells), self.ones
         if weights is not None:
             rows = _floats(weights)
             if rows.shape not in ((width,), (count, width)) or not np.isfinite(rows).all() or (rows < 0).any():
                 raise ParameterError(
-                    f"weights must be {width} finite numbers >= 0, or as many for each of the {count} queries, got "
+                    f"weights must be {width} finite numbers >= 0, or {width} for each of the {count} queries, got "
                     f"{quoted(weights)}"
                 )
             rows = np.atleast_2d(rows)
