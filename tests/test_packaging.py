@@ -7,6 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from priorcase.datasets.builtin import TABLES
+
 ROOT = Path(__file__).parents[1]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
 IMPORTED = {"scikit-learn": "sklearn"}
@@ -50,3 +52,12 @@ def test_papers_stay_out_of_wheel_and_sdist() -> None:
     build = PROJECT["tool"]["scikit-build"]
     assert build["wheel"]["packages"] == ["src/priorcase"]
     assert "/papers" in build["sdist"]["exclude"]
+
+
+def test_built_in_tables_are_packaged() -> None:
+    build = PROJECT["tool"]["scikit-build"]
+    patterns = [*build["sdist"]["exclude"], *build["wheel"].get("exclude", [])]
+    ignored = (ROOT / ".gitignore").read_text(encoding="utf-8").splitlines() if (ROOT / ".gitignore").exists() else []
+    assert not [pattern for pattern in (*patterns, *ignored) if "csv" in pattern or "datasets" in pattern]
+    tables = {path.stem for path in (ROOT / "src" / "priorcase" / "datasets").glob("*.csv")}
+    assert tables == {*TABLES, "help_desk"}
