@@ -141,14 +141,20 @@ class Commands(SphinxDirective):
 # -- Formulas
 
 
+_THIN_SPACE = '<mspace width="0.17em"/>'
+
+
 def mathml(node: nodes.Element, *, block: bool) -> str:
     """A formula as MathML, which browsers draw without a script."""
     text = node.astext()
     try:
-        return str(latex2mathml.tex2mathml(text, as_block=block))
+        formula = str(latex2mathml.tex2mathml(text, as_block=block))
     except MathError as error:
         logger.warning("formula %r: %s", text, error, location=node)
         return f"<code>{nodes.unescape(text)}</code>"
+    # Functions such as ln stand apart from what they are multiplied with and applied to, as in TeX.
+    formula = re.sub(r"(</m\w+>\s*)(<mi>[a-z]{2,}</mi>\s*<mo>&ApplyFunction;)", rf"\1{_THIN_SPACE}\2", formula)
+    return re.sub(r"<mo>&ApplyFunction;</mo>(?!\s*<mo)", _THIN_SPACE, formula)
 
 
 def inline_formula(writer: Any, node: nodes.math) -> None:
