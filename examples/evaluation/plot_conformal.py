@@ -42,7 +42,7 @@ large = np.concatenate(large)
 inside = {name: np.concatenate(found, axis=1) for name, found in inside.items()}
 for name, held in inside.items():
     parts = f"small flats {held[-1, ~large].mean():.0%}, large flats {held[-1, large].mean():.0%}"
-    print(f"{name:18} 90 % intervals cover {held[-1].mean():.0%} ({parts}); mean width {np.mean(width[name]):.0f} euros")
+    print(f"{name:18} 90 % intervals cover {held[-1].mean():.0%} ({parts}); width {np.mean(width[name]):.0f} euros")
 
 # %%
 # All of them cover a little more than they should. But the plain conformal intervals have nearly
