@@ -64,3 +64,27 @@ def _found(module: Any, name: str) -> Any:
     for part in rest:
         value = getattr(value, part, None)
     return value
+
+
+ESTIMATORS = [
+    getattr(priorcase, name)
+    for name in priorcase.__all__
+    if inspect.isclass(getattr(priorcase, name)) and hasattr(getattr(priorcase, name), "get_params")
+]
+
+
+@pytest.mark.parametrize("estimator", ESTIMATORS, ids=lambda cls: cls.__name__)
+def test_the_help_of_an_estimator_is_short(estimator: type[Any]) -> None:
+    """The help of its own docstrings, without signatures and the methods of scikit-learn, fits in 120 lines."""
+    own = {}
+    for name in dir(estimator):
+        member = inspect.getattr_static(estimator, name)
+        function = getattr(member, "fget", None) or getattr(member, "__func__", member)
+        if not name.startswith("_") and str(getattr(function, "__module__", "")).startswith("priorcase"):
+            own[name] = (function.__doc__ or "").strip().splitlines()
+            text = [line.strip() for line in own[name]]
+            assert len(text[: text.index("Examples") - 1] if "Examples" in text else text) <= 6, name
+    described = (estimator.__doc__ or "").strip().splitlines()
+    assert own
+    assert len(described) <= 55
+    assert len(described) + sum(map(len, own.values())) <= 120

@@ -1,6 +1,6 @@
 """Predictions from similar past cases, with calibrated probabilities and the cases behind them.
 
-The names below are loaded when first used, so that ``import priorcase`` and the command line start at once.
+Names are loaded when first used, so that ``import priorcase`` and the command line start quickly.
 """
 
 from __future__ import annotations

@@ -1,10 +1,10 @@
-"""Tables that are read batch by batch: what they may come as, learning from them, and answers over them.
+"""Learning from tables that are read batch by batch, and predicting them.
 
 A source of batches is a folder of Parquet files or some of them, a ``pyarrow.dataset.Dataset``, a
 ``pyarrow.RecordBatchReader``, an iterator of Arrow record batches or tables, a Polars ``LazyFrame``, or anything that
-hands out an Arrow stream, such as a relation of DuckDB. ``fit`` and ``partial_fit`` of the learners take one as ``X``,
-with the name of the target column as ``y``; the functions here ask a fitted model about one, and yield its answers as
-Arrow record batches. Memory is bounded by a batch, and by what the model itself keeps.
+provides an Arrow stream, such as a DuckDB relation. ``fit`` and ``partial_fit`` of the learners accept one as ``X``,
+with the name of the target column as ``y``; the functions here apply a fitted model to one, and yield the results as
+Arrow record batches. Memory use is bounded by the batch size and the size of the model.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""Every error of the library, and how a message is written.
+"""Errors and warnings of the library, and helpers for their messages.
 
-Each class also derives from the builtin that scikit-learn users expect, so ``except ValueError`` keeps working. A
-message is written where the error is raised: what was wrong, what was expected, what to do.
+Each class also derives from the builtin that scikit-learn users expect, so ``except ValueError`` works. Messages
+are written where the error is raised: what was wrong, what was expected, what to do.
 """
 
 import difflib

@@ -1,4 +1,4 @@
-"""The learners by name: one list for Python, the command line and the report.
+"""Learners by name, as used by Python, the command line and the report.
 
 >>> from priorcase.registry import find
 >>> find("tree_averaged_bayes").make("classify", prior="auto")

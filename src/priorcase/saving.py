@@ -1,19 +1,18 @@
 """Saved models: a fitted model as a file, or as bytes.
 
-A model is its class, its parameters and its rows, and what takes long to compute again from them. The file is a zip
-archive without compression:
+A saved model contains its class, its parameters, its rows, and what is slow to compute again. The file is a zip archive
+without compression:
 
 - ``model.json``: a format number, the class by its public name, the parameters, and the fitted state. Strategies such
   as ``Overlap()`` are written as public name and fields.
 - ``0.npy``, ``1.npy``, ...: the arrays that ``model.json`` refers to by number, each once, on a multiple of 64 bytes.
 - The comment at the end of the archive is the SHA-256 of all bytes before it.
 
-A large file is mapped: the arrays of rows and of indexes are used where they are, so that processes share them in
-memory, and the system reads and drops them as it needs to. All other arrays are copied.
+A large file is memory-mapped, so that processes share the arrays of rows and indexes. All other arrays are copied.
 
-Loading executes nothing from the file: a name is looked up in the two tables below and nowhere else, a strategy is
-made by its own constructor, which checks its fields, and a model checks its parameters, cells, ids, weights and
-records again, as `fit` would.
+Loading executes nothing from the file: names are looked up only in the two tables below, strategies are created by
+their own constructors, which check their fields, and a model checks its parameters, cells, ids, weights and records
+like `fit`.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Bayesian predictive inference: probabilities from counts and a prior.
 
-The names below are loaded when first used.
+Names are loaded when first used.
 """
 
 from __future__ import annotations

@@ -119,13 +119,6 @@ class BayesClassifier(ClassifierMixin, RowsEstimator[BayesMemory]):
         """Forget rows by their content as if they had never been seen; for ``keep_rows=False``.
 
         ``X`` and ``y`` are as in `fit`. Raises an error, and changes nothing, if the rows cannot all have been counted.
-
-        Examples
-        --------
-        >>> import priorcase as pc
-        >>> model = pc.NaiveBayes(keep_rows=False).fit([["red"], ["red"], ["blue"]], ["no", "no", "yes"])
-        >>> model.forget_rows([["red"]], ["no"]).class_count_
-        array([1., 1.])
         """
         memory = self._stored()
         if not isinstance(memory, CountedMemory):

@@ -46,18 +46,6 @@ class AdditiveBayes(BayesClassifier):
         for each column, positive if it favours the predicted class p. ``versus`` is the class to compare with; by
         default the second most probable one. Missing values contribute 0; a zero probability gives an infinite
         contribution.
-
-        Examples
-        --------
-        >>> import priorcase as pc
-        >>> X = [["red", "S"], ["red", "M"], ["blue", "M"], ["blue", "M"], ["blue", None]]
-        >>> pc.NaiveBayes().fit(X, ["no", "no", "yes", "yes", "yes"]).contributions([["red", "S"]])
-        query 0: no 0.8491 against yes 0.1509
-          part      value  contribution
-          prior                 -0.2877
-          x0        red         +1.3218
-          x1        S           +0.6931
-          log-odds              +1.7272
         """
         return columns.contributions(self, X, versus)
 
@@ -65,18 +53,10 @@ class AdditiveBayes(BayesClassifier):
     def predict_column(
         self, X: Any, column: Name, *, y: Any = None, return_proba: bool = False
     ) -> AnyArray | tuple[AnyArray, FloatArray]:
-        """Predict any column from the others: the most probable value, an `Interval`, or the expected number.
+        """Predict any column from the other columns: the most probable value, an `Interval`, or the expected number.
 
         ``y`` holds the classes of the queries, None if unknown. ``column`` is a name or position, or ``"class"``. With
         ``return_proba``, also returns the probabilities of `column_values`, shape (queries, values).
-
-        Examples
-        --------
-        >>> import priorcase as pc
-        >>> X = [["red", 31.0], ["red", 29.0], ["blue", 62.0], ["blue", None]]
-        >>> model = pc.NaiveBayes(numeric="student").fit(X, ["no", "no", "yes", "yes"])
-        >>> model.predict_column([[None, 30.0], [None, 60.0]], 0)
-        array(['red', 'blue'], dtype='<U4')
         """
         return columns.predict_column(self, X, column, y, return_proba)
 
@@ -96,17 +76,6 @@ class AdditiveBayes(BayesClassifier):
         ``targets`` are nominal, ordinal or binned columns, or ``"class"``; ``y`` is as in `predict_column`. Unknown
         columns that are not targets are summed out. Estimates that do not sum to 1 (``"sc"``, ``"param_floor"``) are
         normalised.
-
-        Examples
-        --------
-        >>> import priorcase as pc
-        >>> X = [["red", "S"], ["red", "M"], ["blue", "M"], ["blue", "M"]]
-        >>> model = pc.NaiveBayes().fit(X, ["no", "no", "yes", "yes"])
-        >>> model.predict_joint([[None, "S"]], targets=["class"])
-        query 0
-          class  probability
-          no          0.6667
-          yes         0.3333
         """
         return columns.predict_joint(self, X, targets, y)
 
@@ -212,8 +181,9 @@ class NaiveBayes(AdditiveBayes):
     --------
     >>> import priorcase as pc
     >>> X = [[31, "red"], [29, "red"], [62, "blue"], [None, "blue"]]
-    >>> pc.NaiveBayes().fit(X, ["no", "no", "yes", "yes"]).predict_proba([[None, "blue"]])
-    array([[0.25, 0.75]])
+    >>> model = pc.NaiveBayes(numeric="student").fit(X, ["no", "no", "yes", "yes"])
+    >>> model.predict_proba([[None, "blue"]]), model.predict_column([[30, None]], 1)
+    (array([[0.25, 0.75]]), array(['red'], dtype='<U4'))
     """
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {

@@ -1,4 +1,4 @@
-"""Learners that choose what to remember: IB1 to IB5 and PEBLS."""
+"""Instance-based concept learners: IB1 to IB5 and PEBLS."""
 
 from priorcase.concepts.ib import IB1, IB2, IB3, IB4, IB5
 from priorcase.concepts.pebls import PEBLS

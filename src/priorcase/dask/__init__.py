@@ -1,4 +1,4 @@
-"""Models over Dask DataFrames; see the functions."""
+"""Fit models to Dask DataFrames."""
 
 from __future__ import annotations
 

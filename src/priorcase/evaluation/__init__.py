@@ -1,4 +1,4 @@
-"""How good learners are: scores, calibration, comparisons, curves and conformal prediction."""
+"""Evaluation of learners: scores, calibration, comparisons, curves and conformal prediction."""
 
 from priorcase.evaluation.calibration import (
     BrierParts,

@@ -199,7 +199,7 @@ def calibration_table(
     Parameters
     ----------
     y_true, proba, labels, sample_weight
-        As in `log_score`.
+        See `log_score`.
     bins
         The number of bins; fewer where quantiles coincide.
     strategy
@@ -349,7 +349,7 @@ def classwise_calibration(
     Parameters
     ----------
     y_true, proba, bins, strategy, labels, sample_weight
-        As in `calibration_table`.
+        See `calibration_table`.
 
     Examples
     --------

@@ -458,7 +458,7 @@ def compare_tables(
     tables
         A mapping from name to ``(X, y)``, such as ``{"glass": datasets.load("glass")}``.
     learners, splits, scores, repeats, random_state, n_jobs, progress
-        As in `compare`, for each table.
+        See `compare`, for each table.
 
     Returns
     -------

@@ -128,7 +128,7 @@ class Curve(GridsResult):
         Parameters
         ----------
         backend
-            As in `CalibrationTable.frame`.
+            See `CalibrationTable.frame`.
         each
             True for one line per repetition instead: ``learner``, the point, ``repeat``, ``score``, ``value``,
             ``train``, ``test``, ``fit_seconds``, ``predict_seconds``, ``reason``.
@@ -357,7 +357,7 @@ def learning_curve(
     Parameters
     ----------
     learners, X, y
-        As in `compare`.
+        See `compare`.
     sizes
         Numbers of training rows (int) or shares of the pool (float), for example ``[5, 10, 0.5, 1.0]``. None for about
         ten sizes up to the whole pool in geometric progression; ``"all"`` for every size from 1.
@@ -366,12 +366,12 @@ def learning_curve(
     repeats
         The number of random partitions.
     scores
-        As in `compare`.
+        See `compare`.
     grow
         ``"fit"`` fits each training set from scratch. ``"partial_fit"`` learns only the new rows; ``classes`` is passed
         with the first rows if ``partial_fit`` accepts it.
     random_state, n_jobs, progress
-        As in `compare`; repetitions run in parallel.
+        See `compare`; repetitions run in parallel.
 
     Returns
     -------
@@ -498,7 +498,7 @@ def noise_curve(
     Parameters
     ----------
     learners, X, y
-        As in `compare`.
+        See `compare`.
     kind
         ``"attributes"`` replaces values, ``"classes"`` replaces targets.
     levels
@@ -509,9 +509,9 @@ def noise_curve(
     noisy_test
         Whether to add noise to the test rows too.
     scores
-        As in `compare`. None: the usual ones, and ``"storage"`` if a learner has ``storage_``.
+        See `compare`. None: the usual ones, and ``"storage"`` if a learner has ``storage_``.
     test, repeats, random_state, n_jobs, progress
-        As in `learning_curve`.
+        See `learning_curve`.
 
     Returns
     -------

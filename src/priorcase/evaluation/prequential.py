@@ -90,18 +90,18 @@ def prequential(
     Parameters
     ----------
     learners, X, y
-        As in `compare`.
+        See `compare`.
     start
         The number of rows learned before the first prediction; None for a tenth of them, at least 1 and at most 30.
     window
         Size of the sliding window for windowed scores; None for cumulative scores only.
     scores
-        As in `compare`, but only means over rows: accuracy, log_score and brier (the default) for classes, rmse and mae
+        See `compare`, but only means over rows: accuracy, log_score and brier (the default) for classes, rmse and mae
         (the default) and mse for numbers.
     shuffle
         Whether to shuffle the rows first, in the same order for all learners.
     random_state, n_jobs, progress
-        As in `compare`; learners run in parallel.
+        See `compare`; learners run in parallel.
 
     Returns
     -------

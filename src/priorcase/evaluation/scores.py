@@ -99,7 +99,7 @@ def zero_one_score(
     Parameters
     ----------
     y_true, proba, labels, sample_weight
-        As in `log_score`.
+        See `log_score`.
     ties
         Rule if m classes are most probable: ``"first"`` uses the first of them, like ``predict``; ``"expected"`` scores
         ``1 / m`` if the true class is among them, as in Kontkanen et al. (1998).
@@ -138,7 +138,7 @@ def brier_score(
     Parameters
     ----------
     y_true, proba, labels, sample_weight
-        As in `log_score`.
+        See `log_score`.
     scale_by_half
         Whether to halve the score, so that it runs from 0 to 1.
 

@@ -1,4 +1,4 @@
-"""Explanations of any model's answers: contributions of columns, past cases, counterfactuals, and what-if curves."""
+"""Explanations of predictions: contributions of columns, past cases, counterfactuals and what-if curves."""
 
 from priorcase.explaining.column_profile import ColumnProfile, partial_dependence, what_if
 from priorcase.explaining.counterfactual import Counterfactuals, counterfactuals

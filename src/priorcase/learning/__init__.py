@@ -1,1 +1,1 @@
-"""What all learners share: stored rows, state, targets, results."""
+"""Code shared by all learners: stored rows, state, targets, results."""

@@ -1,4 +1,4 @@
-"""Fits around each query: locally weighted regression and classification, and radial basis functions."""
+"""Local models: locally weighted regression and classification, and radial basis function networks."""
 
 from priorcase.local.classifier import LocalLinear, LocalLogistic, LocallyWeightedClassifier, LocalNaiveBayes
 from priorcase.local.rbf import RBFNetworkClassifier, RBFNetworkRegressor, RidgeCurve

@@ -1,4 +1,4 @@
-"""Which rows to keep: CNN, RNN, ENN, RENN, AllKNN, DROP1 to DROP5 and ICF; and what that costs."""
+"""Instance selection: CNN, RNN, ENN, RENN, AllKNN, DROP1 to DROP5 and ICF, and reduction curves."""
 
 from priorcase.reduction.base import Resampler
 from priorcase.reduction.condensing import CNN, ICF, RNN

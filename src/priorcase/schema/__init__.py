@@ -1,4 +1,4 @@
-"""What a column means: the kind of its values, and whether each is known, unseen or missing."""
+"""Schemas of tables: the kind of each column, and known, unseen and missing values."""
 
 from priorcase.schema.columns import Coded, ReadColumn
 from priorcase.schema.kinds import Circular, Date, Kind, Nominal, Numeric, Ordinal, Set, Text

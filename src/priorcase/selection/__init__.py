@@ -1,4 +1,4 @@
-"""Attribute selection: searches by leave-one-out, in full and as races."""
+"""Attribute selection by leave-one-out, with full and racing searches."""
 
 from priorcase.selection.selector import AttributeSelector, SelectionHistory
 

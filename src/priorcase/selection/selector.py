@@ -123,12 +123,10 @@ class AttributeSelector(SelectorMixin, BaseEstimator):
     """Select attributes for nearest-neighbour prediction by leave-one-out.
 
     A subset is scored by the mean leave-one-out loss of the estimator with these attributes only. ``"forward"`` adds
-    the attribute that lowers the loss most, ``"backward"`` removes the one that helps least; both try every subset on
-    every row. The racing searches of Moore & Lee (1994) try subsets on rows in random order until the winner is clear:
-    ``"race"`` drops a subset once the probability that it beats the leader by more than ``gamma`` is below ``delta``;
-    ``"brace"`` does so by paired differences on each row, which needs far fewer rows; ``"schemata"`` races each
-    attribute in against out with the other attributes in or out at random, and finds attributes that matter only
-    together.
+    the attribute that lowers the loss most, ``"backward"`` removes the one that helps least. The racing searches of
+    Moore & Lee (1994) try subsets on rows in random order until the winner is clear: ``"race"`` drops a subset once it
+    is unlikely to beat the leader by more than ``gamma``; ``"brace"`` uses paired differences, which needs far fewer
+    rows; ``"schemata"`` races each attribute in against out, and finds attributes that matter only together.
 
     Parameters
     ----------
@@ -149,10 +147,8 @@ class AttributeSelector(SelectorMixin, BaseEstimator):
         Probability of a wrong decision in a race, shared by all comparisons.
     min_points
         Number of rows before a subset may be dropped.
-    random_state
-        Seed of the order of the rows, and of ``"schemata"``.
-    n_jobs
-        Number of threads; results do not depend on it.
+    random_state, n_jobs
+        Seed of the order of the rows and of ``"schemata"``; number of threads, which does not change results.
 
     Attributes
     ----------

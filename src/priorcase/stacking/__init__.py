@@ -1,4 +1,4 @@
-"""Stacking: several learners on one table, mixed by how well each predicts rows it has not seen."""
+"""Stacking: mixtures of several learners with weights from held-out predictions."""
 
 from priorcase.stacking.encoder import TableEncoder
 from priorcase.stacking.stacked import Stack, StackedClassifier, StackedRegressor

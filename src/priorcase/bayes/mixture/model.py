@@ -293,7 +293,7 @@ class MixtureModel(ColumnsDiagram, BaseEstimator):
     def bic(self, X: Any) -> float:
         """Return the Bayesian information criterion, ``-2 ln P(X) + parameters ln rows``; lower is better.
 
-        As in `aic`, the class is not included.
+        Like `aic`, it does not include the class.
         """
         densities = self.score_samples(X)
         return -2.0 * float(densities.sum()) + self._fitted().free * math.log(densities.size)

@@ -1,4 +1,4 @@
-"""Networks of radial basis functions."""
+"""Radial basis function networks."""
 
 from priorcase.local.rbf.network import RBFNetworkClassifier, RBFNetworkRegressor
 from priorcase.local.rbf.output_layer import RidgeCurve
