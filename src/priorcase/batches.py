@@ -351,7 +351,7 @@ def predict_proba(model: Any, source: Any) -> Iterator[Any]:
 def kneighbors(model: Any, source: Any, n_neighbors: int | None = None) -> Iterator[Any]:
     """Find the nearest stored rows of the rows of a source, batch by batch.
 
-    Yields one line for each row and neighbour: ``query`` (position in the source), ``rank`` from 1, ``id`` of the
+    Yields one line for each row and neighbor: ``query`` (position in the source), ``rank`` from 1, ``id`` of the
     stored row and ``distance``.
     """
 

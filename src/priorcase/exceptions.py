@@ -148,7 +148,7 @@ class ServiceError(PriorcaseError, RuntimeError):
 
 
 class FarQueryWarning(UserWarning):
-    """Some queries (`queries`, by position) have no rows within the bandwidth, or no network centre near them.
+    """Some queries (`queries`, by position) have no rows within the bandwidth, or no network center near them.
 
     Their predictions come from the nearest rows, or from the intercept of the network.
     """

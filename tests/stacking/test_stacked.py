@@ -206,7 +206,7 @@ def test_precedents_are_rows_of_the_stack() -> None:
     assert [one.target for one in found.unlike if one] == [y[one.id] for one in found.unlike if one]
     assert len(model.precedents(X[30:31], 7).ids) == 7
     assert found.member == "KNNClassifier"
-    note = f"neighbours of the member KNNClassifier, whose weight in the stack is {model.weights_['KNNClassifier']:.3f}"
+    note = f"neighbors of the member KNNClassifier, whose weight in the stack is {model.weights_['KNNClassifier']:.3f}"
     assert str(found).count(note) == 2
     assert model.members_["KNNClassifier"].precedents(X[30:31]).member is None
 

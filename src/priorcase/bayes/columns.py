@@ -238,7 +238,7 @@ def joint_distribution(
 
 
 def joint_table(kinds: FloatArray, columns: Sequence[FloatArray], *, kept: bool) -> FloatArray:
-    """Probabilities of all combinations of values, ``sum_k P(k) prod_t phi_t(v_t | k)``, normalised.
+    """Probabilities of all combinations of values, ``sum_k P(k) prod_t phi_t(v_t | k)``, normalized.
 
     ``kinds`` are the probabilities of the classes (or components) for each query, ``columns`` the shares of each
     column's values, shape (values, kinds). With ``kept`` the last axis is the class; otherwise it is summed out.

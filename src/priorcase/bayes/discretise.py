@@ -137,7 +137,7 @@ class EqualWidth(_LabelBlind):
 class EqualFrequency(_LabelBlind):
     """Bins with equal numbers of rows, as far as ties allow.
 
-    With total weight ``W``, cut ``i`` is placed between two neighbouring values so that the weight below it is nearest
+    With total weight ``W``, cut ``i`` is placed between two neighboring values so that the weight below it is nearest
     to ``W i / bins``, the lower place if two are equally near. Equal values stay in one bin, so there may be fewer
     bins. At least 2 bins.
 
@@ -162,10 +162,10 @@ class EqualFrequency(_LabelBlind):
 
 @dataclass(frozen=True)
 class KMeansBins(_LabelBlind):
-    """Bins from one-dimensional k-means; cuts are the midpoints between neighbouring centres.
+    """Bins from one-dimensional k-means; cuts are the midpoints between neighboring centers.
 
-    Lloyd's algorithm, with centre ``i`` of k started at the quantile ``(i + 1/2) / k``. A value equally near to two
-    centres goes to the upper one; empty centres are dropped at the end. Among the variants we tried, this one came
+    Lloyd's algorithm, with center ``i`` of k started at the quantile ``(i + 1/2) / k``. A value equally near to two
+    centers goes to the upper one; empty centers are dropped at the end. Among the variants we tried, this one came
     closest to the leave-one-out figures of Kontkanen et al. (1997). Fractional weights are rounded to multiples of
     their sum over 2^32. At least 2 bins.
 
@@ -213,7 +213,7 @@ class _Line:
         return [a + (b - a) * (rank % 1) for a, b, rank in zip(below, above, ranks, strict=True)]
 
     def settle(self, centres: list[Fraction]) -> list[tuple[int, Fraction]]:
-        """Once no centre moves any more: the first value and the mean of the clusters that have values."""
+        """Once no center moves any more: the first value and the mean of the clusters that have values."""
         while True:
             inner = (int(np.searchsorted(self.positions, math.ceil((a + b) / 2))) for a, b in pairwise(centres))
             borders = list(pairwise([0, *inner, len(self.positions)]))
@@ -253,7 +253,7 @@ class MDL:
 
     The best cut of N rows into S1 and S2 is accepted, and both sides are cut further, while (in bits)
     ``Gain > (log2(N - 1) + log2(3^k - 2) - k Ent(S) + k1 Ent(S1) + k2 Ent(S2)) / N``, with k, k1, k2 the number of
-    classes in S, S1 and S2. Cuts lie halfway between neighbouring values; the lowest of equally good cuts is taken.
+    classes in S, S1 and S2. Cuts lie halfway between neighboring values; the lowest of equally good cuts is taken.
 
     >>> MDL().cuts(np.arange(12.0), np.array([0] * 6 + [1] * 6), 2, None)
     array([5.5])
@@ -300,7 +300,7 @@ def _class_nats(weights: FloatArray) -> float:
 class _ClassBlocks:
     """A column in ascending order, as blocks that no best cut falls into.
 
-    Neighbouring values that occur in one and the same class only form a block: the best cut is always at its border
+    Neighboring values that occur in one and the same class only form a block: the best cut is always at its border
     (Fayyad & Irani 1992, theorem 1). ``cuts`` has the cut before each block.
     """
 
@@ -391,7 +391,7 @@ def distinct(values: FloatArray, weights: FloatArray | None = None) -> tuple[Flo
 
 
 def between(lower: FloatArray, upper: FloatArray) -> FloatArray:
-    """A cut between two neighbouring values each: their midpoint, or the upper one where there is none between."""
+    """A cut between two neighboring values each: their midpoint, or the upper one where there is none between."""
     middle = lower / 2 + upper / 2
     return np.where((middle > lower) & (middle <= upper), middle, upper)
 

@@ -43,7 +43,7 @@ class AdditiveBayes(BayesClassifier):
         """Return the contribution of each column to the log-odds of the predicted class, for each query.
 
         ``ln P(p) - ln P(v) = (ln a_p - ln a_v) + sum_i (ln phi_pi - ln phi_vi)``: one term for the class prior and one
-        for each column, positive if it favours the predicted class p. ``versus`` is the class to compare with; by
+        for each column, positive if it favors the predicted class p. ``versus`` is the class to compare with; by
         default the second most probable one. Missing values contribute 0; a zero probability gives an infinite
         contribution.
         """
@@ -75,7 +75,7 @@ class AdditiveBayes(BayesClassifier):
 
         ``targets`` are nominal, ordinal or binned columns, or ``"class"``; ``y`` is as in `predict_column`. Unknown
         columns that are not targets are summed out. Estimates that do not sum to 1 (``"sc"``, ``"param_floor"``) are
-        normalised.
+        normalized.
         """
         return columns.predict_joint(self, X, targets, y)
 
@@ -142,7 +142,7 @@ class NaiveBayes(AdditiveBayes):
         ``"map"``: posterior mode, ``(f + s - 1) / (h + sum s - n)``. ``"sc"``: stochastic complexity.
     prior
         Dirichlet weights s: a number, ``"jeffreys"`` (1/2), ``"laplace"`` (1), ``"bdeu"`` or ``BDeu(s)``,
-        ``MEstimate(m)``, ``"auto"`` (maximises the marginal likelihood), or a mapping from column to weights
+        ``MEstimate(m)``, ``"auto"`` (maximizes the marginal likelihood), or a mapping from column to weights
         (`PerAttribute`).
     class_prior
         Dirichlet weights of the classes: a number, an array or a mapping from class to number. None: as ``prior``.

@@ -245,21 +245,21 @@ class PerAttribute:
 
 @dataclass(frozen=True)
 class Auto:
-    """Weight from 1e-3 to 1e3, shared by all values and classes, that maximises the marginal likelihood.
+    """Weight from 1e-3 to 1e3, shared by all values and classes, that maximizes the marginal likelihood.
 
     >>> Auto().chosen(lambda weight: -weight)
     Dirichlet(weight=0.001)
     """
 
     def chosen(self, log_evidence: Callable[[float], float]) -> Dirichlet:
-        """Return the prior with the weight that maximises ``log_evidence``."""
+        """Return the prior with the weight that maximizes ``log_evidence``."""
         return Dirichlet(choose_weight(log_evidence))
 
 
 def choose_weight(log_evidence: Callable[[float], float], decades: tuple[int, int] = (-3, 3)) -> float:
     """The weight at which a smooth function of it is largest; of equal ones the weight nearest 1.
 
-    First on a grid, four weights for each power of ten, then by SciPy's bounded search between the neighbours of the
+    First on a grid, four weights for each power of ten, then by SciPy's bounded search between the neighbors of the
     best.
     """
     tried: dict[float, float] = {}

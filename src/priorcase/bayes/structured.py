@@ -416,7 +416,7 @@ class AODE(StructuredBayes):
     `SuperParentAveragedBayes` weights the models by posterior probability instead.
 
     One prior on pairs of values smooths all tables consistently; Webb et al. smooth each table by its own m-estimate.
-    ``prior="auto"`` maximises the marginal likelihood of `SuperParentAveragedBayes`. Other parameters and attributes:
+    ``prior="auto"`` maximizes the marginal likelihood of `SuperParentAveragedBayes`. Other parameters and attributes:
     see `TreeAveragedBayes`.
 
     Examples

@@ -373,7 +373,7 @@ class ConceptLearner(ClassifierMixin, RowsEstimator[ConceptMemory]):
 
 @dataclass(kw_only=True, eq=False, repr=False)
 class IB1(ConceptLearner):
-    """IB1: incremental nearest-neighbour classifier that stores every instance.
+    """IB1: incremental nearest-neighbor classifier that stores every instance.
 
     Similarity is ``Sim(x, y) = -sqrt(sum_i f(x_i, y_i))``, where f is the squared difference of numbers scaled to [0,
     1] by their range so far, and 0 or 1 for equal or different values. A missing value differs maximally from a known

@@ -1,4 +1,4 @@
-"""PEBLS: nearest-neighbour classification of symbols, with weights for the reliability of exemplars.
+"""PEBLS: nearest-neighbor classification of symbols, with weights for the reliability of exemplars.
 
 An exemplar weighs ``w_X = used_X / correct_X >= 1``: how often X was the nearest exemplar, by how often its class was
 then right (Cost & Salzberg 1993). Every record begins with 1 of 1.
@@ -174,7 +174,7 @@ class PEBLS(ClassifierMixin, RowsEstimator["ExemplarMemory"]):
     ) -> tuple[FloatArray, IdArray] | IdArray:
         """Find the nearest exemplars of each query; return weighted distances and ids, shape (queries, n_neighbors).
 
-        Without ``X`` the exemplars are the queries, and an exemplar is not its own neighbour.
+        Without ``X`` the exemplars are the queries, and an exemplar is not its own neighbor.
         """
         memory = self._answering()
         cells, own = (self._cells(X), None) if X is not None else (memory.symbols.instances.cells(), memory.ids)
@@ -211,7 +211,7 @@ class PEBLS(ClassifierMixin, RowsEstimator["ExemplarMemory"]):
         """Return the ``n`` least reliable exemplars, worst first: exceptions or possibly mislabelled rows.
 
         More suspicious if the nearest exemplar has another class. With ``weighting="one_pass"`` an exemplar may have
-        inherited the record of a suspicious neighbour.
+        inherited the record of a suspicious neighbor.
         """
         memory = self._answering()
         check_value("n", n, [None, *_COUNT])
@@ -244,7 +244,7 @@ class PEBLS(ClassifierMixin, RowsEstimator["ExemplarMemory"]):
         return np.asarray(classes.labels[classes.at(rows)])
 
     def _how_many(self, n_neighbors: int | None, *, own: bool = False) -> int:
-        """How many neighbours to search; with ``own`` beside the exemplar itself."""
+        """How many neighbors to search; with ``own`` beside the exemplar itself."""
         stored = len(self._stored())
         if n_neighbors is not None:
             check_value("n_neighbors", n_neighbors, _COUNT)
@@ -252,7 +252,7 @@ class PEBLS(ClassifierMixin, RowsEstimator["ExemplarMemory"]):
         if k > stored - own:
             raise TooFewRowsError(
                 f"Expected n_neighbors {'<' if own else '<='} n_samples_fit, but n_neighbors = {k}, "
-                f"n_samples_fit = {stored}. Ask for fewer neighbours, or store more rows."
+                f"n_samples_fit = {stored}. Ask for fewer neighbors, or store more rows."
             )
         return k
 

@@ -249,7 +249,7 @@ def _as_array(tasks: Sequence[Delayed], classes: Any, dtype: Any) -> Any:
 
 
 def _blocks(model: DistributedKNN, X: Any, k: int) -> list[tuple[int, int, Delayed]]:
-    """Queries in memory, in blocks whose lists of neighbours stay small: number, first query and queries of each.
+    """Queries in memory, in blocks whose lists of neighbors stay small: number, first query and queries of each.
 
     There are two blocks or more, so that not all workers wait for the partition that is asked first.
     """
@@ -268,7 +268,7 @@ def kneighbors(
     """Find the nearest rows of each query; return distances and ids, shape (queries, n_neighbors).
 
     Ids are positions in the concatenated partitions. Without ``X`` the stored rows are the queries, and a row is not
-    its own neighbour. See `predict` for the type of the result.
+    its own neighbor. See `predict` for the type of the result.
     """
     if not isinstance(model, DistributedKNN):
         raise ParameterError(f"model must be a k-NN model from priorcase.dask.fit, got {quoted(model)}")

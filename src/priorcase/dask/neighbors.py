@@ -51,7 +51,7 @@ _GOLDEN = 0.6180339887
 
 @dataclass(frozen=True, eq=False)
 class Queries:
-    """Queries as cells, the values of them that no stored row has, and what is left out of their neighbours.
+    """Queries as cells, the values of them that no stored row has, and what is left out of their neighbors.
 
     ``own`` are ids of the stored rows that they are, ``targets`` and ``weights`` those of these rows.
     """
@@ -309,7 +309,7 @@ Answer = Literal["predict", "predict_proba"]
 
 @dataclass(frozen=True, eq=False)
 class Votes:
-    """How lists of neighbours become answers: the model's parameters, its classes and their weights."""
+    """How lists of neighbors become answers: the model's parameters, its classes and their weights."""
 
     model: Any
     empty: Instances = field(repr=False)
@@ -483,7 +483,7 @@ class DistributedKNN(TextResult):
         if fixed and k > (total - largest) * (1 + SLACK):
             raise TooFewRowsError(
                 f"Expected n_neighbors < n_samples_fit, but n_neighbors = {k}, n_samples_fit = {total:g}. "
-                "Ask for fewer neighbours, or store more rows"
+                "Ask for fewer neighbors, or store more rows"
             )
         found = []
         for turn, part in enumerate(self.parts):
@@ -495,13 +495,13 @@ class DistributedKNN(TextResult):
         return found
 
     def check_k(self, k: int, *, own: bool = False, weights: bool = True) -> None:
-        """Raise an error for more neighbours than rows."""
+        """Raise an error for more neighbors than rows."""
         n = self._totals.weight * (1 + SLACK) if weights else self.n_samples_fit_ - own
         if k > n:
             stated = self._totals.weight if weights else self.n_samples_fit_
             raise TooFewRowsError(
                 f"Expected n_neighbors {'<' if own else '<='} n_samples_fit, but n_neighbors = {k}, n_samples_fit = "
-                f"{stated:g}. Ask for fewer neighbours, or store more rows"
+                f"{stated:g}. Ask for fewer neighbors, or store more rows"
             )
 
 

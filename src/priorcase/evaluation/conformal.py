@@ -539,7 +539,7 @@ class ConformalClassifier(ClassifierMixin, ConformalEstimator):
         Compare a class only with rows of that class, so that the level holds for each class. Rare classes are then in
         every set.
     randomized
-        With ``"aps"``: randomise ties as Romano et al. do, which makes sets smaller.
+        With ``"aps"``: randomize ties as Romano et al. do, which makes sets smaller.
     random_state
         Seed of the folds and of ``randomized``, and of the estimator if its ``random_state`` is None.
     n_jobs

@@ -44,7 +44,7 @@ def leave_one_out(
 ) -> LeftOutAnswers:
     """Predict each row of a table from all other rows.
 
-    Learners with ``loo_predict_proba`` or ``loo_predict`` (Bayes classifiers, neighbours, local models, networks) need
+    Learners with ``loo_predict_proba`` or ``loo_predict`` (Bayes classifiers, neighbors, local models, networks) need
     one fit, unless they learn more from the targets (``relearns_``: value differences, attribute weights, a selected k,
     cut points). Other learners are fitted once for each row, with the training rows in a fixed random order. The target
     of a row never influences its prediction; the only row of a class gives that class probability 0. Ranges and

@@ -41,9 +41,9 @@ def _by_terms(asked: ExplainedModel, cells: FloatArray) -> Parts:
     """By how each value alone moves the answer from what it is when nothing is known.
 
     The term of a value is the vector of log-probabilities of all classes, given this value alone, less that given
-    nothing, centred over the classes; for numbers it is the prediction. A column adds the Euclidean distance of the two
-    terms, and nothing where the query does not know it. In a naive Bayes model the terms are those of its log-odds, so
-    columns that it ignores add nothing.
+    nothing, centered over the classes; for numbers it is the prediction. A column adds the Euclidean distance of the
+    two terms, and nothing where the query does not know it. In a naive Bayes model the terms are those of its log-odds,
+    so columns that it ignores add nothing.
     """
     background, columns = asked.background, len(asked.schema)
     values, places, made = [], [], []

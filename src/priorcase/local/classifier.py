@@ -80,7 +80,7 @@ class ClassRows:
         return summed(at, values, len(around) * self.n_classes).reshape(-1, self.n_classes)
 
     def with_prior(self, shares: FloatArray, around: Neighborhoods) -> FloatArray:
-        """``(n p_c + prior_c) / (n + sum prior)`` with n the effective number of neighbours."""
+        """``(n p_c + prior_c) / (n + sum prior)`` with n the effective number of neighbors."""
         if self.prior is None:
             return shares
         n = summed(around.queries(), around.effective_weights(), len(around))[:, None]
@@ -89,7 +89,7 @@ class ClassRows:
 
 @dataclass(frozen=True)
 class LocalNaiveBayes:
-    """Local naive Bayes: ``P(c) prod_a P(x_a | c)`` from the weighted neighbours (Frank, Hall & Pfahringer 2003).
+    """Local naive Bayes: ``P(c) prod_a P(x_a | c)`` from the weighted neighbors (Frank, Hall & Pfahringer 2003).
 
     With ``n_c`` the weight of the rows of class c, ``f`` that of its rows with the query's value and ``K`` the number
     of values of the column: ``P(c)`` is proportional to ``n_c`` plus the class prior, and ``P(x_a | c) = (f + s) / (n_c
@@ -100,7 +100,7 @@ class LocalNaiveBayes:
     prior
         Dirichlet weight s of each value, from 1e-9 to 1e9.
     numeric
-        Density of numbers: ``"student"`` (`Student`, with mean and variance of the neighbourhood as the prior) or
+        Density of numbers: ``"student"`` (`Student`, with mean and variance of the neighborhood as the prior) or
         ``"gaussian"`` (`GaussianDensity`). A column with fewer than two distinct numbers nearby is ignored.
 
     Examples
@@ -142,9 +142,9 @@ class LocalNaiveBayes:
 class LocalLogistic:
     """Local multinomial logistic regression, ``softmax_c(a_c + x' b_c)``.
 
-    Minimises ``-sum_i w_i ln p_i(class of i) + ridge^2 / 2 sum_c |b_c|^2`` by Newton's method, over the classes in the
-    neighbourhood. Columns are those of `LocallyWeightedRegressor`, standardised. The weights sum to the effective
-    number n of neighbours, and the class prior is added at the end: ``(n p_c + prior_c) / (n + sum prior)``.
+    Minimizes ``-sum_i w_i ln p_i(class of i) + ridge^2 / 2 sum_c |b_c|^2`` by Newton's method, over the classes in the
+    neighborhood. Columns are those of `LocallyWeightedRegressor`, standardized. The weights sum to the effective
+    number n of neighbors, and the class prior is added at the end: ``(n p_c + prior_c) / (n + sum prior)``.
 
     Parameters
     ----------
@@ -190,7 +190,7 @@ class LocalLogistic:
 
 @dataclass(frozen=True)
 class LocalLinear(LocalPolynomial):
-    """Local linear regression on the indicator of each class, clipped at 0 and normalised.
+    """Local linear regression on the indicator of each class, clipped at 0 and normalized.
 
     The class prior is added as in `LocalLogistic`. Parameters: see `LocallyWeightedRegressor`; degree 0 is the weighted
     vote.
@@ -234,7 +234,7 @@ class LocallyWeightedClassifier(ClassifierMixin, windows.LocallyWeighted):
     """Locally weighted classifier: a small model fitted to the weighted rows around each query.
 
     A row at distance d has weight ``K(d / h)`` (Atkeson, Moore & Schaal 1997; Frank, Hall & Pfahringer 2003).
-    Independence or linearity is only assumed within the neighbourhood. Rows can be added and forgotten as in
+    Independence or linearity is only assumed within the neighborhood. Rows can be added and forgotten as in
     `KNNClassifier`.
 
     Parameters
@@ -257,8 +257,8 @@ class LocallyWeightedClassifier(ClassifierMixin, windows.LocallyWeighted):
 
     Notes
     -----
-    Kernel weights are scaled to sum to the effective number of neighbours, ``(sum K)^2 / sum K^2`` (Kish 1965). Weka's
-    LWL scales them to the number of rows, and its bandwidth is the distance of the last neighbour.
+    Kernel weights are scaled to sum to the effective number of neighbors, ``(sum K)^2 / sum K^2`` (Kish 1965). Weka's
+    LWL scales them to the number of rows, and its bandwidth is the distance of the last neighbor.
 
     Examples
     --------
@@ -361,7 +361,7 @@ class LocallyWeightedClassifier(ClassifierMixin, windows.LocallyWeighted):
 
     @reads
     def effective_neighbors(self, X: Any) -> FloatArray:
-        """Return the effective number of neighbours of each query, ``(sum K)^2 / sum K^2``."""
+        """Return the effective number of neighbors of each query, ``(sum K)^2 / sum K^2``."""
         parts = [around for _, around in self._neighborhoods(self._cells(X))]
         return np.concatenate([summed(part.queries(), part.effective_weights(), len(part)) for part in parts])
 
@@ -396,7 +396,7 @@ class LocallyWeightedClassifier(ClassifierMixin, windows.LocallyWeighted):
         return found
 
     def _fits(self, cells: FloatArray) -> Iterator[tuple[slice, Neighborhoods, FloatArray]]:
-        """Neighbourhoods and class probabilities of queries, block by block."""
+        """Neighborhoods and class probabilities of queries, block by block."""
         rows, threads = self._rows(), self._threads()
         for part, around in self._neighborhoods(cells):
             numbers = np.arange(part.start, part.stop)

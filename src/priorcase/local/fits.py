@@ -329,7 +329,7 @@ def descend(
 ) -> tuple[FloatArray, BoolArray]:
     """The value at each query of the fit that gradient descent finds, and which fits converged.
 
-    ``w_j += eta sum K (y - w'x) x_j`` (Mitchell 1997, eq. 8.7), in coordinates centred at the weighted mean and scaled
+    ``w_j += eta sum K (y - w'x) x_j`` (Mitchell 1997, eq. 8.7), in coordinates centered at the weighted mean and scaled
     by the columns' standard deviations: the same planes, without zigzagging. A ridge is weight decay. Slopes start from
     0, so that of several equally good fits the one of least norm is found, as by the direct solver.
     """

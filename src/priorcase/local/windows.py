@@ -83,7 +83,7 @@ class Neighborhoods(NeighborList):
         return self.weights if self.counts is None else self.weights * self.counts
 
     def effective_weights(self) -> FloatArray:
-        """Masses scaled to add up to the effective number of neighbours ``(sum K)^2 / sum K^2`` (Kish 1965)."""
+        """Masses scaled to add up to the effective number of neighbors ``(sum K)^2 / sum K^2`` (Kish 1965)."""
         queries = self.queries()
         # Relative to the largest weight, whose square cannot underflow.
         weights = self.weights / np.maximum.reduceat(self.weights, self.indptr[:-1])[queries]
@@ -100,7 +100,7 @@ class Neighborhoods(NeighborList):
         return replace(self, weights=weights)
 
     def take(self, queries: IntArray) -> Neighborhoods:
-        """The neighbourhoods of some queries, in the order given."""
+        """The neighborhoods of some queries, in the order given."""
         lengths = self.lengths[queries]
         indptr = np.concatenate(([0], np.cumsum(lengths)))
         at = np.arange(indptr[-1]) + np.repeat(self.indptr[:-1][queries] - indptr[:-1], lengths)
@@ -109,7 +109,7 @@ class Neighborhoods(NeighborList):
 
 
 def _merged(parts: Sequence[Neighborhoods], places: Sequence[IntArray]) -> Neighborhoods:
-    """The neighbourhoods of all parts, each query at its place."""
+    """The neighborhoods of all parts, each query at its place."""
     names = ["lengths", "rows", "distances", "weights", "far", *([] if parts[0].counts is None else ["counts"])]
     found: dict[str, Any] = {name: np.concatenate([getattr(part, name) for part in parts]) for name in names}
     joined = Neighborhoods(indptr=np.concatenate(([0], np.cumsum(found.pop("lengths")))), **found)
@@ -166,7 +166,7 @@ class KernelWindow:
         return replace(found, bandwidths=farthest * (1 + SLACK))
 
     def weigh(self, found: NeighborList) -> Neighborhoods:
-        """The neighbourhoods among the rows that were found; some may have no weight."""
+        """The neighborhoods among the rows that were found; some may have no weight."""
         voters = found if self.k is None else self._nearest(found, self.k)
         if self.bandwidth is not None:
             with np.errstate(over="ignore", under="ignore"):
@@ -421,19 +421,19 @@ class LocallyWeighted(NeighborsEstimator):
         if isinstance(k, int) and k > memory.total_weight * (1 + SLACK):
             raise TooFewRowsError(
                 f"Expected n_neighbors <= n_samples_fit, but n_neighbors = {k}, n_samples_fit = "
-                f"{memory.total_weight:g}. Ask for fewer neighbours, add rows, or use n_neighbors='sqrt'."
+                f"{memory.total_weight:g}. Ask for fewer neighbors, add rows, or use n_neighbors='sqrt'."
             )
         k = None if k == "all" else k if isinstance(k, int) else self.n_neighbors_
         return KernelWindow(self._kernel, k, self._bandwidth())
 
     def _check_left_out(self) -> None:
-        """Refuse more neighbours than there are beside each row."""
+        """Refuse more neighbors than there are beside each row."""
         memory, k = self._stored(), self._k
         heaviest = 1.0 if memory.row_weights is None else float(memory.row_weights.max())
         if isinstance(k, int) and k > (memory.total_weight - heaviest) * (1 + SLACK):
             raise TooFewRowsError(
                 f"Expected n_neighbors < n_samples_fit, but n_neighbors = {k}, n_samples_fit = "
-                f"{memory.total_weight:g}: a row is not its own neighbour. Ask for fewer neighbours or add rows."
+                f"{memory.total_weight:g}: a row is not its own neighbor. Ask for fewer neighbors or add rows."
             )
 
     # -- neighbourhoods of queries
@@ -441,7 +441,7 @@ class LocallyWeighted(NeighborsEstimator):
     def _neighborhoods(
         self, cells: FloatArray, *, own: IntArray | None = None, whole: bool = False
     ) -> Iterator[tuple[slice, Neighborhoods]]:
-        """The neighbourhoods of queries, block by block; ``own`` rows are left out as in `KernelWindow.search`."""
+        """The neighborhoods of queries, block by block; ``own`` rows are left out as in `KernelWindow.search`."""
         window = self._window()
         for part, found in self._searches(cells, window, own=own, whole=whole):
             if self._h == "query":
@@ -452,7 +452,7 @@ class LocallyWeighted(NeighborsEstimator):
     def _left_out(
         self, cells: FloatArray, own: IntArray, windows: Sequence[KernelWindow]
     ) -> Iterator[tuple[slice, int, Neighborhoods]]:
-        """The neighbourhoods of stored rows that are left out, in each window; the last and widest one is searched."""
+        """The neighborhoods of stored rows that are left out, in each window; the last and widest one is searched."""
         for part, found in self._searches(cells, windows[-1], own=own):
             for i in range(len(windows) - 1, -1, -1):  # each window needs fewer rows than the wider one before
                 found = windows[i].narrow(found)
@@ -478,7 +478,7 @@ class LocallyWeighted(NeighborsEstimator):
     def _weighed(
         self, window: KernelWindow, found: NeighborList, cells: FloatArray, own: IntArray | None, whole: bool = False
     ) -> Neighborhoods:
-        """The neighbourhoods in a window; the nearest rows, equally weighted, where no row has weight."""
+        """The neighborhoods in a window; the nearest rows, equally weighted, where no row has weight."""
         around = window.weigh(found)
         if not around.far.any():
             return around
@@ -489,7 +489,7 @@ class LocallyWeighted(NeighborsEstimator):
         return _merged([around.take(near), instead], [near, far])
 
     def _best_of_each_query(self, found: NeighborList, cells: FloatArray, window: KernelWindow) -> Neighborhoods:
-        """For each query the neighbourhood with the least leave-one-out error of the local fit."""
+        """For each query the neighborhood with the least leave-one-out error of the local fit."""
         table, around = self._local_table(), list[Neighborhoods]()
         for k in self._candidate_ks()[::-1].tolist():
             candidate = replace(window, k=k)
@@ -517,7 +517,7 @@ class LocallyWeighted(NeighborsEstimator):
         return self._curve_type("n_neighbors" if by_k else "bandwidth", candidates, errors, n, self._backend)
 
     def _candidate_ks(self) -> IntArray:
-        """Numbers of neighbours to try, each about 1.4 times the last, from as many as a fit needs."""
+        """Numbers of neighbors to try, each about 1.4 times the last, from as many as a fit needs."""
         terms = self._local_table().n_terms(self._model.degree)
         last = min(max(1, self._n_stored() - 1), max(MOST_NEIGHBORS, 4 * terms))
         first = min(last, 1 if self._model.degree == 0 else terms + 2)

@@ -1,4 +1,4 @@
-"""k-nearest-neighbour estimators for mixed tables, with precedents for each prediction."""
+"""k-nearest-neighbor estimators for mixed tables, with precedents for each prediction."""
 
 from priorcase.neighbors.knn import KNNClassifier, KNNRegressor, attribute_weights
 from priorcase.neighbors.precedents import Precedent, Precedents

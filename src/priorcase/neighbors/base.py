@@ -1,4 +1,4 @@
-"""Base class of the nearest-neighbour estimators, and the stored rows with their distance and index."""
+"""Base class of the nearest-neighbor estimators, and the stored rows with their distance and index."""
 
 from __future__ import annotations
 
@@ -383,7 +383,7 @@ class NeighborsEstimator(RowsEstimator[NeighborsMemory]):
         """Find the nearest stored rows of each query; return distances and ids, shape (queries, n_neighbors).
 
         Ids are row positions after `fit`. Rows at equal distances are sorted by id; sample weights and ``ties`` are
-        ignored. Without X the stored rows are the queries, and a row is not its own neighbour.
+        ignored. Without X the stored rows are the queries, and a row is not its own neighbor.
         """
         memory, k = self._answering(), self._how_many(n_neighbors)
         cells, own = (self._cells(X), None) if X is not None else (memory.instances.cells(), memory.ids)
@@ -406,7 +406,7 @@ class NeighborsEstimator(RowsEstimator[NeighborsMemory]):
             sign = "<=" if own is None else "<"
             raise TooFewRowsError(
                 f"Expected n_neighbors {sign} n_samples_fit, but n_neighbors = {k}, n_samples_fit = {len(memory)}. "
-                "Ask for fewer neighbours, or store more rows"
+                "Ask for fewer neighbors, or store more rows"
             )
         found = memory.search(cells, k, exclude=own, threads=self._threads())
         memory.check_finite(cells, found.queries(), found.rows, found.distances)
@@ -418,7 +418,7 @@ class NeighborsEstimator(RowsEstimator[NeighborsMemory]):
         return sparse.csr_matrix((entries.ravel(), columns, np.arange(n + 1) * k), shape=(n, self.n_samples_fit_))
 
     def _how_many(self, n_neighbors: int | None) -> int:
-        """The number of neighbours to list, or ``n_neighbors_`` where it is None."""
+        """The number of neighbors to list, or ``n_neighbors_`` where it is None."""
         if n_neighbors is not None:
             check_value("n_neighbors", n_neighbors, [COUNT])
             return int(n_neighbors)

@@ -1,4 +1,4 @@
-"""k-nearest-neighbour classification and regression of mixed rows."""
+"""k-nearest-neighbor classification and regression of mixed rows."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ _VOTING: dict[str, list[Any]] = {
 
 
 class KNNClassifier(ClassifierMixin, NeighborsEstimator):
-    """k-nearest-neighbour classifier for tables with mixed columns and missing values.
+    """k-nearest-neighbor classifier for tables with mixed columns and missing values.
 
     Rows can be added with `partial_fit` and removed with `forget`. Predictions are then identical to those of a fresh
     fit on the remaining rows. Several threads may predict while another one adds or removes rows.
@@ -49,16 +49,17 @@ class KNNClassifier(ClassifierMixin, NeighborsEstimator):
     Parameters
     ----------
     n_neighbors
-        Number of neighbours that vote, ``"sqrt"`` of the number of rows, ``"all"``, or ``"loo"``: the k from 1 to 50
+        Number of neighbors that vote, ``"sqrt"`` of the number of rows, ``"all"``, or ``"loo"``: the k from 1 to 50
         with the best leave-one-out accuracy.
     distance
         Name of a distance (``"robust"``, ``"heom"``, ``"hvdm"``, ``"gower"``, ... or a scikit-learn metric), a
         `Distance`, a function of two rows (see `priorcase.similarity.resolve`), or ``"precomputed"``.
     vote
-        Weight of a neighbour's vote: ``"uniform"``, ``"inverse_square"``, a kernel or its name (``"gaussian"``,
+        Weight of a neighbor's vote: ``"uniform"``, ``"inverse_square"``, a kernel or its name (``"gaussian"``,
         ``"tricube"``, ...), or a function that maps the distances of one query to weights >= 0.
     bandwidth
-        Width of the kernel, in units of the distance. None: the distance of the (k+1)-th nearest row.
+        Width of the kernel in units of the distance; None: the distance of the (k+1)-th nearest row. Functions get
+        distances divided by it. If all weights are 0, the neighbors vote equally.
     attribute_weights
         One number >= 0 for each column, a mapping from column to number (1 by default), or a method that learns the
         weights: ``"gain_ratio"``, ``"relief"``, ``"mutual_information"``, ``"bayes"`` or ``"loo"``.
@@ -94,8 +95,6 @@ class KNNClassifier(ClassifierMixin, NeighborsEstimator):
     >>> model = pc.KNNClassifier(n_neighbors=3, prior=1.0).fit(X, ["no", "no", "yes", "yes"])
     >>> model.predict([[60, "blue"]]), model.predict_proba([[60, "blue"]])
     (array(['yes'], dtype='<U3'), array([[0.4, 0.6]]))
-    >>> model.forget([2]).ids_
-    array([0, 1, 3])
     """
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
@@ -207,7 +206,7 @@ class KNNClassifier(ClassifierMixin, NeighborsEstimator):
     @property
     @reads
     def n_neighbors_(self) -> int:
-        """Number of neighbours that vote, as resolved from ``n_neighbors``."""
+        """Number of neighbors that vote, as resolved from ``n_neighbors``."""
         return best_n_neighbors(self, np.argmax)
 
     @reads
@@ -369,9 +368,9 @@ class KNNClassifier(ClassifierMixin, NeighborsEstimator):
 
 
 class KNNRegressor(RegressorMixin, NeighborsEstimator):
-    """k-nearest-neighbour regressor for tables with mixed columns and missing values.
+    """k-nearest-neighbor regressor for tables with mixed columns and missing values.
 
-    Predicts ``sum v_i y_i / sum v_i`` over the neighbours i with votes v (Mitchell 1997, eqs. 8.2 and 8.4).
+    Predicts ``sum v_i y_i / sum v_i`` over the neighbors i with votes v (Mitchell 1997, eqs. 8.2 and 8.4).
 
     Parameters
     ----------
@@ -456,7 +455,7 @@ class KNNRegressor(RegressorMixin, NeighborsEstimator):
     @property
     @reads
     def n_neighbors_(self) -> int:
-        """Number of neighbours that vote, as resolved from ``n_neighbors``."""
+        """Number of neighbors that vote, as resolved from ``n_neighbors``."""
         return best_n_neighbors(self, np.argmin)
 
     @reads

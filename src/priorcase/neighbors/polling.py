@@ -29,7 +29,7 @@ _FIRST_BLOCK = 64  # queries asked before the length of their lists is known
 
 @dataclass(frozen=True, slots=True)
 class Rules:
-    """How much each neighbour counts, and what happens with ties."""
+    """How much each neighbor counts, and what happens with ties."""
 
     vote: Vote
     ties: Ties
@@ -61,7 +61,7 @@ def polls_of(
         if fixed and k > memory.total_weight * (1 + SLACK):
             raise TooFewRowsError(
                 f"Expected n_neighbors <= n_samples_fit, but n_neighbors = {k}, n_samples_fit = "
-                f"{memory.total_weight:g}. Ask for fewer neighbours, store more rows, or use n_neighbors='sqrt'"
+                f"{memory.total_weight:g}. Ask for fewer neighbors, store more rows, or use n_neighbors='sqrt'"
             )
         if len(cells) == 1:
             estimator._threads()
@@ -81,7 +81,7 @@ def polls(
     width: int = 1,
     size: int | None = None,
 ) -> Iterator[tuple[NeighborList, Poll]]:
-    """The neighbours and the poll of each block of queries, among their ``k`` nearest rows or all (Shepard's method).
+    """The neighbors and the poll of each block of queries, among their ``k`` nearest rows or all (Shepard's method).
 
     ``own`` and ``whole`` are as in `rank`; ``first`` is the number of the first query, for messages, ``width`` how many
     numbers are computed for each query beside those for its classes, and ``size`` the length of the first block.
@@ -114,7 +114,7 @@ def rank(
     own: IntArray | None = None,
     whole: bool = False,
 ) -> NeighborList:
-    """The rows near each query, nearest first, as many as the votes of ``k`` neighbours need; or all, in id order.
+    """The rows near each query, nearest first, as many as the votes of ``k`` neighbors need; or all, in id order.
 
     ``own`` are the positions of the stored rows that the queries are, each left out once: a row of weight 2 stays
     with weight 1, unless it is left out as a ``whole``, as where all rows vote.
@@ -180,7 +180,7 @@ def loo_scores(estimator: KNNClassifier | KNNRegressor) -> FloatArray:
 
 
 def best_n_neighbors(estimator: KNNClassifier | KNNRegressor, best: Callable[[FloatArray], Any]) -> int:
-    """The number of neighbours that vote; ``best`` gives the position of the best leave-one-out score."""
+    """The number of neighbors that vote; ``best`` gives the position of the best leave-one-out score."""
     k = estimator._k
     if isinstance(k, int):
         return k
@@ -236,7 +236,7 @@ def left_out_answers(
     if isinstance(k, int) and k > float((total - weights).min()) * (1 + SLACK):
         raise TooFewRowsError(
             f"Expected n_neighbors < n_samples_fit, but n_neighbors = {k}, n_samples_fit = {total:g}. "
-            "Ask for fewer neighbours, or store more rows"
+            "Ask for fewer neighbors, or store more rows"
         )
     groups: list[tuple[Any, IntArray]] = [(k, np.arange(n))]  # rows that are predicted from k neighbours
     if k == "sqrt":

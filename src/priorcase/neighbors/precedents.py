@@ -106,7 +106,7 @@ class Precedents(PrintedPerQuery):
         columns: the attribute weights, their mutual information with the target if all weights are equal, or the
         contributions from `explain`. None keeps the order of the table.
     member, member_weight
-        The member of a stack that these neighbours come from, and its weight; None for other models.
+        The member of a stack that these neighbors come from, and its weight; None for other models.
 
     Examples
     --------
@@ -368,9 +368,9 @@ def _grid(one: Precedents, width: int | None) -> Grid:
 
 
 def _member_notes(one: Precedents) -> list[str]:
-    """Whose neighbours these are, where a stack asks one of its members."""
+    """Whose neighbors these are, where a stack asks one of its members."""
     weight = "" if one.member_weight is None else f", whose weight in the stack is {one.member_weight:.3f}"
-    return [] if one.member is None else [f"neighbours of the member {one.member}{weight}"]
+    return [] if one.member is None else [f"neighbors of the member {one.member}{weight}"]
 
 
 def _vote_text(vote: float) -> str:

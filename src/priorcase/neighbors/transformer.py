@@ -31,9 +31,9 @@ class KNNTransformer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Neighbor
     Parameters
     ----------
     n_neighbors
-        Number of neighbours of each row.
+        Number of neighbors of each row.
     mode
-        ``"distance"`` or ``"connectivity"`` (entries of 1). ``"distance"`` includes one extra neighbour, since a stored
+        ``"distance"`` or ``"connectivity"`` (entries of 1). ``"distance"`` includes one extra neighbor, since a stored
         row is its own nearest row; `fit_transform` puts it first, at distance 0.
     distance, attribute_weights, algorithm, categorical_features, schema, n_jobs
         See `KNNClassifier`. Distances and weights that are learned from targets need ``y`` in `fit`.

@@ -100,7 +100,7 @@ class CandidateGrid:
 
     @property
     def shape(self) -> tuple[int, int, int, int]:
-        """How many votes, numbers of neighbours, priors and temperatures there are."""
+        """How many votes, numbers of neighbors, priors and temperatures there are."""
         return len(self.votes), len(self.n_neighbors), len(self.priors), len(self.temperatures)
 
     def __len__(self) -> int:
@@ -293,7 +293,7 @@ def tune(
         ``bandwidth``, ``distance``, ``attribute_weights``, and for classifiers ``prior`` and ``temperature``. All
         combinations are tried. None: a default grid that suits most tables.
     scoring
-        Score to optimise: ``"log_score"`` (default), ``"accuracy"`` or ``"brier"`` for classifiers, ``"squared_error"``
+        Score to optimize: ``"log_score"`` (default), ``"accuracy"`` or ``"brier"`` for classifiers, ``"squared_error"``
         (default) or ``"absolute_error"`` for regressors. The log score is smoothed over ``n_neighbors``; within half a
         standard error of the best, Brier score and accuracy decide.
     nested
@@ -491,7 +491,7 @@ class Problem:
         return grid_sums(model, queries, grid, n_blocks)
 
     def up_to(self, grid: CandidateGrid, weight: float) -> CandidateGrid:
-        """The candidates with no more neighbours than ``weight``."""
+        """The candidates with no more neighbors than ``weight``."""
         ks = tuple(k for k in grid.n_neighbors if k <= int(weight * (1 + SLACK)))
         if not ks:
             raise ParameterError(
@@ -649,7 +649,7 @@ def best_candidate(sums: Sums, scoring: str, shapes: Sequence[tuple[int, int, in
     """The best candidate; by log-score with three guards against lucky and overconfident choices.
 
     - One more row is counted, whose class is not the predicted one: ``(sum of losses + surprise) / (n + 1)``.
-    - Scores are averaged with those of the next smaller and larger number of neighbours (weights 1/4, 1/2, 1/4).
+    - Scores are averaged with those of the next smaller and larger number of neighbors (weights 1/4, 1/2, 1/4).
     - Among candidates within half a standard error of the best (after Breiman et al. 1984, section 3.4.3; of the paired
       differences) the one with the lowest sum of Brier score and error rate is taken.
     """
@@ -666,7 +666,7 @@ def best_candidate(sums: Sums, scoring: str, shapes: Sequence[tuple[int, int, in
 
 
 def _smoothed(scores: FloatArray, shapes: Sequence[tuple[int, int, int, int]]) -> FloatArray:
-    """Scores averaged with those of the numbers of neighbours on either side; infinite ones stay and are left out."""
+    """Scores averaged with those of the numbers of neighbors on either side; infinite ones stay and are left out."""
     parts, start = [], 0
     for shape in shapes:
         part = scores[start : start + int(np.prod(shape))].reshape(shape)

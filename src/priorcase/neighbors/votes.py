@@ -1,4 +1,4 @@
-"""Votes of neighbours: how much each neighbour counts, and which class or number the votes of a query give."""
+"""Votes of neighbors: how much each neighbor counts, and which class or number the votes of a query give."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ _CORE_KERNELS: dict[type, int] = {getattr(kernels, name): number for number, nam
 
 @dataclass(frozen=True)
 class UniformVote:
-    """Every neighbour counts the same."""
+    """Every neighbor counts the same."""
 
     needs_bandwidth: ClassVar[bool] = False
     core: ClassVar[CoreVote] = (0, 1.0, 0.0)
@@ -309,7 +309,7 @@ def _counted(
 
 
 def _reduced(poll: Poll, query: int, classes: Classes, prior: FloatArray | None) -> int:
-    """Winner of a tied query after dropping its farthest neighbours until one class leads; else the nearest's class."""
+    """Winner of a tied query after dropping its farthest neighbors until one class leads; else the nearest's class."""
     voters, n_classes = poll.voters, classes.labels.size
     part = slice(int(voters.indptr[query]), int(voters.indptr[query + 1]))
     order = np.argsort(voters.distances[part], kind="stable") + part.start

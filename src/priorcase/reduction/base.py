@@ -92,7 +92,7 @@ class Reducer(BaseEstimator, ABC):
         if k >= len(rows):
             raise TooFewRowsError(
                 f"Expected n_neighbors < n_samples, but n_neighbors = {k}, n_samples = {len(rows)}. A row is not "
-                "its own neighbour: use fewer neighbours, or pass more rows."
+                "its own neighbor: use fewer neighbors, or pass more rows."
             )
         if self._for_classes:
             idle, sort = (self._for_classes, "numbers") if rows.classes is None else ({"alpha": ALPHA}, "classes")

@@ -17,7 +17,7 @@ from priorcase.reduction.editing import edited
 
 @dataclass(eq=False, repr=False, kw_only=True)
 class CNN(Reducer):
-    """Condensed nearest neighbours (CNN): keeps rows until 1-NN classifies all others correctly.
+    """Condensed nearest neighbors (CNN): keeps rows until 1-NN classifies all others correctly.
 
     The subset starts with the first row of each class. Passes over all rows add every row whose nearest member of the
     subset has another class, until a pass adds none. Rows near the class boundaries are kept, and so is noise. Among
@@ -70,7 +70,7 @@ class CNN(Reducer):
 
 
 class RNN(CNN):
-    """Reduced nearest neighbours (RNN): `CNN`, then deletes members if no row becomes misclassified.
+    """Reduced nearest neighbors (RNN): `CNN`, then deletes members if no row becomes misclassified.
 
     Members are processed in order (G. W. Gates, *IEEE Trans. Information Theory* 18, 1972). Parameters and attributes:
     see `CNN`.

@@ -17,13 +17,13 @@ class DROP1(VotingReducer):
     """DROP1: deletes a row if at least as many of its associates in S are classified correctly without it.
 
     S starts as the whole table. The associates of a row are the rows with it among their ``n_neighbors`` nearest
-    neighbours in S. Rows are processed once, in table order. DROP1 ignores deleted rows and may therefore lose whole
+    neighbors in S. Rows are processed once, in table order. DROP1 ignores deleted rows and may therefore lose whole
     regions; DROP2 to DROP5 take them into account.
 
     Parameters
     ----------
     n_neighbors
-        Number k of neighbours that vote; the next nearest row replaces a deleted one.
+        Number k of neighbors that vote; the next nearest row replaces a deleted one.
     ties, distance, attribute_weights, categorical_features, schema, n_jobs
         See `ENN`, also for the attributes.
 
@@ -73,8 +73,8 @@ class DROP3(VotingReducer):
 
     For numeric targets (after Arnaiz-González et al. 2016), noise is defined as in `ENN`; a row is deleted if the sum
     of ``|y - mean|`` over its associates does not increase without it, with the mean over their ``n_neighbors`` nearest
-    neighbours in S; enemies of a row differ from it by more than ``alpha`` standard deviations of the targets of its
-    ``n_neighbors`` nearest neighbours. Nine neighbours are usual.
+    neighbors in S; enemies of a row differ from it by more than ``alpha`` standard deviations of the targets of its
+    ``n_neighbors`` nearest neighbors. Nine neighbors are usual.
 
     Parameters
     ----------
@@ -113,7 +113,7 @@ class DROP3(VotingReducer):
 class DROP4(VotingReducer):
     """DROP4: removes noise if no associate becomes misclassified, then applies `DROP2`.
 
-    A row is noise if its ``n_neighbors`` nearest neighbours in S misclassify it. Noisy rows are processed in table
+    A row is noise if its ``n_neighbors`` nearest neighbors in S misclassify it. Noisy rows are processed in table
     order by the rule of `DROP2`, so fewer rows are removed as noise than in `DROP3` (Wilson & Martinez 2000, section
     4.5). Parameters: see `DROP1`.
 
@@ -184,7 +184,7 @@ class Dropping:
             self._core.fill(part.start, part.stop, rows.threads)
 
     def consider(self, order: IdArray, *, noise_only: bool = False) -> IdArray:
-        """Let rows leave in an order, with ``noise_only`` none that its own neighbours get right; the rows left."""
+        """Let rows leave in an order, with ``noise_only`` none that its own neighbors get right; the rows left."""
         for part in self._rows.blocks(len(order)):
             self._core.consider(order[part], noise_only)
         return self._at[np.flatnonzero(self._core.held())]

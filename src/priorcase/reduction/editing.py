@@ -19,17 +19,17 @@ _VOTE: dict[str, list[Any]] = {**VotingReducer._parameter_constraints, "kind_sel
 
 @dataclass(eq=False, repr=False, kw_only=True)
 class ENN(VotingReducer):
-    """Edited nearest neighbours (ENN): deletes rows that their k nearest neighbours misclassify.
+    """Edited nearest neighbors (ENN): deletes rows that their k nearest neighbors misclassify.
 
     All rows are checked against the whole table and deleted at once, which removes noise and smooths the class
     boundaries. A class may disappear; it is an error if no row would be left. For numeric targets (Kordos & Blachnik
     2012) a row is kept if ``|y - mean| <= alpha * deviation``, with the mean and standard deviation of the targets of
-    its neighbours.
+    its neighbors.
 
     Parameters
     ----------
     n_neighbors
-        Number k of neighbours; 9 are usual for numeric targets.
+        Number k of neighbors; 9 are usual for numeric targets.
     target
         Type of ``y``: ``"classes"``, ``"numbers"``, or ``"auto"`` (numbers if one of them has a fraction).
     alpha
@@ -38,7 +38,7 @@ class ENN(VotingReducer):
         Winner of a tied vote: the ``"first"`` class in ``classes_``, as in imbalanced-learn, or the class of the
         ``"nearest"`` voter; for classes only.
     kind_sel
-        ``"mode"``: the most frequent class of the neighbours must be the row's own (Wilson). ``"all"``: all neighbours
+        ``"mode"``: the most frequent class of the neighbors must be the row's own (Wilson). ``"all"``: all neighbors
         must have its class, imbalanced-learn's default; for classes only.
     distance
         Name of a distance such as ``"heom"``, ``"hvdm"`` or ``"gower"``, or a `Distance`; fitted to the whole table.
@@ -54,7 +54,7 @@ class ENN(VotingReducer):
 
     Notes
     -----
-    Neighbours at equal distances are ordered by position. With ``distance="euclidean"`` the result is that of
+    Neighbors at equal distances are ordered by position. With ``distance="euclidean"`` the result is that of
     imbalanced-learn's ``EditedNearestNeighbours(sampling_strategy="all", kind_sel="mode")``, if no two rows are equal.
 
     References
@@ -85,7 +85,7 @@ class ENN(VotingReducer):
 
 @dataclass(eq=False, repr=False, kw_only=True)
 class RENN(VotingReducer):
-    """Repeated edited nearest neighbours (RENN): repeats `ENN` until no row is deleted (Tomek 1976).
+    """Repeated edited nearest neighbors (RENN): repeats `ENN` until no row is deleted (Tomek 1976).
 
     If fewer than ``n_neighbors`` other rows are left, all of them vote. imbalanced-learn's
     ``RepeatedEditedNearestNeighbours`` also stops when a class becomes smaller than the smallest class was, or
@@ -123,7 +123,7 @@ class RENN(VotingReducer):
 
 @dataclass(eq=False, repr=False, kw_only=True)
 class AllKNN(VotingReducer):
-    """All k-NN: deletes rows that their i nearest neighbours misclassify, for any i from 1 to k (Tomek 1976).
+    """All k-NN: deletes rows that their i nearest neighbors misclassify, for any i from 1 to k (Tomek 1976).
 
     All rows are checked against the whole table and deleted at the end. With ``successive=True`` the result is that of
     imbalanced-learn's ``AllKNN(sampling_strategy="all", kind_sel="mode", allow_minority=True)``, if no two rows are
@@ -132,9 +132,9 @@ class AllKNN(VotingReducer):
     Parameters
     ----------
     n_neighbors
-        Largest number of neighbours, k.
+        Largest number of neighbors, k.
     successive
-        Whether to delete after each i, so that later neighbours are found among the remaining rows.
+        Whether to delete after each i, so that later neighbors are found among the remaining rows.
     ties, kind_sel, distance, attribute_weights, categorical_features, schema, n_jobs
         See `ENN`, also for the attributes.
 
@@ -215,7 +215,7 @@ def some_left(kept: IdArray, rows: Rows, k: int) -> IdArray:
         if rows.classes is not None and rows.classes.dtype.kind in "iuf":
             advice = "y was treated as class labels. Pass target='numbers' (ENN and DROP3) if it is numeric."
         raise TooFewRowsError(
-            f"all {len(rows)} rows would be deleted, because their nearest neighbours (n_neighbors = {k}) misclassify "
+            f"all {len(rows)} rows would be deleted, because their nearest neighbors (n_neighbors = {k}) misclassify "
             f"every one of them. {advice}"
         )
     return kept
@@ -247,7 +247,7 @@ def winners(labels: IdArray, ties: VoteTies) -> IdArray:
 
 
 def far_off(own: FloatArray, numbers: FloatArray, alpha: float) -> BoolArray:
-    """Whether each number is further than ``alpha`` standard deviations of its neighbours' from their mean."""
+    """Whether each number is further than ``alpha`` standard deviations of its neighbors' from their mean."""
     n = numbers.shape[1]
     # Cumulative sums are added nearest first, one after the other; np.sum adds in pairs.
     mean = np.cumsum(numbers, axis=1)[:, -1] / n

@@ -35,7 +35,7 @@ class GainRatio(_Information):
 
     I is the mutual information of attribute and class in the rows where the attribute is known, times the share of
     these rows; H is the entropy of the attribute, with missing as one more value (Quinlan 1993, sections 2.2 and 3.3).
-    Numbers and dates are discretised by minimum description length (Fayyad & Irani 1993), so unrelated numbers have
+    Numbers and dates are discretized by minimum description length (Fayyad & Irani 1993), so unrelated numbers have
     weight 0. A set or text is represented by its most informative member or word, if that passes the same test. For
     nominal columns these are the weights of TiMBL. Attributes are scored one by one, so attributes that matter only
     together get small weights.

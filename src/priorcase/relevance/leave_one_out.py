@@ -1,4 +1,4 @@
-"""Attribute weights that minimise the leave-one-out loss of soft nearest neighbours."""
+"""Attribute weights that minimize the leave-one-out loss of soft nearest neighbors."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ _NOT_NEGATIVE = Interval(Real, 0, None, closed="left")
 
 @dataclass(frozen=True)
 class LeaveOneOutWeights(WeightingMethod):
-    """Attribute weights that minimise the leave-one-out loss (diagonal NCA).
+    """Attribute weights that minimize the leave-one-out loss (diagonal NCA).
 
     Every row i is predicted from all other rows, which vote with weights that decrease smoothly with their cost, the
     distance before the root, under attribute weights w (Goldberger, Roweis, Hinton & Salakhutdinov 2005, NCA with a
@@ -58,7 +58,7 @@ class LeaveOneOutWeights(WeightingMethod):
         p_ij = exp(-sum_a w_a f_a(i, j)) / sum_k exp(-sum_a w_a f_a(i, k))
         loss = -log p(own class)   or   (y_i - sum_j p_ij y_j)^2
 
-    The mean loss plus ``regularisation`` times the sum of the weights is minimised over w >= 0 by gradient descent.
+    The mean loss plus ``regularisation`` times the sum of the weights is minimized over w >= 0 by gradient descent.
     Attributes are scaled by their mean contribution, and losses by that of a constant prediction. The weights are
     scaled so that the largest is 1; irrelevant attributes get weight 0. Attributes that matter only together are found.
     From a large table a fixed sample is used: 8,000 rows vote and 1,000 of them are predicted (fewer with more than 20
@@ -74,7 +74,7 @@ class LeaveOneOutWeights(WeightingMethod):
         Strength of the penalty. None: the best of five strengths by cross-validation (held-out rows for more than 500
         rows); equal weights if none of them is better.
     local
-        Whether each query has its own weights, ``g_a exp(delta_a)`` with the global weights g: delta minimises the same
+        Whether each query has its own weights, ``g_a exp(delta_a)`` with the global weights g: delta minimizes the same
         loss among the ``neighborhood`` rows nearest to the query, plus ``stiffness / neighborhood`` times the sum of
         ``delta^2``. **It overfits easily**; use it only if different attributes matter in different regions and there
         are many rows, and compare scores on held-out rows first.
@@ -169,7 +169,7 @@ class LeaveOneOutWeights(WeightingMethod):
 
 @dataclass(frozen=True, slots=True)
 class Targets:
-    """Targets as the core takes them: classes (``labels``) or standardised ``numbers``, the other being None."""
+    """Targets as the core takes them: classes (``labels``) or standardized ``numbers``, the other being None."""
 
     labels: IdArray | None
     numbers: FloatArray | None
@@ -261,7 +261,7 @@ class SoftNeighbors:
     def best_scale(
         self, weights: FloatArray, rows: IdArray, votes: FloatArray, penalty: float = 0.0
     ) -> tuple[float, float]:
-        """The power of 2 by which to multiply the weights for the least penalised loss, and that loss."""
+        """The power of 2 by which to multiply the weights for the least penalized loss, and that loss."""
         best, least, worse = 1.0, np.inf, 0
         for factor in (2.0 ** np.arange(17)).tolist():
             loss, _ = self._core.evaluate(weights * factor * self.scale, rows, votes, self._threads, False)

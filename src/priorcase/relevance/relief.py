@@ -41,13 +41,13 @@ class Relief(WeightingMethod):
         N_y = sum d_y(R, I) / k,    N_A = sum d_A(R, I) / k,    N_yA = sum d_y(R, I) d_A(R, I) / k
 
     Differences are multiplied by W before they are raised to the power of the distance, so the weight in the cost is
-    ``W ** power`` (Aha 1992 squares his weights too); a negative W is set to 0. Neighbours are found with equal
+    ``W ** power`` (Aha 1992 squares his weights too); a negative W is set to 0. Neighbors are found with equal
     weights. Attributes that matter only together are found; if most attributes are noise, many rows are needed.
 
     Parameters
     ----------
     n_neighbors
-        Number k of neighbours of each class.
+        Number k of neighbors of each class.
     n_samples
         Number m of rows R, a fixed sample. None: at most 2,000 rows. With very many classes it is reduced to limit the
         number of searches to 200,000.
@@ -122,7 +122,7 @@ class Relief(WeightingMethod):
 
 
 def _summed(data: TrainingData, rows: IdArray, near: NeighborList, factors: FloatArray) -> FloatArray:
-    """The sum of factor times difference in each attribute, over all neighbours of the rows."""
+    """The sum of factor times difference in each attribute, over all neighbors of the rows."""
     used, at = np.unique(np.concatenate([rows, near.rows]), return_inverse=True)
     queries, found = np.split(at.ravel(), [rows.size])
     arguments, power = data.core_arguments(used), data.fitted.distance.power
@@ -131,12 +131,12 @@ def _summed(data: TrainingData, rows: IdArray, near: NeighborList, factors: Floa
 
 
 def _totals(near: NeighborList) -> FloatArray:
-    """The weight of all neighbours of each query."""
+    """The weight of all neighbors of each query."""
     return np.bincount(near.queries(), weights=near.counts, minlength=len(near)).astype(np.float64)
 
 
 def _divide(factors: FloatArray, near: NeighborList) -> FloatArray:
-    """The factor of each query, divided among its neighbours in proportion to their counts."""
+    """The factor of each query, divided among its neighbors in proportion to their counts."""
     totals = _totals(near)
     return np.asarray((factors / np.where(totals > 0, totals, 1.0))[near.queries()] * cast(FloatArray, near.counts))
 

@@ -135,7 +135,7 @@ class NeighborList:
 
     @property
     def lengths(self) -> IntArray:
-        """How many neighbours each query has."""
+        """How many neighbors each query has."""
         return np.diff(self.indptr)
 
     def spans(self) -> zip[tuple[int, int]]:

@@ -62,7 +62,7 @@ class LeaveOneOutLosses:
         if k > rows - 1:
             raise TooFewRowsError(
                 f"Expected n_neighbors < n_samples_fit, but n_neighbors = {k}, n_samples_fit = {rows}. Ask for fewer "
-                "neighbours, or pass more rows"
+                "neighbors, or pass more rows"
             )
         loss, unit = _number_loss(model, scoring) if isinstance(model, KNNRegressor) else _class_loss(model, scoring)
         return cls(memory, model._rules, k, loss, unit, threads)

@@ -120,7 +120,7 @@ class SelectionHistory(GridResult):
 
 @dataclass(eq=False, repr=False)
 class AttributeSelector(SelectorMixin, BaseEstimator):
-    """Select attributes for nearest-neighbour prediction by leave-one-out.
+    """Select attributes for nearest-neighbor prediction by leave-one-out.
 
     A subset is scored by the mean leave-one-out loss of the estimator with these attributes only. ``"forward"`` adds
     the attribute that lowers the loss most, ``"backward"`` removes the one that helps least. The racing searches of

@@ -46,7 +46,7 @@ _MISSING_RULES = {
 class Distance(TextResult):
     """Distance between two rows, ``(sum_a w_a d_a ** power) ** (1 / power)`` over the columns a.
 
-    The sum before the root is called the cost. Neighbours are ordered by distance, then by id. All parameters are
+    The sum before the root is called the cost. Neighbors are ordered by distance, then by id. All parameters are
     keyword-only; the default is HEOM.
 
     Parameters

@@ -1,7 +1,7 @@
-"""Kernels: how the weight of a neighbour falls with its distance, ``K(u)`` at ``u = d / h >= 0`` for a bandwidth h.
+"""Kernels: how the weight of a neighbor falls with its distance, ``K(u)`` at ``u = d / h >= 0`` for a bandwidth h.
 
-Without normalising constants, which cancel in every vote and fit (Atkeson, Moore & Schaal 1997). Compact kernels are 0
-from ``u = 1`` on, so the neighbour that sets the bandwidth gets no weight. A plain function serves as a kernel too.
+Without normalizing constants, which cancel in every vote and fit (Atkeson, Moore & Schaal 1997). Compact kernels are 0
+from ``u = 1`` on, so the neighbor that sets the bandwidth gets no weight. A plain function serves as a kernel too.
 """
 
 from __future__ import annotations

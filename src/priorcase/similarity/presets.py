@@ -77,7 +77,7 @@ def hvdm(normalisation: Literal["N1", "N2", "N3"] = "N2") -> Distance:
 def vdm(bins: int | None = None) -> Distance:
     """Value difference metric (VDM), ``sum w(q) sum_c (P - P')^2`` (Stanfill & Waltz 1986); not symmetric.
 
-    ``w(q) = sqrt(sum_c P(c|q)^2)`` of the query's value. Numbers are discretised into ``bins`` of equal width and
+    ``w(q) = sqrt(sum_c P(c|q)^2)`` of the query's value. Numbers are discretized into ``bins`` of equal width and
     compared without w, which the paper defines for symbols only. Missing is one more symbol (``missing="symbol"``).
 
     >>> vdm().nominal
@@ -90,7 +90,7 @@ def vdm(bins: int | None = None) -> Distance:
 def mvdm(k: float = 1.0, r: float = 2.0, bins: int | None = None, unseen: Unseen = "maximal") -> Distance:
     """Modified value difference metric (MVDM) of PEBLS, ``sum_a (sum_c |P - P'|^k)^r``, no root (Cost & Salzberg 1993).
 
-    Numbers are discretised into ``bins`` of equal width; levels and missing are symbols. The exemplar weights of
+    Numbers are discretized into ``bins`` of equal width; levels and missing are symbols. The exemplar weights of
     `PEBLS` are not included.
 
     >>> mvdm(k=2).nominal
@@ -103,9 +103,9 @@ def mvdm(k: float = 1.0, r: float = 2.0, bins: int | None = None, unseen: Unseen
 
 
 def dvdm(bins: int | None = None) -> Distance:
-    """Discretised value difference metric (DVDM), ``sqrt(sum d^2)`` (Wilson & Martinez 1997, section 4 and erratum).
+    """Discretized value difference metric (DVDM), ``sqrt(sum d^2)`` (Wilson & Martinez 1997, section 4 and erratum).
 
-    Numbers are discretised into ``bins`` of equal width, ``max(5, number of classes)`` by default; levels and missing
+    Numbers are discretized into ``bins`` of equal width, ``max(5, number of classes)`` by default; levels and missing
     are symbols.
 
     >>> dvdm(bins=10).numeric

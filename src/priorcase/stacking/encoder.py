@@ -147,7 +147,7 @@ class TableEncoder(TransformerMixin, BaseEstimator):
 
     Notes
     -----
-    Numbers and levels are standardised; missing ones are set to the mean, with an indicator column if some were missing
+    Numbers and levels are standardized; missing ones are set to the mean, with an indicator column if some were missing
     in `fit`. Only the 32 most frequent values of a nominal column get an indicator, and 250 a code (NaN for the rest).
     A date becomes the time elapsed and, where informative, month, weekday and hour; a circular number its cosine and
     sine; a set one indicator for each member; a text the TF-IDF weights of its 200 most frequent words.

@@ -275,7 +275,7 @@ def _frame(table: Table) -> Any:
 
 
 def scaled(probabilities: FloatArray, temperature: float) -> FloatArray:
-    """Probabilities to the power ``1 / temperature``, normalised: above 1 less certain, below 1 more certain."""
+    """Probabilities to the power ``1 / temperature``, normalized: above 1 less certain, below 1 more certain."""
     with np.errstate(divide="ignore"):
         logs = np.log(probabilities) / temperature
     logs -= logs.max(axis=1, keepdims=True)
@@ -301,7 +301,7 @@ def best_temperature(probabilities: FloatArray, truth: IntArray, weights: FloatA
 
 
 def mixture_weights(densities: FloatArray, weights: FloatArray, prior: float) -> FloatArray:
-    """Weights on the simplex that maximise the log-score of the mixture and a Dirichlet prior, by EM.
+    """Weights on the simplex that maximize the log-score of the mixture and a Dirichlet prior, by EM.
 
     ``densities`` is what each member (column) gave to the truth of each row. The objective
     ``sum_i v_i ln sum_m w_m p_im + (prior - 1) sum_m ln w_m`` is concave; each step
@@ -320,7 +320,7 @@ def mixture_weights(densities: FloatArray, weights: FloatArray, prior: float) ->
 
 
 def squared_error_weights(predictions: FloatArray, y: FloatArray, weights: FloatArray, prior: float) -> FloatArray:
-    """Weights on the simplex that minimise the squared error of the mixture, with a Dirichlet prior.
+    """Weights on the simplex that minimize the squared error of the mixture, with a Dirichlet prior.
 
     The minimum of ``n/2 ln sum_i v_i (y_i - sum_m w_m f_im)^2 - (prior - 1) sum_m ln w_m``, the negative logarithm of
     a normal likelihood with its best variance and of the prior, over the logarithms of the weights.
@@ -615,7 +615,7 @@ class Stacked(RowsEstimator[Memory]):
         """The answers of a member, (rows, classes or 1).
 
         Queries are completed for learners of other libraries, for those that take missing for one more value, and for
-        networks, from whose centres they are all far: these know nothing of the absence of a column that no row lacks.
+        networks, from whose centers they are all far: these know nothing of the absence of a column that no row lacks.
         """
         classes = self._known_classes()
 
@@ -696,7 +696,7 @@ class StackedClassifier(ClassifierMixin, Stacked):
 
     Stacking of predictive distributions (Yao et al. 2018). Each member predicts every row by leave-one-out if that is
     exact without refitting, otherwise by cross-validation. Its probabilities are calibrated by a temperature. The
-    probability of a class is ``sum_m w_m p_m(class)``, calibrated once more, with the weights that maximise the
+    probability of a class is ``sum_m w_m p_m(class)``, calibrated once more, with the weights that maximize the
     held-out log score. After `partial_fit` and `forget`, members and weights are fitted again at the next prediction.
 
     Parameters
@@ -866,7 +866,7 @@ class StackedClassifier(ClassifierMixin, Stacked):
 class StackedRegressor(RegressorMixin, Stacked):
     """Weighted mixture of regressors, with weights learned from held-out predictions (stacking).
 
-    Convex stacking (Breiman 1996): predicts ``sum_m w_m f_m(x)`` with non-negative weights that sum to 1 and minimise
+    Convex stacking (Breiman 1996): predicts ``sum_m w_m f_m(x)`` with non-negative weights that sum to 1 and minimize
     the held-out squared error. Members are clipped to the range of the targets, widened by a tenth. Intervals and
     quantiles are derived from the held-out errors, divided by a local scale: the mean absolute error of the 40 nearest
     rows, shrunk towards the overall mean. Missing values in a query increase the scale.

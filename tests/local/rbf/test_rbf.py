@@ -91,7 +91,7 @@ def test_predictions_equal_the_reference(centers: Any, width: Any) -> None:
 
 def test_queries_that_no_centre_answers_are_named_once() -> None:
     model = RBFNetworkRegressor(2, width=0.1).fit([[0.0], [0.1], [0.9], [1.0]], [1.0, 2.0, 3.0, 5.0])
-    with pytest.warns(FarQueryWarning, match=r"queries 1, 2 of 3 are far from all centres; the intercept") as caught:
+    with pytest.warns(FarQueryWarning, match=r"queries 1, 2 of 3 are far from all centers; the intercept") as caught:
         predicted = model.predict([[0.0], [50.0], [-50.0]])
     assert len(caught) == 1
     assert caught[0].message.queries == (1, 2)

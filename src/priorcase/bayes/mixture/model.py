@@ -53,12 +53,12 @@ class MixtureModel(ColumnsDiagram, BaseEstimator):
     """Finite mixture model for tables with mixed columns and missing values, fitted by EM.
 
     ``P(x) = sum_k p_k prod_i p(x_i | k)``: attributes are independent within each component k. Nominal and ordinal
-    attributes have a probability for each value, numeric ones a mean and a variance; missing values are marginalised
+    attributes have a probability for each value, numeric ones a mean and a variance; missing values are marginalized
     exactly. Fitted with ``y``, the model classifies; without, it clusters and estimates densities. In both cases any
     column can be predicted from the others. Dates, sets and circular columns are split into attributes as in
     `NaiveBayes`.
 
-    EM maximises the posterior density. ``prior`` is the Dirichlet weight of every component and value; the prior
+    EM maximizes the posterior density. ``prior`` is the Dirichlet weight of every component and value; the prior
     variance of a number within a component is a tenth of its variance in the column.
 
     Parameters

@@ -1,6 +1,6 @@
-"""Centres and widths: k-means, EM, random and stratified rows, and how far each centre reaches.
+"""Centers and widths: k-means, EM, random and stratified rows, and how far each center reaches.
 
-Centres need not be stored rows: their numbers may be means. All distances are those of the fitted distance.
+Centers need not be stored rows: their numbers may be means. All distances are those of the fitted distance.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ class Design(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Centers:
-    """Centres as cells, shape (centres, attributes), and the distances of rows from them."""
+    """Centers as cells, shape (centers, attributes), and the distances of rows from them."""
 
     instances: Instances
     fitted: FittedDistance
@@ -64,11 +64,11 @@ class Centers:
         return {key: value for key, value in self.__dict__.items() if key != "_index"}
 
     def at(self, cells: FloatArray) -> Centers:
-        """Other centres for the same rows."""
+        """Other centers for the same rows."""
         return replace(self, cells=np.ascontiguousarray(cells))
 
     def distances(self, cells: FloatArray, *, threads: int = 1) -> FloatArray:
-        """Distance of each row from each centre, shape (rows, centres)."""
+        """Distance of each row from each center, shape (rows, centers)."""
         ids, weights = np.arange(len(self)), self.attribute_weights
         return self.fitted.finish(self._index.costs(self.fitted, cells, weights=weights, ids=ids, threads=threads))
 
@@ -92,7 +92,7 @@ class Centers:
 
 
 def gaussian(squares: FloatArray, widths: FloatArray | float) -> FloatArray:
-    """The activation of each centre: ``exp(-d^2 / (2 sigma^2))`` (Mitchell 1997, eq. 8.9)."""
+    """The activation of each center: ``exp(-d^2 / (2 sigma^2))`` (Mitchell 1997, eq. 8.9)."""
     with np.errstate(over="ignore"):
         scaled: FloatArray = squares / widths
         scaled /= widths  # not by the square, which may vanish
@@ -110,7 +110,7 @@ def row_blocks(n: int, width: int) -> Iterator[slice]:
 
 
 def center_count(asked: int | Literal["auto"], kind: CenterKind, rows: SortedRows) -> int:
-    """The number of centres for some distinct rows: all, as many as asked, or ``4 sqrt(n)`` within 100 and 200."""
+    """The number of centers for some distinct rows: all, as many as asked, or ``4 sqrt(n)`` within 100 and 200."""
     available = len(rows)
     if kind == "all":
         count = available
@@ -122,11 +122,11 @@ def center_count(asked: int | Literal["auto"], kind: CenterKind, rows: SortedRow
     if count > available:
         raise TooFewRowsError(
             f"n_centers must be at most {available}, the number of distinct rows (n_samples = {available}), got "
-            f"{count}. Use fewer centres, or 'auto'."
+            f"{count}. Use fewer centers, or 'auto'."
         )
     if count > MAX_CENTERS:
         raise TooLargeError(
-            f"{count} centres are more than the maximum of {MAX_CENTERS}. Use centers='kmeans' or 'random' with "
+            f"{count} centers are more than the maximum of {MAX_CENTERS}. Use centers='kmeans' or 'random' with "
             "n_centers in the hundreds, which is nearly as accurate and far faster."
         )
     return count
@@ -135,7 +135,7 @@ def center_count(asked: int | Literal["auto"], kind: CenterKind, rows: SortedRow
 def find_centers(
     design: Design, count: int, rows: SortedRows, strata: Strata, like: Centers, threads: int, advance: Advance
 ) -> tuple[Centers, Mixture | None]:
-    """The centres, and for ``"em"`` the mixture behind them; ``like`` are any centres, for the distance."""
+    """The centers, and for ``"em"`` the mixture behind them; ``like`` are any centers, for the distance."""
     kind, seed = design.centers, design.seed
     distinct = rows.distinct()
     if kind == "em" and len(distinct) > 1:
@@ -154,7 +154,7 @@ def find_centers(
 
 
 def _kmeans(rows: SortedRows, count: int, like: Centers, seed: int, threads: int, advance: Advance) -> FloatArray:
-    """Cells of ``count`` centres of distinct rows, or of fewer where not that many can be found."""
+    """Cells of ``count`` centers of distinct rows, or of fewer where not that many can be found."""
     if len(rows) > _KMEANS_ROWS:
         rows = rows.take(np.linspace(0, len(rows) - 1, _KMEANS_ROWS).astype(np.int64))
     centers = _kmeans_start(rows, count, like, np.random.default_rng(seed), threads)
@@ -193,7 +193,7 @@ def _kmeans_start(rows: SortedRows, count: int, like: Centers, rng: np.random.Ge
 
 
 def _middles(rows: SortedRows, owners: IntArray, before: FloatArray, fitted: FittedDistance) -> FloatArray:
-    """Centres of clusters; an empty one stays.
+    """Centers of clusters; an empty one stays.
 
     The mean of a number, around the circle where it is circular, the median of a level, the mode of values, and of
     texts, sets and other values that differ by degrees the medoid.
@@ -302,7 +302,7 @@ def quantile_groups(targets: FloatArray, weights: FloatArray, groups: int) -> In
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Mixture:
-    """A mixture that EM fits to the inputs alone (Mitchell 1997, section 8.4); its components become centres."""
+    """A mixture that EM fits to the inputs alone (Mitchell 1997, section 8.4); its components become centers."""
 
     layout: Layout
     parameters: Parameters
@@ -319,7 +319,7 @@ class Mixture:
         return cls(layout, run.parameters.sorted(), rows)
 
     def cells(self, fitted: FittedDistance) -> FloatArray:
-        """The centre of each component: means, and the most probable values and levels.
+        """The center of each component: means, and the most probable values and levels.
 
         Of dates, circular numbers, texts and sets it is the middle, as in k-means, of the rows that most likely belong
         to the component; of an empty one the value of its most probable row.
@@ -353,10 +353,10 @@ class Mixture:
         return self.layout.encode(self.layout.matrix(table), None, rows.weights)
 
     def widths(self, centers: Centers, *, threads: int) -> FloatArray:
-        """The root mean square distance of the rows of each component from its centre, over attributes and rows.
+        """The root mean square distance of the rows of each component from its center, over attributes and rows.
 
         ``sigma_u^2 = sum_i r_iu d^2(x_i, c_u) / (A sum_i r_iu)`` with the responsibilities r and A attributes: for
-        numbers in the distance's own units it is the mean variance of the component. 0 where all are at the centre.
+        numbers in the distance's own units it is the mean variance of the component. 0 where all are at the center.
         """
         total, reached, rows = np.zeros(len(centers)), np.zeros(len(centers)), self.rows
         encoded = self._encoded()
@@ -381,7 +381,7 @@ _WIDTHS = (0.25, 0.5, 1.0, 2.0, 4.0)
 def candidate_widths(
     rule: WidthRule | float, centers: Centers, rows: SortedRows, mixture: Mixture | None, *, threads: int
 ) -> list[FloatArray]:
-    """Widths to choose from, each one for all centres, the narrowest first."""
+    """Widths to choose from, each one for all centers, the narrowest first."""
     count = len(centers)
     if not isinstance(rule, str):
         return [np.full(count, float(rule))]
@@ -404,13 +404,13 @@ def candidate_widths(
 
 
 def _neighbor_widths(between: FloatArray) -> FloatArray:
-    """The mean distance of each centre from its two nearest others (Moody & Darken 1989)."""
+    """The mean distance of each center from its two nearest others (Moody & Darken 1989)."""
     nearest = np.sort(between, axis=1)[:, : min(2, len(between) - 1)]  # NaN comes last
     return np.asarray(nearest.sum(axis=1) / max(nearest.shape[1], 1))
 
 
 def _typical_distance(centers: Centers, rows: SortedRows, *, threads: int) -> float:
-    """The root mean square of the finite distances of rows from centres; 1 where it is 0."""
+    """The root mean square of the finite distances of rows from centers; 1 where it is 0."""
     total = reached = largest = 0.0
     for part in row_blocks(len(rows), len(centers)):
         distances = centers.distances(rows.cells[part], threads=threads)

@@ -53,11 +53,11 @@ class Network:
     curve: RidgeCurve
 
     def activations(self, cells: FloatArray, *, threads: int = 1) -> FloatArray:
-        """The activation of each centre for each row, shape (rows, centres)."""
+        """The activation of each center for each row, shape (rows, centers)."""
         return basis.gaussian(self.centers.squares(cells, threads=threads), self.widths)
 
     def outputs(self, cells: FloatArray, *, threads: int = 1) -> tuple[FloatArray, BoolArray]:
-        """The outputs for each row, shape (rows, targets), and which rows are far from all centres."""
+        """The outputs for each row, shape (rows, targets), and which rows are far from all centers."""
         result, far = np.empty((len(cells), self.intercept.size)), np.empty(len(cells), dtype=bool)
         for part in basis.row_blocks(len(cells), len(self.centers)):
             activations = np.ascontiguousarray(self.activations(cells[part], threads=threads).T)
@@ -79,7 +79,7 @@ class Network:
 
     @classmethod
     def restored(cls, told: dict[str, Any], like: basis.Centers, outputs: int) -> Network:
-        """From what `saved` gave; ``like`` are any centres, for the distance."""
+        """From what `saved` gave; ``like`` are any centers, for the distance."""
         m, spectrum, curve = len(told["cells"]), Spectrum(**told["spectrum"]), RidgeCurve(**told["curve"])
         shapes: dict[str, tuple[int, ...]] = {"means": (m,), "target_means": (outputs,), "singular": (m,)}
         shapes |= {"right": (m, m), "projected": (outputs, m)}
@@ -103,14 +103,14 @@ class Network:
                 codes = checked(cells[:, a], np.float64, (m,), least=0.0, missing=True)
                 codes = np.floor(codes[~np.isnan(codes)])
                 if (codes >= known.size).any() or not known[codes.astype(np.int64)].all():
-                    raise ValueError("a centre with a value that no row has")
+                    raise ValueError("a center with a value that no row has")
         return cls(like.at(cells), widths, weights, intercept, told["alpha"], spectrum, curve)
 
 
 def fit_network(
     rows: SortedRows, strata: basis.Strata, like: basis.Centers, design: basis.Design, *, threads: int
 ) -> Network:
-    """Find centres, then widths, then the weights of the output layer; ``like`` are any centres, for the distance."""
+    """Find centers, then widths, then the weights of the output layer; ``like`` are any centers, for the distance."""
     spread = np.ptp(rows.targets, axis=0)
     if ((spread > 0.0) & (spread < _SMALLEST_SPREAD)).any():
         text = f"targets differ by less than {_SMALLEST_SPREAD}, whose square underflows in float64. Multiply y by "
@@ -196,7 +196,7 @@ class RBFNetwork(NeighborsEstimator):
     @property
     @reads
     def centers_(self) -> Any:
-        """Centres as a data frame, one row for each."""
+        """Centers as a data frame, one row for each."""
         cells, instances, columns = self._network().centers.cells, self._stored().instances, dict[str, Any]()
         for a, name in enumerate(attribute_names(instances.schema)):
             plain = type(instances.schema.kinds[a]) in (Numeric, Circular)
@@ -207,13 +207,13 @@ class RBFNetwork(NeighborsEstimator):
     @property
     @reads
     def n_centers_(self) -> int:
-        """Number of centres."""
+        """Number of centers."""
         return len(self._network().centers)
 
     @property
     @reads
     def widths_(self) -> FloatArray:
-        """Width sigma of each centre, in units of the distance."""
+        """Width sigma of each center, in units of the distance."""
         return self._network().widths.copy()
 
     @property
@@ -231,20 +231,20 @@ class RBFNetwork(NeighborsEstimator):
     @property
     @reads
     def coef_(self) -> FloatArray:
-        """Weight of each centre, shape (centres,), or (outputs, centres) for classes and several targets."""
+        """Weight of each center, shape (centers,), or (outputs, centers) for classes and several targets."""
         weights = self._network().weights.T.copy()
         return weights[0] if self._flat else weights
 
     @property
     @reads
     def intercept_(self) -> float | FloatArray:
-        """Output far from all centres; one for each class or target."""
+        """Output far from all centers; one for each class or target."""
         intercept = self._network().intercept
         return float(intercept[0]) if self._flat else intercept.copy()
 
     @reads
     def activations(self, X: Any) -> FloatArray:
-        """Return the activations ``exp(-d^2 / (2 sigma^2))``, shape (queries, centres)."""
+        """Return the activations ``exp(-d^2 / (2 sigma^2))``, shape (queries, centers)."""
         return self._network().activations(self._cells(X), threads=self._threads())
 
     @abstractmethod
@@ -253,7 +253,7 @@ class RBFNetwork(NeighborsEstimator):
 
     @abstractmethod
     def _strata(self, rows: SortedRows, count: int) -> IntArray:
-        """Groups of rows that centres are drawn from in proportion."""
+        """Groups of rows that centers are drawn from in proportion."""
 
     def _network(self) -> Network:
         """The network of the rows stored now."""
@@ -286,12 +286,12 @@ class RBFNetwork(NeighborsEstimator):
             memory._cache["network"] = memory.instances.version, network
 
     def _outputs_of(self, X: Any) -> FloatArray:
-        """The outputs for queries, shape (queries, outputs); one warning lists those far from all centres."""
+        """The outputs for queries, shape (queries, outputs); one warning lists those far from all centers."""
         cells = self._cells(X)
         outputs, far = self._network().outputs(cells, threads=self._threads())
         if far.any():
             queries = np.flatnonzero(far).tolist()
-            text = f"queries {listed(queries)} of {len(cells)} are far from all centres; the intercept is predicted. "
+            text = f"queries {listed(queries)} of {len(cells)} are far from all centers; the intercept is predicted. "
             text += "Use a larger width, or a local model."
             warn_queries(FarQueryWarning, queries, text)
         return outputs
@@ -319,7 +319,7 @@ class RBFNetwork(NeighborsEstimator):
     @property
     @reads
     def relearns_(self) -> bool:
-        """Whether ``relearn=True`` needs one fit per row, because centres or widths depend on the targets."""
+        """Whether ``relearn=True`` needs one fit per row, because centers or widths depend on the targets."""
         design = self._design
         by_score = isinstance(design.alpha, str) or design.width == "auto" or design.centers == "stratified"
         # Without a penalty a row may be predicted by a centre at itself alone, which must go with the row.
@@ -335,7 +335,7 @@ class RBFNetwork(NeighborsEstimator):
         super()._check_parameters()
         if self._distance.whole:
             raise ParameterError(
-                f"an RBF network needs distances from centres, but distance={self.distance!r} "
+                f"an RBF network needs distances from centers, but distance={self.distance!r} "
                 "compares stored rows only. Use KNNRegressor, KNNClassifier or a local model, or another distance"
             )
         if self.centers == "all" and self.n_centers != "auto":
@@ -360,23 +360,25 @@ class RBFNetwork(NeighborsEstimator):
 class RBFNetworkRegressor(RegressorMixin, RBFNetwork):
     """Radial basis function network for regression on tables with mixed columns.
 
-    ``f(x) = b + sum_u w_u exp(-d^2(x, c_u) / (2 sigma_u^2))`` (Mitchell 1997, eqs. 8.8 and 8.9). Centres c and widths
-    sigma are found from the inputs; the weights w minimise ``sum_i (y_i - f(x_i))^2 + alpha sum_u w_u^2``. Rows can be
+    ``f(x) = b + sum_u w_u exp(-d^2(x, c_u) / (2 sigma_u^2))`` (Mitchell 1997, eqs. 8.8 and 8.9). Centers c and widths
+    sigma are found from the inputs; the weights w minimize ``sum_i (y_i - f(x_i))^2 + alpha sum_u w_u^2``. Rows can be
     added and forgotten as in `KNNRegressor`.
 
     Parameters
     ----------
     n_centers
-        Number of centres. ``"auto"``: four times the square root of the number of rows, between 100 and 200.
+        Number of centers. ``"auto"``: four times the square root of the number of rows, between 100 and 200.
     centers
         ``"kmeans"`` (k-means++), ``"em"`` (components of a `MixtureModel`), ``"random"`` rows, ``"stratified"`` (random
         rows from ten groups of the first target), or ``"all"`` distinct rows.
     width
-        ``"auto"``: selected together with alpha, the same for all centres. ``"common"``: ``d_max / sqrt(2 k)`` for k
-        centres. ``"neighbors"``: mean distance to the two nearest centres. ``"em"``: from the mixture. Or a number.
+        ``"auto"``: one width for all centers, selected together with alpha among six, from a quarter to four times the
+        root mean square distance of rows from centers. ``"common"``: ``d_max / sqrt(2 k)`` for k centers.
+        ``"neighbors"``: mean distance to the two nearest centers. ``"em"``: from the mixture. Or a number.
     alpha
-        Ridge penalty: a number, ``"loo"`` (lowest leave-one-out error) or ``"gcv"`` (generalised cross-validation,
-        Golub, Heath & Wahba 1979; faster, but optimistic for few or repeated rows).
+        Ridge penalty: a number, ``"loo"`` (lowest leave-one-out error) or ``"gcv"`` (generalized cross-validation,
+        Golub, Heath & Wahba 1979; faster, but optimistic for few or repeated rows). 19 candidates, from 1e-8 to 10
+        times the largest squared singular value.
     random_state
         Seed. Results do not depend on the order of the rows.
     distance, attribute_weights, categorical_features, schema, n_jobs
@@ -385,13 +387,13 @@ class RBFNetworkRegressor(RegressorMixin, RBFNetwork):
     Attributes
     ----------
     centers_, n_centers_, widths_, alpha_
-        Centres as a data frame, their number and widths, and the penalty.
+        Centers as a data frame, their number and widths, and the penalty.
     coef_, intercept_, loo_curve_
-        Weight of each centre, shape (centres,) or (targets, centres), the intercept, the widths and penalties tried.
+        Weight of each center, shape (centers,) or (targets, centers), the intercept, the widths and penalties tried.
 
     Notes
     -----
-    A `FarQueryWarning` lists queries far from all centres, for which the intercept is predicted.
+    A `FarQueryWarning` lists queries far from all centers, for which the intercept is predicted.
 
     Examples
     --------
@@ -418,7 +420,7 @@ class RBFNetworkRegressor(RegressorMixin, RBFNetwork):
 
     @reads
     def loo_residuals(self) -> FloatArray:
-        """Return the leave-one-out residuals ``y_i - f_{-i}(x_i)`` in id order, for fixed centres, widths and penalty.
+        """Return the leave-one-out residuals ``y_i - f_{-i}(x_i)`` in id order, for fixed centers, widths and penalty.
 
         A row of weight 2 is left out once. Infinite if the network interpolates the row.
         """
@@ -428,7 +430,7 @@ class RBFNetworkRegressor(RegressorMixin, RBFNetwork):
     def loo_predict(self, *, relearn: bool = False) -> FloatArray:
         """Predict each stored row from all other rows, in the order of ``ids_``.
 
-        In closed form, ``y_i - e_i / (1 - w_i h_i)`` with residual e, weight w and leverage h, for fixed centres,
+        In closed form, ``y_i - e_i / (1 - w_i h_i)`` with residual e, weight w and leverage h, for fixed centers,
         widths and penalty. ``relearn=True`` fits the network again without each row if these depend on the targets.
         """
         return self._shaped(self._loo_outputs(relearn))
@@ -455,8 +457,8 @@ class RBFNetworkRegressor(RegressorMixin, RBFNetwork):
 class RBFNetworkClassifier(ClassifierMixin, RBFNetwork):
     """Radial basis function network for classification, with one output for each class.
 
-    Each class is fitted as a 0/1 target as in `RBFNetworkRegressor`, with shared centres, widths and penalty. Negative
-    outputs are set to 0 and the rest is normalised to shares s. These are calibrated to probabilities
+    Each class is fitted as a 0/1 target as in `RBFNetworkRegressor`, with shared centers, widths and penalty. Negative
+    outputs are set to 0 and the rest is normalized to shares s. These are calibrated to probabilities
     ``(1 - u) s_c^(1/T) / sum s^(1/T) + u / K`` of K classes, with T and u from the best leave-one-out log score.
 
     Parameters
@@ -469,7 +471,7 @@ class RBFNetworkClassifier(ClassifierMixin, RBFNetwork):
     Attributes
     ----------
     classes_, coef_, intercept_
-        Classes, weights of the centres, shape (classes, centres), and intercepts; see `RBFNetworkRegressor` for others.
+        Classes, weights of the centers, shape (classes, centers), and intercepts; see `RBFNetworkRegressor` for others.
 
     Examples
     --------
@@ -604,7 +606,7 @@ def mixed(found: FloatArray, equal: float) -> FloatArray:
 
 
 def _equal_part(came: FloatArray, weights: FloatArray, n_classes: int) -> float:
-    """The part of equal shares with the best log-score, given those of the true classes, by expectation maximisation.
+    """The part of equal shares with the best log-score, given those of the true classes, by expectation maximization.
 
     One more row is counted whose class had a share of 0, so that the part is above 0.
     """

@@ -1,8 +1,8 @@
-"""The output layer: ridge least squares over the activations of the centres, the intercept unpenalised.
+"""The output layer: ridge least squares over the activations of the centers, the intercept unpenalized.
 
 With activations ``Phi`` and targets Y of the rows, both less their means and times the roots of the row weights, and
 the singular value decomposition ``Phi = U S V'``, the weights for any penalty alpha are ``V S (S^2 + alpha)^-1 U' Y``.
-One decomposition serves all penalties and their scores: generalised cross-validation (Golub, Heath & Wahba 1979) and
+One decomposition serves all penalties and their scores: generalized cross-validation (Golub, Heath & Wahba 1979) and
 leave-one-out (Allen 1974), neither of which refits anything. The core computes all of it on one thread for each width:
 on a busy machine the threads of BLAS, which wait for each other at every column, take a hundred times as long.
 """
@@ -65,11 +65,11 @@ class Spectrum:
 
     @property
     def dependent(self) -> bool:
-        """Whether some activations are sums of others in float64; less their means, one always is with all centres."""
+        """Whether some activations are sums of others in float64; less their means, one always is with all centers."""
         return int((self.singular * self.singular > 0.0).sum()) < self.singular.size - 1
 
     def weights(self, alpha: float) -> FloatArray:
-        """Weights of the centres, shape (centres, targets)."""
+        """Weights of the centers, shape (centers, targets)."""
         inner = np.ascontiguousarray(self._inner(np.array([alpha]))[0].T)
         return np.asarray(np.ascontiguousarray(self.right.T) @ inner)
 
@@ -140,7 +140,7 @@ class RidgeCurve(GridResult):
     Parameters
     ----------
     criterion, widths
-        The estimate, ``"gcv"`` or ``"loo"`` (leave-one-out mean squared error), and the mean width of the centres.
+        The estimate, ``"gcv"`` or ``"loo"`` (leave-one-out mean squared error), and the mean width of the centers.
     alphas, freedom, scores
         Penalty, effective number of parameters, and estimate; infinite if no degrees of freedom are left.
     chosen, backend
