@@ -48,6 +48,12 @@ def test_every_extra_has_code_that_uses_it(extra: str) -> None:
     assert libraries(PROJECT["project"]["optional-dependencies"][extra]) <= used
 
 
+def test_the_installation_page_lists_every_extra() -> None:
+    page = (ROOT / "docs" / "get_started" / "install.md").read_text(encoding="utf-8")
+    listed = set(re.findall(r"^\| `([a-z]+)` \|", page, re.MULTILINE))
+    assert listed == {*PROJECT["project"]["optional-dependencies"]} - OF_CLONES
+
+
 def test_papers_stay_out_of_wheel_and_sdist() -> None:
     build = PROJECT["tool"]["scikit-build"]
     assert build["wheel"]["packages"] == ["src/priorcase"]
