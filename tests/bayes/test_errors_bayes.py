@@ -230,7 +230,7 @@ CASES: list[tuple[Callable[[], object], type[PriorcaseError], str]] = [
     (lambda: pc.NaiveBayes().fit(ROWS, np.array([LABELS, LABELS]).T), TargetError, "got 2 columns"),
     (lambda: fitted().merge(3), ParameterError, "NaiveBayes.merge: other must be another fitted"),  # type: ignore[arg-type]
     (lambda: fitted().loo_predict_proba(relearn=1), ParameterError, "relearn must be"),  # type: ignore[arg-type]
-    (lambda: fitted().forget([0, 1]).loo_predict_proba(), TooFewRowsError, "only one row"),
+    (lambda: fitted().forget([0, 1]).loo_predict_proba(), TooFewRowsError, "only one is stored"),
     (lambda: fitted(numeric="gaussian").log_evidence_, NotAvailableError, "density of column 1 are estimated"),
     # distributions
     (lambda: bayes.evidence([1, -1]), ParameterError, "evidence: counts must be .*negative"),

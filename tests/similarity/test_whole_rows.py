@@ -210,26 +210,26 @@ HOLED[1, 2] = np.nan
 @pytest.mark.parametrize(
     ("distance", "X", "queries", "error", "words"),
     [
-        (lambda x, y: math.nan, NUMBERS, NUMBERS, ParameterError, "finite numbers of 0 or more"),
-        (lambda x, y: -1.0, NUMBERS, NUMBERS, ParameterError, "finite numbers of 0 or more"),
-        (lambda x, y: math.inf, NUMBERS, NUMBERS, ParameterError, "finite numbers of 0 or more"),
-        (lambda x, y: "far", NUMBERS, NUMBERS, ParameterError, "must give numbers"),
-        (lambda x, y: "1.5", NUMBERS, NUMBERS, ParameterError, "must give numbers"),
+        (lambda x, y: math.nan, NUMBERS, NUMBERS, ParameterError, "finite numbers >= 0"),
+        (lambda x, y: -1.0, NUMBERS, NUMBERS, ParameterError, "finite numbers >= 0"),
+        (lambda x, y: math.inf, NUMBERS, NUMBERS, ParameterError, "finite numbers >= 0"),
+        (lambda x, y: "far", NUMBERS, NUMBERS, ParameterError, "must return numbers"),
+        (lambda x, y: "1.5", NUMBERS, NUMBERS, ParameterError, "must return numbers"),
         (lambda x, y: x, NUMBERS, NUMBERS, ParameterError, "3 by 3 numbers"),
         (lambda x: 0.0, NUMBERS, NUMBERS, TypeError, "argument"),
         (fails, NUMBERS, NUMBERS, RuntimeError, "failed inside"),
         ("precomputed", SQUARE[:2], SQUARE, PriorcaseError, "square"),
         ("precomputed", SQUARE[:, :2], SQUARE, PriorcaseError, "square"),
-        ("precomputed", HOLED, SQUARE, PriorcaseError, "in row 1, column 2 it got NaN"),
-        ("precomputed", -SQUARE, SQUARE, PriorcaseError, "got -1.0"),
+        ("precomputed", HOLED, SQUARE, PriorcaseError, "row 1, column 2 has NaN"),
+        ("precomputed", -SQUARE, SQUARE, PriorcaseError, "has -1.0"),
         ("precomputed", [["a"], ["b"], ["c"]], SQUARE, PriorcaseError, "matrix"),
         ("precomputed", SQUARE, SQUARE[:, :2], PriorcaseError, "3 features"),
-        ("precomputed", SQUARE, HOLED, PriorcaseError, "got NaN"),
-        ("chebyshev", [["a", 1], ["b", 2], ["c", 3]], NUMBERS, ParameterError, "rows of numbers"),
+        ("precomputed", SQUARE, HOLED, PriorcaseError, "has NaN"),
+        ("chebyshev", [["a", 1], ["b", 2], ["c", 3]], NUMBERS, ParameterError, "numeric rows"),
         ("chebyshev", [[1, np.nan], [2, 2], [3, 3]], NUMBERS, PriorcaseError, "without missing values"),
         ("chebyshev", NUMBERS, [[1.0, np.nan]], PriorcaseError, "without missing values"),
         ("haversine", SQUARE, SQUARE, ParameterError, "two columns"),
-        ("seuclidean", NUMBERS[:1], NUMBERS, ParameterError, "spread"),
+        ("seuclidean", NUMBERS[:1], NUMBERS, ParameterError, "variance"),
         ("chebychev", NUMBERS, NUMBERS, ParameterError, "Did you mean 'chebyshev'"),
         (int, NUMBERS, NUMBERS, ParameterError, "function of two rows"),
         (3, NUMBERS, NUMBERS, ParameterError, "function of two rows"),
@@ -247,13 +247,13 @@ def test_what_needs_single_attributes_is_refused() -> None:
     for weights in ([1.0, 2.0], "relief"):
         with pytest.raises(ParameterError, match="whole rows"):
             pc.KNNClassifier(1, distance="chebyshev", attribute_weights=weights).fit(NUMBERS, Y)
-    with pytest.raises(ParameterError, match="attribute by attribute"):
+    with pytest.raises(ParameterError, match="column by column"):
         AttributeSelector(pc.KNNClassifier(1, distance=chebyshev)).fit(NUMBERS * 5, Y * 5)
-    with pytest.raises(ParameterError, match="attribute by attribute"):
+    with pytest.raises(ParameterError, match="column by column"):
         pc.IB1(distance=chebyshev).fit(NUMBERS, Y)
-    with pytest.raises(ParameterError, match="centres"):
+    with pytest.raises(ParameterError, match="centers"):
         pc.RBFNetworkRegressor(distance=chebyshev).fit(NUMBERS, Y)
-    with pytest.raises(ParameterError, match="instead of columns"):
+    with pytest.raises(ParameterError, match="need the columns"):
         pc.LocallyWeightedRegressor(distance="precomputed").fit(SQUARE, Y)
     with pytest.raises(ParameterError, match="square"):
         pc.KNNClassifier(1, distance="precomputed").fit(SQUARE, Y).partial_fit(SQUARE, Y)
