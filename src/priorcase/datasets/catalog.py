@@ -168,8 +168,8 @@ def load_taxonomy(name: str, attribute: str, *, folder: Folder | None = None, do
 def available(*, folder: Folder | None = None) -> Available:
     """List the data sets that :func:`load` has by name: in the folder, built in, in the cache, and at OpenML.
 
-    Of OpenML's data sets only those of the papers are listed; it has many more. Nothing is downloaded. ``folder`` is the one to look into first, None
-    for that of the environment variable ``PRIORCASE_DATA``.
+    Of the data sets at OpenML only those of the papers are listed; it has many more. Nothing is downloaded. ``folder``
+    is the one to look into first, None for that of the environment variable ``PRIORCASE_DATA``.
 
     Examples
     --------
@@ -303,7 +303,7 @@ class Description(TextResult):
 
 
 _PACKAGE = Path(str(files("priorcase.datasets")))
-_OWN = {"origin": "generated for this library", "licence": "that of priorcase (BSD-3-Clause)"}
+_OWN: dict[str, Any] = {"origin": "generated for this library", "licence": "that of priorcase (BSD-3-Clause)"}
 
 
 def _built_in(name: str, rows: int, *, numeric_target: bool = False, **about: Any) -> Description:
