@@ -452,7 +452,7 @@ def test_a_command_gives_the_same_answers_again(train: Path, query: Path) -> Non
 def test_the_help_of_a_learner_lists_its_parameters() -> None:
     text = run("predict", "--learner", "ib3", "--help").stdout
     assert text.startswith("ib3: IB3. ")
-    for part in ("accept=0.9", "shuffle=False", "Confidence levels of acceptance"):
+    for part in ("accept=0.9", "shuffle=False", "confidence levels of acceptance"):
         assert part in text
     assert "KNNRegressor" in run("evaluate", "--help", "--learner=knn:prior=1").stdout
     assert "Did you mean 'knn'?" in error(run("predict", "--learner", "kn", "--help"))

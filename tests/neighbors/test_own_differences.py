@@ -118,7 +118,7 @@ def test_answers_as_the_compiled_differences_do(asked: str, tabled: int, monkeyp
 
 
 def test_centres_of_clusters_are_no_stored_numbers() -> None:
-    with pytest.raises(pc.exceptions.ParameterError, match="centres must be rows"):
+    with pytest.raises(pc.exceptions.ParameterError, match="compares stored rows only"):
         pc.RBFNetworkRegressor(5, distance=SLOW, schema=SCHEMA).fit(X, Z).predict(QUERIES)
 
 

@@ -228,7 +228,7 @@ def test_targets_are_needed(method: Any) -> None:
     for model, y in [(KNNTransformer(1, attribute_weights=method), None), *(several if method is LOCAL else [])]:
         with pytest.raises(ParameterError) as caught:
             model.fit([[1.0], [2.0]], y)
-        assert "one column of classes or numbers" in str(caught.value)
+        assert "single column of classes or numbers" in str(caught.value)
 
 
 @pytest.mark.parametrize("method", ["gain_ratio", "relief", "mutual_information", "loo"])

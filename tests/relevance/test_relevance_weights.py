@@ -174,7 +174,7 @@ def test_without_one_column_of_classes(model: Any, y: Any) -> None:
     with pytest.raises(ParameterError) as caught:
         model.fit([[1.0], [2.0]], y)
     assert str(caught.value).startswith(f"{type(model).__name__}.fit: attribute_weights='bayes'")
-    assert "one column of classes" in str(caught.value)
+    assert "single column of classes" in str(caught.value)
     assert not hasattr(model, "n_features_in_")
 
 

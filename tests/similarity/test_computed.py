@@ -165,8 +165,8 @@ def test_fitted_distances_are_equal_where_their_values_are() -> None:
     ("function", "message"),
     [
         (lambda q, s: float("nan"), "finite numbers"),
-        (lambda q, s: -1.0, "0 or more"),
-        (lambda q, s: "far", "must give numbers"),
+        (lambda q, s: -1.0, ">= 0"),
+        (lambda q, s: "far", "must return numbers"),
         (lambda q, s: None, "finite numbers"),
         (lambda q, s: [1.0, 2.0], "numbers here"),
         (lambda q, s: 1e200, "so large"),
