@@ -591,7 +591,7 @@ def _array_of(content: memoryview) -> AnyArray:
 def _random_state(key: str, position: int, has_gauss: int, gauss: float) -> np.random.RandomState:
     words = np.frombuffer(bytes.fromhex(key), "<u4")
     if words.size != 624 or not 0 <= position <= 624:
-        raise ValueError("a random state that cannot be")
+        raise ValueError("an invalid random state")
     state = np.random.RandomState(0)
     state.set_state(("MT19937", words, position, has_gauss, gauss))
     return state
@@ -613,7 +613,7 @@ def checked(
         raise ValueError("an array of another shape")
     known = array[~np.isnan(array)] if missing else array
     if known.size and not (np.isfinite(known).all() and known.min() >= least):
-        raise ValueError("an array with numbers that cannot be")
+        raise ValueError("an array with invalid numbers")
     return array
 
 

@@ -222,7 +222,7 @@ def test_result_of_a_classifier() -> None:
     assert isinstance(table, pd.DataFrame)
     assert table.columns.tolist() == ["row", "target", "predicted", "accuracy"]
     assert table["row"].tolist() == [1, 2, 3, 4, 5]
-    assert "5 of 6 rows answered before they were stored" in str(result)
+    assert "5 of 6 rows predicted before they were stored" in str(result)
     assert "<table" in result._repr_html_()
     lines = KNNClassifier(1).prequential(np.arange(300.0)[:, None], np.arange(300) % 2)
     assert len(str(lines).splitlines()) == 12

@@ -276,7 +276,7 @@ class BayesClassifier(ClassifierMixin, RowsEstimator[BayesMemory]):
         """Rows and labels in batches; a table in memory is a single one."""
         found = labelled_batches(X, y)
         if sample_weight is not None and found is not None:
-            raise ParameterError(f"sample_weight must be None where y is a column of {found.source}")
+            raise ParameterError(f"sample_weight must be None if y is a column of {found.source}")
         return Rows(X, y, sample_weight) if found is None else found
 
     def _count(self, batches: Labelled, classes: Any, *, first: bool) -> None:

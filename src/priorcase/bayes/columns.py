@@ -391,7 +391,7 @@ def class_positions(given: Sequence[Any], labels: AnyArray, *, parameter: str) -
     found = [of.get(identity(plain(label)), -1) if is_hashable(label) else -1 for label in given]
     if -1 in found:
         label, classes = given[found.index(-1)], labels.tolist()
-        remedy = "Use None where the class is not known." if parameter == "y" else "See classes_."
+        remedy = "Use None for an unknown class." if parameter == "y" else "See classes_."
         meant = nearest(label, classes)
         advice = remedy if meant is None else f"Did you mean {meant!r}?"
         error = TargetError if parameter == "y" else ParameterError

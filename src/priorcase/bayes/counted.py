@@ -547,7 +547,7 @@ class CountedMemory(BayesMemory):
         for i, a in enumerate(self._summed):
             known = enumerate(class_counts.tolist())
             if self._sums is not None and not all(_possible(self._sums.exact(i, k), n) for k, n in known):
-                raise _never_counted(f"the numbers of column {schema.label(a)!r} do not add up to what is left")
+                raise _never_counted(f"the numbers of column {schema.label(a)!r} do not match the counts")
         if self._pairs is not None and (self._pairs.pairs < 0).any():
             raise _never_counted("two columns have a pair of values in fewer rows of a class than these")
 

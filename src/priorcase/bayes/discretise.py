@@ -108,7 +108,7 @@ class _LabelBlind(ABC):
         values = as_floats(column)
         if values is None or values.ndim != 1 or np.isinf(values).any():
             raise ParameterError(
-                "column must be a list or one-dimensional array of finite numbers, NaN where missing, got "
+                "column must be a list or one-dimensional array of finite numbers, NaN if missing, got "
                 f"{quoted(column)}. Pass one column, for example frame['age']"
             )
         return CutPoints(tuple(self.cuts(values[~np.isnan(values)], None, 0, None).tolist()))

@@ -486,10 +486,10 @@ def _given_weights(prior: Prior, given: Any, asked: str, *shapes: tuple[int, ...
     if weights is None or weights.shape not in shapes:
         got = quoted(given) if weights is None else f"the shape {weights.shape}"
         expected = " or ".join(map(str, shapes)) if shapes != ((),) else "() (one number)"
-        raise ParameterError(f"prior must give {asked} in the shape {expected}, got {got} from {quoted(prior)}")
+        raise ParameterError(f"prior must return {asked} in the shape {expected}, got {got} from {quoted(prior)}")
     if not ((weights >= _LEAST_SHARE) & (weights <= _MOST_WEIGHT)).all():
         raise ParameterError(
-            f"prior must give finite weights above 0, of at most 1e100, got {quoted(given)} as {asked} from "
+            f"prior must return finite weights above 0 and at most 1e100, got {quoted(given)} as {asked} from "
             f"{quoted(prior)}"
         )
     return weights

@@ -271,7 +271,7 @@ class Comparison:
                 least, most = _BOUNDS.get(name, (0.0, 1e100))
                 numbers = np.asarray(0.0 if value is None else value, np.float64)
                 if not ((numbers >= least) & (numbers <= most)).all():  # a distance that is NaN would crash the core
-                    raise ValueError("a number that cannot be")
+                    raise ValueError("an invalid number")
         fitted = FittedDistance(rules.distance, terms, told["target"], Summary(0, {}), None, -1)
         coded = {a: term.codes for a, term in enumerate(terms) if term.codes is not None and a not in computed}
         vocabulary = {}
@@ -346,7 +346,7 @@ class Description:
         tallies = checked(told["tallies"], np.float64, (n, 2), least=0.0)
         positions = instances.positions(ids)
         if np.unique(ids).size < n or (records[:, 3] >= len(REASONS)).any() or (tallies[:, 0] > tallies[:, 1]).any():
-            raise ValueError("records that cannot be")
+            raise ValueError("invalid records")
         if (records[:, 1] != labels(positions)).any():
             raise ValueError("records of another class")
         cells = comparison.prepared(instances.cells(positions), instances, stored=True)

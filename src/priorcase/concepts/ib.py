@@ -486,7 +486,7 @@ class IB3(IB2):
     Parameters
     ----------
     accept, drop
-        One-sided confidence levels of acceptance and dropping, from 0.5 to below 1. 0.9 and 0.875 (a two-sided 75 %)
+        One-sided confidence levels of acceptance and dropping, from 0.5 to below 1. 0.9 and 0.875 (a two-sided 75%)
         reproduce the paper's figures.
     decay
         Factor by which earlier trials are discounted at each new trial, for concept drift; 1 for none. A record covers

@@ -109,7 +109,7 @@ class ConceptMemory(Memory):
         firsts = [first for first, _ in self.calls]
         kinds = [kind for _, columns in self.calls for _, kind in columns or ()]
         if firsts != sorted({int(first) for first in firsts}) or not all(isinstance(kind, Kind) for kind in kinds):
-            raise ValueError("calls that cannot be")
+            raise ValueError("invalid calls")
         if not described and self.seen.n_rows:
             raise ValueError("rows without a description")
         if not described:

@@ -333,7 +333,7 @@ class ExemplarMemory(NeighborsMemory):
         if "records" in state:
             used, correct = (checked(each, np.int64, (len(self),), least=1) for each in state["records"])
             if (used < correct).any():
-                raise ValueError("records that cannot be")
+                raise ValueError("invalid records")
             self._cache["records"] = instances.version, (used, correct)
 
     @property

@@ -35,7 +35,7 @@ def wilson_interval(
     successes, trials
         Numbers or arrays, ``0 <= successes <= trials``; need not be integers.
     confidence
-        One-sided confidence of each bound, from 0.5 to below 1; 0.95 gives the two-sided 90 % interval.
+        One-sided confidence of each bound, from 0.5 to below 1; 0.95 gives the two-sided 90% interval.
 
     Examples
     --------

@@ -442,7 +442,7 @@ class ConformalRegressor(RegressorMixin, ConformalEstimator):
     def _check_fitted(self, state: dict[str, Any], models: list[Any], n: int) -> None:
         residuals, method = state["residuals_"], state["_method"]
         if residuals.dtype != np.float64 or residuals.shape != (n,) or not (residuals >= 0).all():
-            raise ValueError("residuals that cannot be")
+            raise ValueError("invalid residuals")
         if not all(map(is_regressor, models)) or method not in get_args(Method) or type(state["_scaled"]) is not bool:
             raise ValueError("a method that does not exist")
         if state["_scaled"] and not _has_spread(models[0]):
@@ -659,7 +659,7 @@ class ConformalClassifier(ClassifierMixin, ConformalEstimator):
         classes, targets = state["classes_"], saving.checked(state["_targets"], np.int64, (n,), least=0)
         saving.checked(state["scores_"], np.float64, (n,))
         if not np.array_equal(np.unique(classes), classes) or not targets.max() < classes.size:
-            raise ValueError("classes that cannot be")
+            raise ValueError("invalid classes")
         for each in models:
             if not hasattr(each, "predict_proba") or not np.isin(each.classes_, classes).all():
                 raise ValueError("a classifier of other classes")

@@ -427,7 +427,7 @@ def score_all(scores: Sequence[Score], answers: Answers) -> tuple[dict[str, floa
         if score.needs == "proba" and answers.proba is None:
             reasons[score.name] = "the learner has no predict_proba"
         elif score.needs == "predicted" and answers.predicted is None:
-            reasons[score.name] = "the learner was not asked for predictions"
+            reasons[score.name] = "no predictions were made"
         else:
             try:
                 values[score.name] = score.value(answers)

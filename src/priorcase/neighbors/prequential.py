@@ -62,7 +62,7 @@ class PrequentialResult(GridResult):
         return np.asarray(np.cumsum(self._scores()) / np.arange(1, len(self) + 1))
 
     def frame(self) -> Any:
-        """One line for each predicted row: ``row`` (its position), ``target``, ``predicted``, and the score so far."""
+        """Return a data frame of the predicted rows: ``row``, ``target``, ``predicted`` and the score so far."""
         columns: dict[str, Any] = {"row": self.first + np.arange(len(self))}
         for name, values in (("target", self.targets), ("predicted", self.predictions)):
             if values.ndim == 1:
@@ -72,14 +72,14 @@ class PrequentialResult(GridResult):
         return framed(columns | {self._score: self._so_far()}, self.backend)
 
     def plot(self, ax: Any = None) -> Any:
-        """The score so far against the rows seen, on the axes of matplotlib given, or on new ones."""
+        """Plot the score so far against the rows seen; return the axes."""
         with drawing(ax) as ax:
             ax.plot(self.first + np.arange(1, len(self) + 1), self._so_far(), color=colour(0))
             ax.set(xlabel="rows seen", ylabel=f"{self._score} so far")
             return ax
 
     def _grid(self) -> Grid:
-        title = f"{len(self)} of {self.first + len(self)} rows answered before they were stored"
+        title = f"{len(self)} of {self.first + len(self)} rows predicted before they were stored"
         lines = [(str(self.first), "-")]
         if len(self):
             at, scores = np.linspace(0, len(self) - 1, _LINES + 1).round().astype(int)[1:], self._so_far()
@@ -89,7 +89,7 @@ class PrequentialResult(GridResult):
 
 @dataclass(frozen=True, repr=False, eq=False)
 class PrequentialClassification(PrequentialResult):
-    """Classes predicted for the rows of a stream, each from the rows before it.
+    """Prequential predictions of classes: each row is predicted from the rows before it.
 
     Examples
     --------
@@ -97,7 +97,7 @@ class PrequentialClassification(PrequentialResult):
     >>> X, y = [[1.0], [9.0], [2.0], [8.0], [5.5], [1.5]], ["low", "high", "low", "high", "low", "low"]
     >>> result = pc.KNNClassifier(1).prequential(X, y)
     >>> result
-    5 of 6 rows answered before they were stored
+    5 of 6 rows predicted before they were stored
       rows seen  accuracy so far
               2                0
               3              0.5
@@ -112,12 +112,12 @@ class PrequentialClassification(PrequentialResult):
 
     @property
     def accuracy(self) -> float:
-        """The share of correct predictions, over all targets alike; NaN where no row was predicted."""
+        """Accuracy over all targets; NaN if no row was predicted."""
         return self._mean()
 
     @property
     def accuracies(self) -> FloatArray:
-        """The accuracy up to each predicted row."""
+        """Accuracy up to each predicted row."""
         return self._so_far()
 
     def _scores(self) -> FloatArray:
@@ -127,7 +127,7 @@ class PrequentialClassification(PrequentialResult):
 
 @dataclass(frozen=True, repr=False, eq=False)
 class PrequentialRegression(PrequentialResult):
-    """Numbers predicted for the rows of a stream, each from the rows before it; see `PrequentialClassification`.
+    """Prequential predictions of numbers; see `PrequentialClassification`.
 
     Examples
     --------
@@ -140,12 +140,12 @@ class PrequentialRegression(PrequentialResult):
 
     @property
     def mean_squared_error(self) -> float:
-        """The mean of ``(target - prediction)^2``, over all targets alike; NaN where no row was predicted."""
+        """Mean squared error over all targets; NaN if no row was predicted."""
         return self._mean()
 
     @property
     def mean_squared_errors(self) -> FloatArray:
-        """The mean squared error up to each predicted row."""
+        """Mean squared error up to each predicted row."""
         return self._so_far()
 
     def _scores(self) -> FloatArray:

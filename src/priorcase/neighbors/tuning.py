@@ -1024,7 +1024,7 @@ class _KNNCV(RowsEstimator[Memory]):
     def _restore_state(self, state: dict[str, Any]) -> None:
         super()._restore_state(state)
         if type(state["seed"]) is not int or state["seed"] < 0:
-            raise ValueError("a seed that is no number")
+            raise ValueError("a seed that is not a number")
         self._seed = state["seed"]
         if len(self._memory):
             names = {*_SHARED, *(_OF_CLASSES if isinstance(self, ClassifierMixin) else ())}

@@ -238,7 +238,7 @@ def prior_weights(prior: object, class_weights: Sequence[FloatArray]) -> list[Fl
         return [np.full(weights.size, float(prior)) for weights in class_weights]
     single = len(class_weights) == 1
     expected = "None, 'uniform', 'frequency'" + (", " if single else " or ") + "a number from 0 to 1e300"
-    expected += ", or one such number for each class" if single else " where there are several targets"
+    expected += ", or one such number for each class" if single else " with several targets"
     if is_list(prior) and single:
         numbers = as_floats(prior)
         usable = numbers is not None and numbers.shape == class_weights[0].shape

@@ -125,7 +125,7 @@ class Reducer(BaseEstimator, ABC):
         numbers = [state["n_features_in_"], state.get("n_iter_", 0)]
         names, classes = state.get("feature_names_in_"), state.get("classes_")
         if not state.keys() <= {*_FITTED} or (np.diff(kept) <= 0).any() or {*map(type, numbers)} != {int}:
-            raise ValueError("a reducer with rows that cannot be")
+            raise ValueError("a reducer with invalid rows")
         if names is not None and (names.shape != (numbers[0],) or not all(isinstance(name, str) for name in names)):
             raise ValueError("columns without a name")
         if classes is not None and (classes.ndim != 1 or not classes.size):

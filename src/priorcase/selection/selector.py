@@ -241,13 +241,13 @@ class AttributeSelector(SelectorMixin, BaseEstimator):
         for step in steps:
             numbers = (step.loss, step.points, step.compared, step.evaluations, step.exhaustive)
             if not all(type(each) in (int, float) and 0 <= each < np.inf for each in numbers) or not step.subset:
-                raise ValueError("a step that cannot be")
+                raise ValueError("an invalid step")
             if not {*step.subset} | ({step.attribute} - {None}) <= {*range(n)}:
                 raise ValueError("a step with a column that does not exist")
         names = ("search", "scoring", "backend")
         search, scoring, backend = (state[name] for name in names)
         if scoring not in get_args(Scoring) or search not in get_args(Search) or not np.isfinite(state["unit"]):
-            raise ValueError("a selection that cannot be")
+            raise ValueError("an invalid selection")
         if backend not in (None, *get_args(Backend)):
             raise ValueError("a library of frames that does not exist")
         self._settle(schema, SelectionHistory(steps, attribute_names(schema), search, scoring, state["unit"], backend))

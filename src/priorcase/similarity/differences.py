@@ -242,7 +242,7 @@ class Absolute(Difference):
     ----------
     scaling
         The scale: ``"range"`` (largest minus smallest stored number), ``"inliers"`` (the range without outliers:
-        numbers farther than four times the spread of the central 80 % from its ends, with 20 rows or more), ``"std"``
+        numbers farther than four times the spread of the central 80% from its ends, with 20 rows or more), ``"std"``
         (population standard deviation), ``"robust"`` (distance between two quantiles; the range if they are equal) or
         ``"none"`` (1).
     factor

@@ -57,11 +57,11 @@ class Summary:
 def checked_facts(facts: object, n_columns: int) -> dict[Key, Any]:
     """Statistics that come from a file, whose values a distance can be made of; ``ValueError`` for anything else."""
     if not isinstance(facts, dict):
-        raise ValueError("statistics that are none")
+        raise ValueError("invalid statistics")
     for (name, *rest), value in facts.items():
         of_column = not rest or (type(rest[0]) is int and 0 <= rest[0] < n_columns)
         if not of_column or not _is_fact(name, value):
-            raise ValueError("statistics that cannot be")
+            raise ValueError("invalid statistics")
     return facts
 
 

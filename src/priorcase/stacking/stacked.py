@@ -537,7 +537,7 @@ class Stacked(RowsEstimator[Memory]):
 
     def _restore_state(self, state: dict[str, Any]) -> None:
         if type(state["seed"]) is not int or state["seed"] < 0:
-            raise ValueError("a seed that is no number")
+            raise ValueError("a seed that is not a number")
         self._seed = state["seed"]
         super()._restore_state(state)
 

@@ -214,7 +214,7 @@ class MixtureModel(ColumnsDiagram, BaseEstimator):
         mixture, found = FittedMixture.restored(state["mixture"]), state["selection"]
         tried = saving.checked(found["n_components"], np.int64, (None,), least=1)
         if found["name"] not in get_args(SelectionName) or found["scores"].shape != tried.shape:
-            raise ValueError("a selection that cannot be")
+            raise ValueError("an invalid selection")
         history = saving.checked(state["history"], np.float64, (None,))
         selection = Selection(found["name"], tried, found["scores"], mixture.backend)
         self._settle(mixture, selection, history, bool(state["converged"]))

@@ -74,9 +74,9 @@ class FittedMixture:
         numbers = [number for scale in scales.values() for number in astuple(scale)]
         numbers += [number for number in constant.values() if number is not None]
         if not all(type(number) is float and math.isfinite(number) for number in numbers):
-            raise ValueError("a scale that cannot be")
+            raise ValueError("an invalid scale")
         if any(min(scale.unit, scale.spread, scale.grain) <= 0 for scale in scales.values()):
-            raise ValueError("a scale that cannot be")
+            raise ValueError("an invalid scale")
         if labels is not None and (labels.ndim != 1 or values[-1] != tuple(labels.tolist())):
             raise ValueError("classes that do not fit")
         own = values[: len(discrete)]
@@ -92,10 +92,10 @@ class FittedMixture:
             if type(known) is not tuple or (isinstance(kind, Ordinal) and known != kind.order):
                 raise ValueError("values of another column")
             if isinstance(kind, Text) and (set(map(type, known)) - {str} or len(set(known)) < len(known)):
-                raise ValueError("words that cannot be")
+                raise ValueError("invalid words")
         rest = [told[name] for name in ("training_scores", "tails", "usual")]
         if told["backend"] not in (None, *get_args(Backend)) or any(np.isnan(each).any() for each in rest):
-            raise ValueError("surprises that cannot be")
+            raise ValueError("invalid surprises")
         if [each.shape for each in rest] != [(rest[0].size,), (rest[0].size + 1,), (len(schema),)]:
             raise ValueError("surprises of other rows")
         reader = query_reader(declaring(own_schema, dict(zip(discrete, own, strict=True))))
@@ -126,7 +126,7 @@ def _restored_parts(schema: Schema, taken: Any) -> Parts:
         if isinstance(kind, Date) and not (parts and set(parts) <= set(DATE_PARTS) and len(set(parts)) == len(parts)):
             raise ValueError("parts that dates do not have")
         if parts is not None and (len(parts) > MOST_MEMBERS or len(set(parts)) < len(parts)):
-            raise ValueError("members that cannot be")
+            raise ValueError("invalid members")
     return Parts.taking(schema, taken, arcs=True)
 
 

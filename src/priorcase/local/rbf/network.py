@@ -90,11 +90,11 @@ class Network:
         widths = checked(told["widths"], np.float64, (m,), least=0.0)
         numbers = told["alpha"], spectrum.total, spectrum.rest
         if not all(isinstance(number, float) and 0.0 <= number < np.inf for number in numbers) or not m:
-            raise ValueError("a network with numbers that cannot be")
+            raise ValueError("a network with invalid numbers")
         tried = checked(curve.alphas, np.float64, (None,), least=0.0).size
         checked(curve.widths, np.float64, (tried,)), checked(curve.freedom, np.float64, (tried,))
         if curve.criterion not in ("loo", "gcv") or curve.scores.shape != (tried,) or not 0 <= curve.chosen < tried:
-            raise ValueError("a curve that cannot be")
+            raise ValueError("an invalid curve")
         instances = like.instances
         cells = checked(told["cells"], np.float64, (m, len(instances.schema)), missing=True)
         for a, kind in enumerate(instances.schema.kinds):
