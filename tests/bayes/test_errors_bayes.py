@@ -151,7 +151,7 @@ CASES: list[tuple[Callable[[], object], type[PriorcaseError], str]] = [
         TargetError,
         "'Wheel' in y.*did you mean 'wheel'",
     ),
-    (lambda: naive().predict_joint(NEW, ["bike"], y=["saddle"]), TargetError, "use None where the class is not known"),
+    (lambda: naive().predict_joint(NEW, ["bike"], y=["saddle"]), TargetError, "use None for an unknown class"),
     (lambda: naive().predict_joint(NEW, ["bike"], y=["wheel"] * 2), TargetError, "X has 1 rows and y has 2"),
     (lambda: naive().predict_joint(NEW, ["bike"], y=[["wheel"]]), TargetError, r"shape \(1, 1\)"),
     (
