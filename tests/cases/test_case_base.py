@@ -479,7 +479,7 @@ def test_cases_and_keys_stand_for_ids(base):
     base.add(CASE, key=5)
     for where in (5, [5, 6], pc.cases.one_of(5, "x"), pc.cases.all_of(pc.cases.not_("T-1"), np.int64(5))):
         assert [found.key for found in base.find(where={"key": where})] == ["5"]
-    with pytest.raises(UnknownIdError, match="got the key 'T-2', which no case has"):
+    with pytest.raises(UnknownIdError, match="found no case with the key 'T-2'"):
         base.get(key="T-2")
     for wrong in ({}, {"id": 1, "key": "T-1"}):
         with pytest.raises(UnknownIdError, match="got neither or both of id and key"):

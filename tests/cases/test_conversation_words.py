@@ -43,7 +43,7 @@ def test_a_base_without_solutions_has_nothing_to_ask_for():
 
 def test_numbers_need_a_tolerance():
     table = CaseTable.of(ATTRIBUTES, [(1, {"miles": 1}, "3", None)])
-    with pytest.raises(ParameterError, match="tolerance is needed, since all solutions are numbers"):
+    with pytest.raises(ParameterError, match="tolerance is required, since all solutions are numbers"):
         Conversation(table)
     with pytest.raises(ParameterError, match="tolerance"):
         Conversation(cars(), tolerance=1)
@@ -68,9 +68,9 @@ def test_answers_are_checked_and_refused_ones_leave_no_trace():
         talk.skip(7)
     with pytest.raises(CaseBaseError, match="'perhaps' for 'miles'"):
         talk.tell("miles", "perhaps")
-    with pytest.raises(CaseBaseError, match=r"Conversation\.back: there is no answer to take back"):
+    with pytest.raises(CaseBaseError, match=r"Conversation\.back: there is no answer to undo"):
         talk.back()
-    words = r"tell: got True for 'note', but the open question is 'miles <= 30\?'\. Tell the"
+    words = r"tell: got True for 'note', but the open question is 'miles <= 30\?'\. Pass the"
     with pytest.raises(CaseBaseError, match=words):
         talk.tell("note", True)
     assert (talk.candidates.tolist(), talk.next_question(), len(talk.transcript)) == before
@@ -84,7 +84,7 @@ def test_what_was_given_at_the_beginning_is_not_taken_back():
     talk = Conversation(cars(), {"fuel": "gas"})
     talk.tell("miles", None)
     talk.back()
-    with pytest.raises(CaseBaseError, match="start another one to change it"):
+    with pytest.raises(CaseBaseError, match="start a new conversation"):
         talk.back()
     assert talk.known == {"fuel": "gas"}
 

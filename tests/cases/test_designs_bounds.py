@@ -17,12 +17,12 @@ NEARLY = FunctionGraph(CLIQUE.arcs[1:])
 @pytest.mark.parametrize("case", [NEARLY, FunctionGraph.parse("a +> b; b +> c; c -> d; d +> e; e -> a")])
 def test_matching_in_a_clique_is_cut(case: FunctionGraph) -> None:
     found = matches(case, CLIQUE, steps=1000, seconds=1000.0)
-    assert found.cut == "the search was cut after 1,000 steps"
+    assert found.cut == "the search was stopped after 1,000 steps"
 
 
 def test_seconds_cut_as_well() -> None:
     found = matches(CLIQUE, CLIQUE, steps=10**9, seconds=0.3)
-    assert found.cut == "the search was cut after 0.3 seconds"
+    assert found.cut == "the search was stopped after 0.3 seconds"
 
 
 @pytest.mark.parametrize("free", [0, 2])
@@ -32,7 +32,7 @@ def test_a_design_of_a_clique_is_cut_and_gives_a_part(free: int) -> None:
     assert found.partial is not None
     assert found.partial.missing
     text = str(found)
-    assert "\nthe search was cut after 20,000 steps; " in text
+    assert "\nthe search was stopped after 20,000 steps; " in text
     assert text.endswith("; there may be better designs")
     assert len(found.partial.pieces) > 3
     assert len(text.splitlines()) < 100  # of 870 arcs the first are shown
@@ -42,7 +42,7 @@ def test_a_design_of_a_clique_is_cut_and_gives_a_part(free: int) -> None:
 def test_the_exact_case_is_found_in_spite_of_a_cut() -> None:
     found = design(CLIQUE, {"nearly": NEARLY, "clique": CLIQUE}, steps=5_000, seconds=1000.0, limit=1)
     assert [piece.fragment.name for piece in found[0].pieces] == ["clique"]
-    assert found.cut == "parts of the search were cut to stay within 5,000 steps"
+    assert found.cut == "parts of the search were shortened to stay within 5,000 steps"
 
 
 def test_the_largest_graph_can_be_asked_for() -> None:
@@ -50,8 +50,8 @@ def test_the_largest_graph_can_be_asked_for() -> None:
     found = design(star, {"arc": FunctionGraph.parse("a +> b")}, elaborate=0)
     assert found.partial is not None
     assert len(found.partial.pieces) == 100
-    assert found.cut.endswith("designs of more than 100 pieces were not looked for")
-    assert str(found).endswith("designs of more than 100 pieces were not looked for; there may be better designs")
+    assert found.cut.endswith("designs with more than 100 pieces were not searched")
+    assert str(found).endswith("designs with more than 100 pieces were not searched; there may be better designs")
     assert found.plot() is not None
 
 

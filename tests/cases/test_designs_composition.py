@@ -177,8 +177,8 @@ def test_frames_and_tables() -> None:
     assert isinstance(frame, pl.DataFrame)
     assert frame.rows() == [("C", "+", "Q", 1, "valve", "c", "q"), ("Q", "-", "T", None, None, None, None)]
     assert found.frame("polars").rows() == [(1, 0, 1, "valve")]
-    assert str(found).splitlines()[0] == "part of a design, 1 of 2 arcs: 1 piece, 0 rewritings"
-    assert "<caption>part of a design" in found._repr_html_()
+    assert str(found).splitlines()[0] == "partial design, 1 of 2 arcs: 1 piece, 0 rewritings"
+    assert "<caption>partial design" in found._repr_html_()
     for result, name in ((found, "Designs"), (found.partial, "Design")):
         with pytest.raises(ParameterError, match=rf"{name}.frame: .*backend"):
             result.frame("excel")  # type: ignore[union-attr, arg-type]

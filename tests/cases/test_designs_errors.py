@@ -124,7 +124,7 @@ ERRORS: list[tuple[Callable[[], Any], str]] = [
     (designed(limit=0), "limit must be"),
     (designed(compatible=1), "compatible must be"),
     (designed("A +> B +> C", compatible=lambda a, b: None), "returned None"),
-    (designed("E -> Q", plumbing(), rules=[Wrong()]), "rules must give Rewritings"),
+    (designed("E -> Q", plumbing(), rules=[Wrong()]), "rules must return Rewritings"),
     (designed("E -> Q", plumbing(), rules=[3]), "rules must be"),
 ]
 

@@ -117,6 +117,6 @@ def test_steps_cut_a_search_the_same_way_each_time() -> None:
     clique = FunctionGraph([(one, "+", other) for one in names for other in names if one != other])
     path = FunctionGraph.parse("a +> b +> c +> d")
     found = matches(path, clique, steps=200, seconds=1000.0)
-    assert found.cut == "the search was cut after 200 steps"
+    assert found.cut == "the search was stopped after 200 steps"
     assert 0 < len(found) < len(matches(path, clique))
     assert found == matches(path, clique, steps=200, seconds=float("inf"))

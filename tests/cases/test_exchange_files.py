@@ -238,7 +238,7 @@ def test_a_full_disk_is_one_clear_sentence(tmp_path: Path, monkeypatch: pytest.M
 
 
 def test_words_about_where_to_write(tmp_path: Path) -> None:
-    with pytest.raises(CaseBaseError, match=r"cannot tell the format of .*cases\.txt by its name"):
+    with pytest.raises(CaseBaseError, match=r"cannot infer the format of .*cases\.txt from its name"):
         export(CASES, tmp_path / "cases.txt", KINDS)
     assert export(CASES, tmp_path / "cases.txt", KINDS, format="csv") == 2
     with pytest.raises(ParameterError, match="format"):
@@ -278,7 +278,7 @@ def test_a_line_that_is_no_case_is_named_by_its_number(tmp_path: Path, line: str
     path = written(tmp_path, "cases.jsonl", HEAD + '{"values":{"age":1}}\n\n' + line + "\n")
     read = read_cases(path)
     assert next(read.cases).values == (1, None)
-    with pytest.raises(CaseBaseError, match=rf"cases\.jsonl line 4 is not a case: {problem}.* Correct that line"):
+    with pytest.raises(CaseBaseError, match=rf"cases\.jsonl line 4 is not a case: {problem}.* Correct or remove that line"):
         next(read.cases)
 
 
@@ -325,7 +325,7 @@ def test_values_that_do_not_fit_name_line_and_attribute(tmp_path: Path) -> None:
 
 
 def test_heads_that_cannot_be_read(tmp_path: Path) -> None:
-    with pytest.raises(CaseBaseError, match=r"holds cases in format 2; this priorcase reads format 1"):
+    with pytest.raises(CaseBaseError, match=r"contains cases in format 2; this version reads format 1"):
         read_cases(written(tmp_path, "a.jsonl", HEAD.replace("1", "2", 1)))
     for attributes in ("3", '[["age"]]', '[["age",{"kind":"colour"}]]', '[["age",3]]', '[["a",{"kind":"ordinal"}]]'):
         head = f'{{"priorcase cases":1,"attributes":{attributes}}}'
@@ -344,7 +344,7 @@ def test_heads_that_cannot_be_read(tmp_path: Path) -> None:
 def test_columns_of_exported_files_need_no_names(tmp_path: Path) -> None:
     for form in ("jsonl", "csv", "parquet"):
         export(CASES, tmp_path / f"cases.{form}", KINDS)
-        with pytest.raises(CaseBaseError, match=r"describes its own columns; got parameter 'solution'"):
+        with pytest.raises(CaseBaseError, match=r"describes its own columns; remove parameter 'solution'"):
             read_cases(tmp_path / f"cases.{form}", solution="make")
 
 

@@ -77,7 +77,7 @@ def test_every_form_of_a_gap_is_none(kind, gap):
         (Set(), [10**400], "expected a text, a finite number or a boolean"),
         (Text(), 3, "expected a text"),
         (Text(longest=5), "longer", "expected at most 5 characters, not 6"),
-        (Text(), "\ud800", "expected readable text"),
+        (Text(), "\ud800", "expected valid text"),
         (Nominal(), "x" * 100_001, "at most 100,000 characters, not 100,001"),
         (Set(), "abc", "expected a set or a list of values"),
         (Set(), [None], "expected a set without missing members"),

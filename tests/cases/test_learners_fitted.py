@@ -192,7 +192,7 @@ def test_words_about_mistakes() -> None:
     for wrong in ([5], [-1], "x", [0.0], [True], [[1], [2, 3]], None):
         with pytest.raises(ParameterError, match=r"CaseLearner\.cases: .*whole numbers from 0 to 4"):
             fitted.cases(wrong)
-    with pytest.raises(NotAvailableError, match="KNNRegressor has no predict_proba, since it gives no probabilities"):
+    with pytest.raises(NotAvailableError, match="KNNRegressor has no predict_proba, since it returns no probabilities"):
         fit(pc.KNNRegressor(1), cases(5)).predict_proba(QUERIES)
     with pytest.raises(ReadingError, match=r"What the learner has learned is damaged: its bytes do not match"):
         load_state(fitted.recipe, fitted.state()[:-1] + b"?")

@@ -111,6 +111,6 @@ def test_a_model_that_fails(texts):
         measured(Embedding(broken, name="mini"), Text(), texts, "c")
     assert (
         f"Embedding(name='mini') raised RuntimeError: out of memory for {len(texts)} text{'s' * (len(texts) > 1)} "
-        "of attribute 'a'. The traceback above this one shows where."
+        "of attribute 'a'. See the traceback above."
     ) in str(caught.value)
     assert isinstance(caught.value.__cause__, RuntimeError)

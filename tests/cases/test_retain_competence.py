@@ -109,7 +109,7 @@ def test_retired_unsolved_and_failed_cases_are_left_out():
     found = competence(table_of(rows, retired=(1,)))
     assert found.ids.tolist() == [10, 14]
     assert found.left_out == 3
-    assert "3 without a solution that worked left out" in str(found)
+    assert "3 without a successful solution omitted" in str(found)
 
 
 def test_outcomes_in_words_need_a_reader():
@@ -239,7 +239,7 @@ def test_duplicates_print_and_frame():
     ]
     nothing = near_duplicates(CaseTable.of(attributes, []))
     assert (len(nothing), nothing.groups) == (0, [])
-    assert str(nothing) == "near-duplicates, similarity at least 0.95: none\n  no two cases are so similar"
+    assert str(nothing) == "near-duplicates, similarity at least 0.95: none\n  no pair of cases is this similar"
     assert len(nothing.frame("pandas")) == 0
 
 

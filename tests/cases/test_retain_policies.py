@@ -85,9 +85,9 @@ def test_numbers_are_wrong_beyond_the_tolerance():
 
 
 def test_a_base_that_cannot_answer_keeps():
-    assert decide(table_of([]), {"size": 1}, '"x"').reason == "there was no solved case to ask"
+    assert decide(table_of([]), {"size": 1}, '"x"').reason == "there was no solved case to compare with"
     only_failed = table_of([({"size": 1}, "x", False), ({"size": 1}, "x"), ({"size": 1}, None)], retired=(1,))
-    assert decide(only_failed, {"size": 1}, '"x"').reason == "there was no solved case to ask"
+    assert decide(only_failed, {"size": 1}, '"x"').reason == "there was no solved case to compare with"
     strange = decide(table_of([({"make": "A"}, "x")]), {"make": "B"}, '"x"')
     assert strange.kept
     assert strange.reason == "no similar case supports any solution"
@@ -277,7 +277,7 @@ def test_a_failure_is_news_where_the_base_would_have_proposed_it():
 def test_a_failure_that_was_kept_speaks_against_its_solution():
     rows = [*LINE, ({"size": 0.4}, "x", False)]
     again = decide(table_of(rows), {"size": 0.4}, '"x"', "false")
-    assert str(again) == "Not kept: similar cases support no solution more than they contradict it."
+    assert str(again) == "Not kept: for every solution of the similar cases, failures outweigh successes."
     assert decide(table_of(rows), {"size": 0.4}, '"x"').kept  # now it is news that it helped
     assert not decide(table_of(rows), {"size": 5}, '"y"').kept  # far from there nothing has changed
     assert not decide(table_of(rows, retired=(3,)), {"size": 0.4}, '"x"').kept

@@ -48,10 +48,10 @@ def decided(solution: str | None = '"x"', table: CaseTable = WORDS, **options: A
 
 
 WRONG: list[tuple[Callable[[], Any], type[Exception], str]] = [
-    (asked({}), CaseBaseError, "without known values"),
-    (asked({"age": None}), CaseBaseError, "without known values"),
+    (asked({}), CaseBaseError, "query without values"),
+    (asked({"age": None}), CaseBaseError, "query without values"),
     (asked({"aeg": 3}), CaseBaseError, "attribute 'aeg', unknown to the case base"),
-    (asked(weights={"age": 0}), CaseBaseError, "only 'age', with weight 0"),
+    (asked(weights={"age": 0}), CaseBaseError, "weight 0 for all of its attributes: 'age'"),
     (asked(weights={"aeg": 1}), CaseBaseError, "attribute 'aeg', unknown to the case base"),
     (asked(weights={"age": -1}), CaseBaseError, "the weight -1 for 'age'"),
     (asked(weights={"age": float("nan")}), CaseBaseError, "the weight nan for 'age'"),
@@ -68,14 +68,14 @@ WRONG: list[tuple[Callable[[], Any], type[Exception], str]] = [
     (asked(n_jobs=0), ParameterError, "n_jobs must be"),
     (learned(solved("a", "b", None)), CaseBaseError, "found 2 cases with a known solution"),
     (learned(solved(*"aaaaa")), CaseBaseError, "the same solution in all cases"),
-    (learned(solved(1, "a", 2.5)), CaseBaseError, "numbers such as 1 and others such as 'a'"),
+    (learned(solved(1, "a", 2.5)), CaseBaseError, "numbers such as 1 and other values such as 'a'"),
     (learned(solved("a", "b", "c", outcomes=[0, 0, 0])), CaseBaseError, "that worked, and 3 that failed"),
     (learned(solved("a", "b", "c", outcomes=["bad"] * 3)), CaseBaseError, "outcome 'bad' of case 0"),
     (learned(random_state=-1), ParameterError, "random_state must be"),
     (learned(sample=2), ParameterError, "sample must be"),
     (learned(target="aeg"), ParameterError, "Did you mean 'age'"),
     (learned(target="words"), ParameterError, "target"),
-    (learned(target="age"), CaseBaseError, "no attribute besides 'age'"),
+    (learned(target="age"), CaseBaseError, "no attribute other than 'age'"),
     (learned(progress=1), ParameterError, "progress"),
     (learned(success="yes"), ParameterError, "success must be"),
     (learned(fixed=["age"]), ParameterError, "fixed must be"),
@@ -87,7 +87,7 @@ WRONG: list[tuple[Callable[[], Any], type[Exception], str]] = [
     (lambda: Likeness(TABLE, unknown="same"), ParameterError, "unknown"),  # type: ignore[arg-type]
     (lambda: competence(WORDS, k=0), ParameterError, "k must be"),
     (lambda: competence(WORDS, tolerance=1), ParameterError, "tolerance"),
-    (lambda: competence(NUMBERS), ParameterError, "tolerance is needed, since all solutions are numbers"),
+    (lambda: competence(NUMBERS), ParameterError, "tolerance is required, since all solutions are numbers"),
     (lambda: competence(NUMBERS, tolerance=-1), ParameterError, "tolerance must be"),
     (lambda: competence(solved(None)), CaseBaseError, "found no case with a solution"),
     (lambda: competence(solved("x", outcomes=["fine"])), CaseBaseError, "outcome 'fine' of case 0"),
@@ -101,7 +101,7 @@ WRONG: list[tuple[Callable[[], Any], type[Exception], str]] = [
     (decided(k=True), ParameterError, "k must be"),
     (decided(threshold=0), ParameterError, "threshold must be"),
     (decided(policy="records", dropping=1), ParameterError, "dropping"),
-    (decided("3", solved()), ParameterError, "tolerance is needed, since all solutions are numbers"),
+    (decided("3", solved()), ParameterError, "tolerance is required, since all solutions are numbers"),
     (decided("3", tolerance=1), ParameterError, "tolerance"),
     (lambda: records_of(WORDS, {}, acceptance="high"), ParameterError, "acceptance"),  # type: ignore[arg-type]
 ]
@@ -148,7 +148,7 @@ def test_measures_of_ones_own_are_checked(found: Any, problem: str) -> None:
     assert len(TABLE.column("age").values) == 3
     with pytest.raises(CaseBaseError) as raised:
         retrieve(TABLE, {"age": 3}, measures={"age": Strange(found)})
-    assert f"The measure Strange() of 'age' gave {problem}; expected one number from 0 to 1" in str(raised.value)
+    assert f"The measure Strange() of 'age' returned {problem}; expected one number from 0 to 1" in str(raised.value)
 
 
 @pytest.mark.parametrize("found", [[0, 1, 0.5], np.array([0, 9, 1, 9, 0.5, 9])[::2], np.array([0, 1, 0.5], "f4")])

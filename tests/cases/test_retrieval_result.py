@@ -60,7 +60,7 @@ def test_it_prints_as_a_table() -> None:
 def test_it_says_how_cases_were_chosen_and_what_is_not_shown() -> None:
     assert repr(example(diversity=0.5)).startswith("3 similar to the query and different from each other, of 3 cases\n")
     assert repr(example(where=NONE)) == (
-        "no case may be retrieved\n     id  similarity  age  make\n  query              4    B"
+        "no case to retrieve\n     id  similarity  age  make\n  query              4    B"
     )
     many = retrieve(mixed_table(60, 0), FULL, 25)
     assert repr(many).endswith("= as in the query; cases not shown: 5")
@@ -72,7 +72,7 @@ def test_attributes_of_weight_0_fill_neither_table_nor_legend() -> None:
     found = retrieve(TABLE, {"age": 4, "make": "B", "colour": "red"}, 3, weights={"age": 0, "colour": 0})
     shown = repr(found).splitlines()
     assert shown[1].split() == ["id", "similarity", "solution", "outcome", "make"]
-    assert shown[-1] == "  = as in the query; of weight 0 and not shown: 2"
+    assert shown[-1] == "  = as in the query; attributes with weight 0, not shown: 2"
     ax = found.plot()
     assert [text.get_text() for text in ax.get_legend().get_texts()] == ["make"]
     assert ax.get_title(loc="left") == "similar to make=B"

@@ -79,7 +79,7 @@ def test_the_same_seed_gives_the_same_weights_whatever_the_threads() -> None:
     one = learn_weights(table, sample=60, random_state=3, n_jobs=1, progress=False)
     assert learn_weights(table, sample=60, random_state=3, n_jobs=2, progress=False) == one
     assert (one.cases, one.of_cases, one.random_state) == (60, 150, 3)
-    assert repr(one).startswith("weights learned from 60 cases drawn from 150: negative log-score ")
+    assert repr(one).startswith("weights learned from 60 cases sampled from 150: negative log-score ")
     other = learn_weights(table, sample=60, random_state=4, progress=False)
     assert other.loss_before != one.loss_before
 
@@ -136,7 +136,7 @@ def test_it_says_where_there_is_nothing_to_learn() -> None:
     assert found.loss_after > found.loss_of_guess
     assert repr(found).splitlines()[-1] == (
         "  similar cases predict the solution no better than chance: "
-        f"predicting the same for every case has negative log-score {found.loss_of_guess:.4g}"
+        f"a constant prediction has negative log-score {found.loss_of_guess:.4g}"
     )
     shares = [sum(row[2] == other[2] for other in rows) / 90 for row in rows]
     assert found.loss_of_guess == pytest.approx(-sum(map(math.log, shares)) / 90)
@@ -312,7 +312,7 @@ def test_given_weights_stay_and_0_leaves_an_attribute_out() -> None:
     found = learn_weights(cases, fixed={"stamp": 3}, progress=False)
     assert found["stamp"] == 3.0
     assert found["size"] > 0
-    assert repr(found).splitlines()[-1] == "  weights given: stamp"
+    assert repr(found).splitlines()[-1] == "  fixed weights: stamp"
     alone = CaseTable.of(
         {"size": Numeric()},
         [

@@ -55,7 +55,7 @@ def test_parts_that_do_not_go_together_fall_back() -> None:
     proposal = reuse(CASES, QUERY, "compose", parts=PARTS, compatible=wide_enough)
     # 3/4 + 1 + 1 does not fit; next are P1 with 40 (1/2 + 1 + 1) and P2 with 30 (3/4 + 1/2 + 1).
     assert proposal.solution == {"pump": "P1", "pipe": 40, "paint": "green"}
-    assert proposal.how == "3 parts, each from the most similar case that has it and goes with the others"
+    assert proposal.how == "3 parts, each from the most similar case that has it and is compatible with the others"
     assert proposal.notes == (
         "rejected: pump of case 2, pipe of case 1, paint of case 3: P2 needs a pipe of 30 or less",
     )
@@ -64,11 +64,11 @@ def test_parts_that_do_not_go_together_fall_back() -> None:
 def test_where_nothing_goes_together_nothing_is_proposed() -> None:
     proposal = reuse(CASES, QUERY, "compose", parts=PARTS, compatible=lambda parts: False)
     assert proposal.abstains
-    assert proposal.problems == ("none of 18 ways to combine the parts fits",)
+    assert proposal.problems == ("none of 18 combinations of parts is compatible",)
     assert proposal.notes[0] == "rejected: pump of case 2, pipe of case 1, paint of case 3"
     assert proposal.notes[3] == "rejected: 15 others"
     few = reuse(CASES, QUERY, "compose", parts=PARTS, compatible=lambda parts: False, tries=5)
-    assert few.problems == ("none of the best 5 of 18 ways to combine the parts fits",)
+    assert few.problems == ("none of the best 5 of 18 combinations of parts is compatible",)
 
 
 def test_cases_that_failed_offer_nothing() -> None:

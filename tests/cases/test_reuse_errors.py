@@ -52,17 +52,17 @@ def wrong(*arguments: Any) -> str:
         (asked(), "no retrieved cases"),
         (asked((1, 0.9, None)), "the only retrieved case has no solution"),
         (asked((1, 0.9, None), (2, 0.9, None)), "none of 2 retrieved cases has a solution"),
-        (asked(*MIXED), "several kinds: text (case 1), number (case 2), boolean (case 3), list (case 4)"),
-        (asked((1, 0.9, True), (2, 0.8, 1), method="vote"), "several kinds: boolean (case 1), number (case 2)"),
-        (asked((1, 0.9, "a"), (2, 0.8, 1), method="mean"), "several kinds"),
-        (asked((1, 0.9, "a"), (2, 0.8, 1), method="local"), "several kinds"),
-        (asked((1, 0.9, {"a": 1}), (2, 0.8, 1), method="compose"), "several kinds"),
+        (asked(*MIXED), "several types: text (case 1), number (case 2), boolean (case 3), list (case 4)"),
+        (asked((1, 0.9, True), (2, 0.8, 1), method="vote"), "several types: boolean (case 1), number (case 2)"),
+        (asked((1, 0.9, "a"), (2, 0.8, 1), method="mean"), "several types"),
+        (asked((1, 0.9, "a"), (2, 0.8, 1), method="local"), "several types"),
+        (asked((1, 0.9, {"a": 1}), (2, 0.8, 1), method="compose"), "several types"),
         (asked(*TEXT, method="mean"), "method='mean' and text solutions such as 'reboot'"),
         (asked((1, 0.0, "reboot"), method="mean"), "method='mean' and text solutions"),
         (asked((1, 0.9, True), method="local"), "method='local' and boolean solutions such as True"),
         (asked(*TEXT, method="compose"), "method='compose' and text solutions such as 'reboot'"),
-        (asked((1, 0.5, 3, False), (2, 0.0, 4), method="mean"), "all 2 retrieved cases have no weight"),
-        (asked((1, 0.9, 3, False), method="local"), "the retrieved case has no weight"),
+        (asked((1, 0.5, 3, False), (2, 0.0, 4), method="mean"), "all 2 retrieved cases have weight 0"),
+        (asked((1, 0.9, 3, False), method="local"), "the retrieved case has weight 0"),
         # outcomes
         (asked((1, 0.9, "reboot", "it worked"), method="vote"), "outcome 'it worked' of case 1"),
         (asked((1, 0.9, "reboot", 45), method="copy"), "outcome 45 of case 1"),
@@ -77,14 +77,14 @@ def wrong(*arguments: Any) -> str:
         (asked(*TEXT, method=Vote(), prior=1), "option 'prior' with method='vote' given as an object"),
         # local fits
         (asked((1, 0.9, 3), method="local"), "method='local' and one case"),
-        (asked(POINTS[0], method="local", degree=0), "with 1 case (worth 1), too few to estimate a spread"),
-        (asked(*POINTS, query={"x": 1.5, "z": 1}, method="local"), "3 cases (worth 3), too few to fit attributes 'x'"),
+        (asked(POINTS[0], method="local", degree=0), "with 1 case (effectively 1), too few to estimate a spread"),
+        (asked(*POINTS, query={"x": 1.5, "z": 1}, method="local"), "3 cases (effectively 3), too few to fit attributes 'x'"),
         (asked(*POINTS, query={"y": 3}, method="local"), "no attribute of the query differs between the 3 cases"),
         (asked(*POINTS, method="local", using=["size"]), "'size', unknown to the case base"),
         (asked(*POINTS, method="local", using=["note"], kinds={"note": Text()}), "using with 'note'"),
         # compositions
         (composed(parts={"pumps": ["flow"]}), "Did you mean 'pump'"),
-        (composed(parts={"motor": ["flow"]}), "leave the part out"),
+        (composed(parts={"motor": ["flow"]}), "omit the part"),
         (composed(parts={"pump": ["flows"]}), "Did you mean 'flow'?"),
         (composed(compatible=lambda parts: None), "the function of compatible returned None"),
         (composed(compatible=fails), "the function of compatible raised KeyError: 'width'"),
@@ -93,21 +93,21 @@ def wrong(*arguments: Any) -> str:
         (adapted(Rule(fails, 1)), "the function of rule '1' raised KeyError: 'width'"),
         (adapted(Rule({"os": fails}, 1)), "the function for 'os' raised KeyError: 'width' for 'linux'"),
         (adapted(Rule(lambda query, case: None, 1)), "the function of rule '1' returned None"),  # type: ignore[arg-type, return-value]
-        (adapted(Rule({}, lambda solution, query, case: None)), "rule '1' made None the solution"),
-        (adapted(Rule({}, lambda solution, query, case: {1, 2})), "rule '1' made {1, 2} the solution"),
+        (adapted(Rule({}, lambda solution, query, case: None)), "rule '1' returned None as the solution"),
+        (adapted(Rule({}, lambda solution, query, case: {1, 2})), "rule '1' returned {1, 2} as the solution"),
         (adapted(Rule({}, ("a", "b"), name="words"), solution={"a": 1}), "'words' changes a text"),
         (adapted(Rule({}, {"tray": 1})), "changes a mapping, but the solution is a text"),
         (adapted(Rule({"pages": contains("x")}, 1)), "'pages' is of kind 'numeric'"),
         (adapted(Rule({"pages": "many"}, 1)), "'many' for 'pages'"),
         (adapted(Rule({"page": 1}, 1)), "Did you mean 'pages'?"),
-        (lambda: Rule({}, {"a": {1, 2}}), "then made"),
+        (lambda: Rule({}, {"a": {1, 2}}), "then returned"),
         # critics
         (criticised(Critic(fails, name="width")), "the function of critic 'width' raised KeyError: 'width'"),
         (criticised(Critic(wrong, fails)), "the function of critic '1' raised KeyError: 'width'"),
         (criticised(Critic(lambda s, q: False)), "the function of critic '1' returned False"),  # type: ignore[arg-type, return-value]
         (criticised(Critic(lambda s, q: "")), "the function of critic '1' returned ''"),
-        (criticised(Critic(wrong, lambda s, q: None)), "critic '1' made None the solution"),
-        (criticised(Critic(wrong, lambda s, q: float("inf"))), "critic '1' made inf the solution"),
+        (criticised(Critic(wrong, lambda s, q: None)), "critic '1' returned None as the solution"),
+        (criticised(Critic(wrong, lambda s, q: float("inf"))), "critic '1' returned inf as the solution"),
     ],
 )
 def test_cases_and_functions_that_give_no_solution(call: Callable[[], Any], words: str) -> None:
@@ -121,9 +121,9 @@ def test_cases_and_functions_that_give_no_solution(call: Callable[[], Any], word
     ("call", "words"),
     [
         (asked(*TEXT, method="votes"), "Did you mean 'vote'"),
-        (asked(*TEXT, method=Vote), "'auto' takes vote"),
+        (asked(*TEXT, method=Vote), "'auto' uses vote"),
         (asked(*TEXT, method=None), "method must be"),
-        (asked(*TEXT, method="vote", weights={"age": 2}), "pass weights of attributes to retrieve"),
+        (asked(*TEXT, method="vote", weights={"age": 2}), "pass attribute weights to retrieve"),
         (asked(*TEXT, success="worked"), "success"),
         (lambda: Copy("worked"), "success"),  # type: ignore[arg-type]
         (lambda: Vote("squared"), "weights"),  # type: ignore[arg-type]
@@ -140,8 +140,8 @@ def test_cases_and_functions_that_give_no_solution(call: Callable[[], Any], word
         (lambda: Local("size"), "names of attributes"),
         (lambda: Local([1]), "names of attributes"),  # type: ignore[list-item]
         (lambda: Local(iter(["size"])), "names of attributes"),  # type: ignore[arg-type]
-        (lambda: Local(["size"], degree=0), "using must be left out"),
-        (lambda: Local(degree=0, ridge=1), "ridge must be left out"),
+        (lambda: Local(["size"], degree=0), "using must not be set"),
+        (lambda: Local(degree=0, ridge=1), "ridge must not be set"),
         (lambda: Compose({"pump": iter(["size"])}), "parts"),  # type: ignore[dict-item]
         (lambda: Compose({"pump": "flow"}), "parts"),
         (lambda: Compose({}), "parts"),

@@ -119,7 +119,7 @@ def test_mean_equals_the_formula(given_rows: list[Row], how: str) -> None:
         assert asked(given_rows, "mean", weights=how).abstains
         return
     if not any(w * row[3] for w, row in zip(weight, given_rows, strict=True)):
-        with pytest.raises(CaseBaseError, match="no weight: no similarity, or all failed"):
+        with pytest.raises(CaseBaseError, match="weight 0: similarity 0, or a solution that failed"):
             asked(given_rows, "mean", weights=how)
         return
     proposal = asked(given_rows, "mean", weights=how)
@@ -231,7 +231,7 @@ def test_auto_says_what_it_took() -> None:
     assert reuse(texts[:1], {}).notes == ("The solution of the only similar case is copied.",)
     assert reuse(found((1, 0.9, True), (2, 0.8, True)), {}).probabilities == {True: 1.0}
     assert reuse(found((1, 0.9, 10), (2, 0.3, 20)), {}).solution == pytest.approx(12.5)
-    assert reuse(found((1, 0.9, 10), (2, 0.3, 20)), {}).notes == ("Solutions are numbers, so their mean is taken.",)
+    assert reuse(found((1, 0.9, 10), (2, 0.3, 20)), {}).notes == ("Solutions are numbers, so their mean is used.",)
     assert reuse(found((1, 0.9, {"a": 1}), (2, 0.3, {"a": 1})), {}).notes == (
         "Solutions are mappings, so the most similar one is copied.",
     )

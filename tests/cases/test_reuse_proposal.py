@@ -48,7 +48,7 @@ def test_a_vote_prints() -> None:
         "  pages      30       120    +90\n"
         "\n"
         "problems\n"
-        "  what is wrong\n"
+        "  problem\n"
         "  needs a password (critic 'rights')"
     )
     assert repr(proposal) == str(proposal)
@@ -131,7 +131,7 @@ def test_differences_say_how() -> None:
     proposal = reuse(cases, query, kinds=kinds)
     assert [str(difference) for difference in proposal.differences] == [
         "day: 2024-01-01 in the case, 2024-01-11 here (+10 days)",
-        "os: not known in the case, mac here",
+        "os: missing in the case, mac here",
         "tags: {a, b} in the case, {b, c} here (+c -a)",
     ]
     assert proposal.differences[0] == Difference("day", datetime.date(2024, 1, 1), datetime.date(2024, 1, 11), 0.2)
@@ -189,7 +189,7 @@ def test_numbers_are_drawn_over_similarity() -> None:
 def test_what_has_no_picture_says_so() -> None:
     with pytest.raises(CaseBaseError) as raised:
         reuse(CASES, QUERY, "copy").plot()
-    assert "Proposal.plot: a proposal by 'copy' has neither probabilities nor a spread to draw" in str(raised.value)
+    assert "Proposal.plot: a proposal by 'copy' has neither probabilities nor a spread to plot" in str(raised.value)
 
 
 def test_attributes_of_weight_0_are_no_differences() -> None:

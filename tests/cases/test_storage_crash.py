@@ -75,7 +75,7 @@ def test_who_forgets_is_told_when_the_bytes_must_wait(tmp_path, monkeypatch):
 
         with monkeypatch.context() as patch:
             patch.setattr(store, "wipe", fail)
-            words = r"are forgotten, but their bytes could not be wiped .* The next change or opening wipes them\.$"
+            words = r"are forgotten, but their bytes could not be erased .* when the file is next opened\.$"
             with pytest.raises(CaseBaseFileError, match=words):  # noqa: SIM117
                 with base.writing() as writer:
                     writer.delete([1])

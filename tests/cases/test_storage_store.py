@@ -88,9 +88,9 @@ def test_a_transaction_is_all_or_nothing(base):
     with pytest.raises(UnknownIdError, match="id 9, which names no case"):
         interrupted(None)
     assert base.load() == before
-    with pytest.raises(CaseBaseBusyError, match="inside another one"), base.writing(), base.writing():
+    with pytest.raises(CaseBaseBusyError, match="during another change"), base.writing(), base.writing():
         pass
-    with pytest.raises(CaseBaseBusyError, match="inside another one"), base.writing():
+    with pytest.raises(CaseBaseBusyError, match="during another change"), base.writing():
         base.backup(base.path.with_name("copy.priorcase"))
     assert base.load() == before
 
@@ -108,7 +108,7 @@ def test_a_text_beyond_what_sqlite_holds(base):
     if not hasattr(base._connection, "setlimit"):
         pytest.skip("this Python cannot lower the limit")
     base._connection.setlimit(0, 10_000)
-    with pytest.raises(CaseBaseFileError, match="longer than what SQLite holds"), base.writing() as writer:
+    with pytest.raises(CaseBaseFileError, match="too long for SQLite"), base.writing() as writer:
         writer.insert([NewCase(["x" * 20_000])])
     assert base.load().ids == []
     assert base.verify() == []

@@ -56,7 +56,7 @@ def test_files_that_are_no_case_base(args: str, tmp_path: Path, monkeypatch: pyt
 WRONG = {
     "add desk.cases aera=vpn": "Did you mean 'area'?",
     "add desk.cases colour=red": "no attribute 'colour'",
-    "add desk.cases people=many": "got 'many' for 'people'; expected a number. Leave it out where it is not known.",
+    "add desk.cases people=many": "got 'many' for 'people'; expected a number. Omit it if it is unknown.",
     "add desk.cases people=nan": "got 'nan' for 'people'",
     "add desk.cases opened=yesterday": "got 'yesterday' for 'opened'; expected a date",
     "add desk.cases area=pritner": "Did you mean 'printer'?",
@@ -71,7 +71,7 @@ WRONG = {
     "add desk.cases --from x.csv --column id=keys": "is not of the form NAME=ROLE",
     "add desk.cases --from none.csv": "none.csv",
     "feedback desk.cases 1": "there is nothing to record",
-    "feedback desk.cases 99 --outcome no": "id 99, which names no case. Ids are what add returned; a list of all cases",
+    "feedback desk.cases 99 --outcome no": "id 99, which names no case. Ids are returned by add; list all cases",
     "feedback desk.cases P-001 --outcome no": "Did you mean 'P-01'?",
     "feedback desk.cases xxx --outcome no": "no case with the key 'xxx'",
     "feedback desk.cases 1 people=many": "got 'many' for 'people'",
@@ -98,7 +98,7 @@ WRONG = {
     "ask desk.cases area=vpn --confidence 0": "0.0 is not in the range 0<x<=1",
     "ask desk.cases area=vpn --where id=0": "has no case that could answer this",
     "ask desk.cases area=vpn --diversity 2": "diversity",
-    "export desk.cases --out there.jsonl": "there.jsonl exists already; nothing was written. Name another file, or set",
+    "export desk.cases --out there.jsonl": "there.jsonl exists already; nothing was written. Choose another file, or set",
     "export desk.cases --out cases": "or name the format",
     "list there.jsonl": "tables of other programs can be imported into a case base",
     "export desk.cases --out out.xls": "does not end in .jsonl or .csv or .parquet",
@@ -147,7 +147,7 @@ def test_mistakes_in_standard_input_speak_of_it(desk: Path) -> None:
     assert said("add", desk, "--from", "-", stdin='{"area": ').startswith("standard input line 1 is not a case")
     assert said("add", desk, "--from", "-", stdin=" \n") == "standard input is empty; expected cases."
     assert said("add", desk, "--from", "-", stdin=b"\x1f\x8b\x08cut").startswith(
-        "standard input looks packed by gzip but is cut"
+        "standard input looks compressed by gzip but is"
     )
     with pc.CaseBase.open(desk, readonly=True) as base:
         assert base.digest() == before

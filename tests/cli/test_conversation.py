@@ -126,7 +126,7 @@ def test_anything_may_be_told_by_name(desk: pc.CaseBase) -> None:
     assert talk.known == {"message": "x = y is all it prints"}
     said, _ = heard(desk, ["", "aera=vpn", "people=many", None])
     assert any("no attribute 'aera'. Did you mean 'area'?" in line for line in said)
-    assert any(line.startswith("  got 'many' for 'people'; expected a number. Leave") for line in said)
+    assert any(line.startswith("  got 'many' for 'people'; expected a number. Omit") for line in said)
 
 
 def test_yes_and_no_questions() -> None:

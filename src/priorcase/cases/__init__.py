@@ -1,6 +1,6 @@
 """Case-based reasoning over a durable case base: retrieve, reuse, revise, retain.
 
-The names below are loaded when first used: a file can be opened without waiting for graphs or learners.
+Names are imported on first use, so opening a file does not import the graph and learner modules.
 """
 
 from __future__ import annotations

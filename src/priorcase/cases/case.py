@@ -1,4 +1,4 @@
-"""One case: a problem, what was done about it, and what came of it."""
+"""One case: a problem, its solution and its outcome."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from priorcase.learning.results import Grid, GridResult
 
 @dataclass(frozen=True, slots=True)
 class Note:
-    """A note on a case, with when and by whom it was written."""
+    """A note on a case, with its time and author."""
 
     text: str
     at: str | None = None
@@ -21,12 +21,12 @@ class Note:
 
 @dataclass(frozen=True, repr=False, eq=False)
 class Case(GridResult, Mapping[str, Any]):
-    """A case of a case base: a mapping from attributes to values, None where a value is missing.
+    """A case of a case base: a mapping from attributes to values, with None for missing values.
 
-    ``solution`` is what was done and ``outcome`` what came of it, None where unknown; ``id`` is its number in the case
-    base, ``key`` the name it was given. ``added_at`` (UTC), ``by`` and ``why`` say when, by whom and why it was added,
-    ``revised_at`` when it was last changed, ``notes`` what was written about it since; a ``retired`` case is kept but
-    never retrieved.
+    ``solution`` is what was done and ``outcome`` how well it worked; both are None if unknown. ``id`` is the number of
+    the case in the case base, ``key`` an optional name such as a ticket number. ``added_at`` (UTC), ``by`` and ``why``
+    say when, by whom and why the case was added, ``revised_at`` when it was last changed. ``notes`` are the notes added
+    to it. A ``retired`` case stays in the case base but is not retrieved.
 
     Examples
     --------

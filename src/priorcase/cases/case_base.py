@@ -1,4 +1,4 @@
-"""The case base: cases in a file, and the cycle of retrieving, reusing, revising and retaining them."""
+"""The case base: cases stored in a file, with methods to retrieve, reuse, revise and retain them."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ Ids: TypeAlias = int | Case | Iterable[int | Case] | None
 ByName: TypeAlias = Mapping[str, Any] | None
 
 UNCHANGED: Any = type("Unchanged", (), {"__repr__": lambda self: "<unchanged>"})()
-"""What `revise` leaves as it is; None would remove a solution."""
+"""Default of `revise` for fields that stay unchanged; None would remove a solution."""
 
 _BLOCK = 1_000  # so many cases are read at a time
 _DIGEST_FORMAT = b"priorcase cases 1"
@@ -79,26 +79,30 @@ _CHANGES_OF_CASES = frozenset({"added", "revised", "forgotten", "retired", "unre
 
 @prefix_all_errors
 class CaseBase:
-    """Cases in one file, kept until they are forgotten, and case-based reasoning with them.
+    """A case base stored in one file, for case-based reasoning.
 
-    Open one with `CaseBase.open`. Each change is one transaction, durable when the method returns. Any number of
-    threads and processes may read while one writes; a question sees every change that was finished before it.
+    Open one with `CaseBase.open`. Each change is one transaction and is on disk when the method returns. Any number of
+    threads and processes can read while one of them writes. Every query sees all changes that were completed before it.
 
     Notes
     -----
     **The cycle** (Aamodt & Plaza 1994): `retrieve` the most similar cases, `reuse` their solutions, `revise` a case
-    when feedback comes, `retain` a solved case if it is worth keeping.
+    when there is feedback, and `retain` a solved case if it is worth keeping.
 
-    **The file** is an SQLite database with a checksum for each row. It holds values only, never code.
+    **The file** is an SQLite database with a checksum for each row. It contains data only, never code.
 
-    **The history** keeps when each change was made, by whom and why: ``by=`` and ``why=`` of every method that changes
-    something.
+    **The history** records the time, author and reason of each change. Every method that changes the case base accepts
+    ``by=`` (the author) and ``why=`` (the reason).
 
-    **Conditions**, ``where=`` of `find`, `forget`, `retire`, `recall`, `retrieve`, `converse` and `export`, map names
-    to what cases must have. A name is an attribute or ``solution``, ``outcome``, ``key``, ``by``, ``retired`` or
-    ``id``. What they must have is a value (equal to it; in a taxonomy the node or anything below it; in a set a
-    member), None (missing), a list of values (any of them; in a set all), a function of the value, or a condition such
-    as ``cases.at_most(50_000)``, ``between``, ``contains``, ``not_``.
+    **Conditions** are passed as ``where=`` to `find`, `forget`, `retire`, `recall`, `retrieve`, `converse` and
+    `export`. They map names to conditions. A name is an attribute or ``solution``, ``outcome``, ``key``, ``by``,
+    ``retired`` or ``id``. A condition is one of:
+
+    - a value: the case has this value; for a taxonomy, this node or any node below it; for a set, this member;
+    - None: the value is missing;
+    - a list of values: the case has any of them; for a set, all of them;
+    - a function that takes the value and returns True or False;
+    - a condition of `priorcase.cases`, such as ``at_most(50_000)``, ``between``, ``contains`` or ``not_``.
 
     References
     ----------
@@ -119,8 +123,8 @@ class CaseBase:
     def __init__(self, store: Store, *, by: str | None = None, folder: TemporaryDirectory[str] | None = None) -> None:
         if not isinstance(store, Store):
             raise CaseBaseError(
-                f"A case base is opened from a file, not made from {quoted(store)}. Use CaseBase.open(path), which "
-                "creates the file if there is none."
+                f"CaseBase cannot be created from {quoted(store)}. Use CaseBase.open(path), which creates the file if "
+                "it does not exist."
             )
         self._by, self._folder = by, folder
         self._live = LiveTable(store)
@@ -137,12 +141,22 @@ class CaseBase:
         readonly: bool = False,
         timeout: float = 5.0,
     ) -> Self:
-        """Open a case base, and create it if there is none; with ``readonly`` the file must exist.
+        """Open a case base; create the file if it does not exist.
 
-        ``attributes`` maps names to kinds: ``"numeric"``, ``"nominal"``, ``"text"``, ``"set"``, ``"date"``,
-        ``"graph"``, or a kind like ``Ordinal(("low", "high"))`` or ``Taxonomy(tree)``; None: as in the file, or
-        inferred from the first cases. ``by`` is who makes the changes, unless a method says otherwise; ``timeout`` is
-        how many seconds to wait while another process writes.
+        Parameters
+        ----------
+        path
+            Path of the file.
+        attributes
+            Mapping from names to kinds: ``"numeric"``, ``"nominal"``, ``"text"``, ``"set"``, ``"date"``, ``"graph"``,
+            or a kind such as ``Ordinal(("low", "high"))`` or ``Taxonomy(tree)``. If None, the attributes in the file
+            are used; a new case base infers them from the first cases.
+        by
+            Default author of changes, recorded in the history.
+        readonly
+            Whether to open the file for reading only; it must exist.
+        timeout
+            Number of seconds to wait while another process writes.
         """
         wanted = None if attributes is None else check_attributes(attributes)
         by = check_text(by, what="by")
@@ -163,7 +177,7 @@ class CaseBase:
 
     @classmethod
     def temporary(cls, attributes: ByName = None, *, by: str | None = None) -> Self:
-        """A case base in a temporary file that is deleted on closing, for experiments and tests."""
+        """Create a case base in a temporary file that is deleted on closing, for experiments and tests."""
         wanted, by = check_attributes(attributes or {}), check_text(by, what="by")
         folder = TemporaryDirectory(prefix="priorcase-")
         try:
@@ -174,7 +188,7 @@ class CaseBase:
             raise
 
     def close(self) -> None:
-        """Close the file; everything is on the disk already."""
+        """Close the file. Nothing needs to be saved: every change is on disk already."""
         self._live.store.close()
         if self._folder is not None:
             self._folder.cleanup()
@@ -201,7 +215,7 @@ class CaseBase:
         return grids_html([Grid(head, ["attribute", "kind"] if shown else [], shown)])
 
     def _described(self) -> tuple[str, list[tuple[str, str]]]:
-        """How many cases there are, and the kind of each attribute in words."""
+        """The number of cases, and the kind of each attribute in words."""
         if self._live.store.closed:
             return f"CaseBase {visible(self.path)}: closed", []
         with self._live.reading() as table:
@@ -215,21 +229,22 @@ class CaseBase:
 
     @property
     def readonly(self) -> bool:
-        """Whether it was opened for reading only."""
+        """Whether the case base was opened for reading only."""
         return self._live.store.readonly
 
     @property
     def attributes(self) -> dict[str, CaseKind]:
-        """Names and kinds of the attributes, in their order."""
+        """Mapping from attribute names to kinds, in order."""
         with self._live.reading() as table:
             return dict(table.attributes)
 
     def declare(
         self, attributes: ByName = None, /, *, by: str | None = None, why: str | None = None, **more: Any
     ) -> None:
-        """Declare further attributes, or other kinds for attributes whose stored values all fit them.
+        """Declare new attributes, or change the kind of existing ones.
 
-        Both ``{"message": "text"}`` and ``message="text"`` work.
+        Pass a mapping such as ``{"message": "text"}`` or keywords such as ``message="text"``. The kind of an existing
+        attribute can be changed only if all stored values fit the new kind.
         """
         wanted = check_attributes({} if attributes is None else attributes)
         if twice := [name for name in more if name in wanted]:
@@ -257,12 +272,24 @@ class CaseBase:
         by: str | None = None,
         why: str | None = None,
     ) -> int:
-        """Add a case and return its id, which is never used again.
+        """Add a case and return its id.
 
-        ``case`` maps attributes to values; attributes left out, and None, are missing. ``solution`` is what was done
-        and ``outcome`` what came of it: any value that JSON can represent. ``key`` is a name of your own (a ticket
-        number): adding it again adds nothing and returns the id that has it. The first case of a base without declared
-        attributes declares them, by its values.
+        If the case base has no attributes yet, they are inferred from the values of the first case. Ids are never
+        reused.
+
+        Parameters
+        ----------
+        case
+            Mapping from attributes to values. Omitted attributes and None are missing values.
+        solution, outcome
+            What was done, and how well it worked: any value that JSON can represent.
+        key
+            Your own identifier, such as a ticket number. If a case with this key exists, nothing is added and its id
+            is returned.
+        note
+            A note on the case.
+        by, why
+            Author and reason of the change, for the history.
         """
         return self._add([case], [[solution], [outcome], [key], [note]], by, why)[0]
 
@@ -277,11 +304,11 @@ class CaseBase:
         by: str | None = None,
         why: str | None = None,
     ) -> list[int]:
-        """Add many cases in one transaction, all of them or, if one is wrong, none; returns their ids in order.
+        """Add many cases in one transaction and return their ids in order.
 
-        ``cases`` is a list of mappings, or a frame of pandas, Polars or PyArrow with one row for each case.
-        ``solution``, ``outcome``, ``key`` and ``note`` are one value for each case, or the name of the column that
-        holds them, which is then no attribute.
+        If one case is invalid, none is added. ``cases`` is a list of mappings, or a pandas, Polars or PyArrow frame
+        with one row per case. ``solution``, ``outcome``, ``key`` and ``note`` are lists with one value per case, or
+        the name of a column; that column is then not an attribute.
         """
         rows = rows_of(cases)
         given = {"solution": solution, "outcome": outcome, "key": key, "note": note}
@@ -301,10 +328,11 @@ class CaseBase:
         by: str | None = None,
         why: str | None = None,
     ) -> None:
-        """Change a case, or record what came of it: the feedback of the cycle.
+        """Change a case, for example to record its outcome.
 
-        ``id`` is the id of the case, or the case itself. ``changes`` maps attributes to new values, None for missing;
-        attributes left out stay. None removes a ``solution`` or ``outcome``, and ``note`` is added to the others.
+        ``id`` is the id of the case, or the case itself. ``changes`` maps attributes to new values, with None for
+        missing; other attributes stay as they are. ``solution=None`` or ``outcome=None`` removes the stored value.
+        ``note`` is added to the existing notes.
         """
         note = check_text(note, what="note")
         by, why = self._provenance(by, why)
@@ -321,13 +349,14 @@ class CaseBase:
             writer.replace(id, NewCase(values, solution, outcome, old.key, note), by=by, why=why)
 
     def forget(self, ids: Ids = None, *, where: ByName = None, by: str | None = None, why: str | None = None) -> int:
-        """Forget cases, so that no byte of them stays in any file of the case base; returns how many.
+        """Forget cases and erase their data from the file; return the number of cases.
 
-        ``ids`` is one id or case, or several; otherwise all cases that meet the conditions ``where`` (see `CaseBase`),
-        which may not be empty, are forgotten. Everything that was known of them goes: values, solution, outcome, key,
-        notes, who added them and why, their records, and learners fitted to them (which are refitted when asked for).
-        The history keeps that a case of that id was forgotten, when, and what ``by`` and ``why`` say here. What was
-        declared stays: attributes, the values that a `Nominal` lists, and those named by a measure that `prefer` keeps.
+        Pass ``ids``, one or several ids or cases, or conditions as ``where`` (see `CaseBase`), which may not be empty.
+        All data of these cases are erased, with no bytes left in the file: values, solution, outcome, key, notes, who
+        added them and why, their records, and the state of learners fitted to them (`learner` refits these). The
+        history keeps only that a case with this id was forgotten, with the time and the ``by`` and ``why`` of this
+        call. Declarations stay: attributes, the categories that a `Nominal` lists, and values named in a measure that
+        `prefer` has stored.
 
         Examples
         --------
@@ -344,13 +373,19 @@ class CaseBase:
         return len(chosen)
 
     def retire(self, ids: Ids = None, *, where: ByName = None, by: str | None = None, why: str | None = None) -> None:
-        """Keep cases, but no longer retrieve them; `recall` undoes it. The parameters are those of `forget`."""
+        """Exclude cases from retrieval without deleting them; `recall` undoes this.
+
+        Parameters as in `forget`.
+        """
         by, why = self._provenance(by, why)
         with self._live.writing() as writer:
             writer.retire(self._chosen(ids, where), by=by, why=why)
 
     def recall(self, ids: Ids = None, *, where: ByName = None, by: str | None = None, why: str | None = None) -> None:
-        """Let retired cases be retrieved again, with a fresh record. The parameters are those of `forget`."""
+        """Make retired cases available for retrieval again and reset their records.
+
+        Parameters as in `forget`.
+        """
         by, why = self._provenance(by, why)
         with self._live.writing() as writer:
             writer.unretire(self._chosen(ids, where), by=by, why=why)
@@ -370,22 +405,24 @@ class CaseBase:
         return self.find()
 
     def get(self, id: int | Case | None = None, *, key: str | None = None) -> Case:
-        """The case that has an id, or a key."""
+        """Return the case with this id or key."""
         if (id is None) == (key is None):
-            raise UnknownIdError("got neither or both of id and key; expected one. get(7) or get(key=...).")
+            raise UnknownIdError("got neither or both of id and key; pass exactly one: get(7) or get(key=...).")
         with self._live.reading() as table:
             if key is not None:
                 id = self._live.store.with_key(str(check_key(key)))
                 if id is None:
-                    raise UnknownIdError(f"got the key {quoted(key)}, which no case has. find() shows all cases.")
+                    raise UnknownIdError(f"found no case with the key {quoted(key)}. find() lists all cases.")
             (id,) = check_ids(check_id(id), table)
             found = self._live.cases([id])
         if not found:
-            raise UnknownIdError(f"got id {id}, which another process has just forgotten. find() shows all cases.")
+            raise UnknownIdError(f"found no case {id}: another process has just forgotten it. find() lists all cases.")
         return found[0]
 
     def find(self, where: ByName = None) -> Iterator[Case]:
-        """The cases that meet all conditions (see `CaseBase`), by ascending id; without conditions all cases.
+        """Iterate over the cases that meet all conditions, by ascending id; over all cases if there are none.
+
+        See `CaseBase` for conditions.
 
         Examples
         --------
@@ -398,22 +435,26 @@ class CaseBase:
         return self._found(self.ids(where))
 
     def ids(self, where: ByName = None) -> list[int]:
-        """The ids of the cases that `find` gives, without reading the cases."""
+        """Return the ids of the cases that `find` yields, without reading the cases."""
         with self._live.reading() as table:
             found: list[int] = table.ids[self._meeting(where)].tolist()
             return found
 
     def history(self, id: int | Case | None = None) -> History:
-        """What changed when, by whom and why, for one case or for all; of forgotten cases only that they were."""
+        """Return the changes of one case or of the whole base, with time, author and reason.
+
+        For forgotten cases, only times are kept, and the author and reason of the forgetting.
+        """
         return History(self._live.store.history(None if id is None else check_id(id)))
 
     # The file ------------------------------------------------------------------------------------------------------
 
     def digest(self) -> str:
-        """A fingerprint of the attributes and of all cases in the order of their ids, as hexadecimal text.
+        """Return a SHA-256 fingerprint of the attributes and all cases, as hexadecimal text.
 
-        It covers values, solutions, outcomes, keys, notes and their authors, who added a case and why, and whether it
-        is retired; not ids and times. A base that has forgotten cases has the digest of one that never had them.
+        It covers values, solutions, outcomes, keys, notes and their authors, who added each case and why, and whether
+        it is retired, but not ids and times. After cases are forgotten, the digest is the same as if they had never
+        been added.
         """
         with self._live.moment() as table:
             digest = sha256(_DIGEST_FORMAT)
@@ -425,12 +466,15 @@ class CaseBase:
         return digest.hexdigest()
 
     def verify(self) -> Verification:
-        """Check all pages, checksums, counts and keys of the file; `open` checks the cases already."""
+        """Check the whole file: pages, checksums, row counts and keys. (`open` checks only the cases.)"""
         with self._live.moment() as table:
             return Verification(len(table), tuple(map(str, self._live.store.verify())))
 
     def backup(self, path: str | Path) -> None:
-        """Copy the case base, as of one moment, to a new file; what is forgotten here later stays in the copy."""
+        """Copy the case base to a new file, as a consistent snapshot.
+
+        Cases that are forgotten later remain in the copy.
+        """
         self._live.store.backup(check_path(path))
 
     def export(
@@ -441,11 +485,12 @@ class CaseBase:
         format: Format | None = None,
         overwrite: bool = False,
     ) -> int:
-        """Write all cases, or those that meet ``where``, to a file, completely or not at all; returns how many.
+        """Write cases to a JSON Lines, CSV or Parquet file and return their number.
 
-        ``.jsonl`` has everything, including kinds; ``.parquet`` the same in typed columns; ``.csv`` all but kinds.
-        ``format`` (``"jsonl"``, ``"parquet"`` or ``"csv"``) is for names with another ending. Cases that others change
-        meanwhile are written as they are when read; `backup` is of one moment.
+        The file is written completely or not at all. ``where`` selects cases (see `CaseBase`). The format follows from
+        the suffix, ``.jsonl``, ``.parquet`` or ``.csv``; pass ``format`` for other names. JSON Lines and Parquet files
+        contain everything; CSV files lack the kinds of the attributes. If other processes change cases during the
+        export, the file may contain some of these changes; `backup` makes a consistent snapshot.
 
         Examples
         --------
@@ -461,7 +506,7 @@ class CaseBase:
         path = check_path(path)
         if path.exists() and path.samefile(self.path):
             raise CaseBaseError(
-                f"got the path of the case base itself, {self.path}; nothing was written. Name another file."
+                f"cannot export to the case base itself, {self.path}; nothing was written. Choose another file."
             )
         with self._live.reading() as table:
             ids = table.ids[self._meeting(where)].tolist()
@@ -482,13 +527,13 @@ class CaseBase:
         why: str | None = None,
         **reading: Any,
     ) -> list[int]:
-        """Add the cases of a file in one transaction, all of them or, if one is wrong, none; returns their ids.
+        """Add the cases of a file in one transaction and return their ids.
 
-        The file is what `export` wrote, or any table that `priorcase.datasets.read_table` reads, with its options
-        (``delimiter=";"``, ...); ``solution``, ``outcome``, ``key`` and ``note`` name its columns where they are not
-        called so. Cases get new ids and the time
-        of the import; who added them, why, and all notes are kept. A case whose key exists, or comes earlier in the
-        file, is not added, and the id that has the key is returned.
+        If one case is invalid, none is added. The file was written by `export`, or is any table that
+        `priorcase.datasets.read_table` can read; its options, such as ``delimiter=";"``, are passed on. ``solution``,
+        ``outcome``, ``key`` and ``note`` are the columns to use for these fields if their names differ. Cases get new
+        ids and the time of the import; their authors, reasons and notes are kept. If a case with the same key exists,
+        or comes earlier in the file, the case is not added and the id of the existing one is returned.
         """
         by, why = self._provenance(by, why)
         check_path(path)
@@ -515,31 +560,33 @@ class CaseBase:
         unknown: Unknown = "different",
         n_jobs: int | None = None,
     ) -> Retrieval:
-        """The cases most similar to a query, most similar first, each with the contribution of every attribute.
+        """Return the cases most similar to a query, with the contribution of each attribute to their similarity.
 
-        ``similarity = sum_a w_a s_a / sum_a w_a`` over the attributes that the query knows, with local similarities
-        s_a from 0 to 1. Of equally similar cases the oldest come first.
+        ``similarity = sum_a w_a s_a / sum_a w_a`` over the attributes in the query, with local similarities s_a from 0
+        to 1. The most similar cases come first; ties are broken by age, oldest first.
 
         Parameters
         ----------
         query
-            Attribute -> value, for some or all attributes.
+            Mapping from attributes to values, for some or all attributes.
         k
-            Number of cases.
+            Number of cases to return.
         weights
-            By attribute, numbers >= 0; attributes not named have weight 1. None: those that `prefer` keeps, else all 1.
+            Mapping from attributes to weights >= 0; other attributes have weight 1. If None, the weights stored by
+            `prefer` are used, or weight 1 for all.
         measures
-            By attribute: a local similarity of `priorcase.cases`, its name (``"tfidf"``, ``"edit"``, ...) or a
-            function of two values. Attributes not named: as `prefer` keeps, else the default of their kind.
+            Mapping from attributes to similarity measures: a measure of `priorcase.cases`, its name (``"tfidf"``,
+            ``"edit"``, ...) or a function of two values. Other attributes use the measure stored by `prefer`, or the
+            default of their kind.
         where
             Conditions that cases must meet, see `CaseBase`.
         diversity
-            From 0, the most similar cases, to 1: how much the retrieved cases should differ from each other.
+            How much the retrieved cases should differ from each other, from 0 (ignore diversity) to 1.
         unknown
-            Where a case lacks a value that the query has: ``"different"``: similarity 0; ``"ignore"``: the attribute
-            does not count for that case.
+            What to do if a value in the query is missing in a case: ``"different"`` takes similarity 0, ``"ignore"``
+            leaves the attribute out for that case.
         n_jobs
-            Threads; None for all cores.
+            Number of threads; None for all cores.
         """
         with self._live.reading() as table:
             weights, measures = self._preferred(weights, measures)
@@ -568,24 +615,25 @@ class CaseBase:
         rounds: int = 10,
         **options: Any,
     ) -> Proposal:
-        """A solution for a query, made from those of similar cases.
+        """Propose a solution for a query from the solutions of similar cases.
 
         Parameters
         ----------
         found
-            The result of `retrieve`; or a query, for which similar cases are retrieved first.
+            The result of `retrieve`, or a query; for a query, similar cases are retrieved first.
         method
             ``"copy"``, ``"null"``, ``"vote"``, ``"mean"``, ``"local"``, ``"compose"`` or ``"auto"``; see
             `priorcase.cases.reuse`.
         k
-            Number of cases to use: the first of those found, or the most similar ones to a query. None: all that
-            were found, or 5 for a query.
+            Number of most similar cases to use. None uses all retrieved cases, or 5 if a query is passed.
         rules
-            ``Rule(when, then)``: each fires once, in order, if its condition holds.
+            Adaptation rules, ``Rule(when, then)``: each is applied once, in order, if its condition holds.
         critics
-            ``Critic(finds, repairs)``: called until none finds anything to repair, at most ``rounds`` times.
+            Checks and repairs, ``Critic(finds, repairs)``: repeated until nothing is left to repair.
+        rounds
+            Maximum number of rounds of critics.
         **options
-            Parameters of the method, such as ``prior=1`` of a vote.
+            Parameters of the method, such as ``prior=1`` for a vote.
 
         Examples
         --------
@@ -596,7 +644,7 @@ class CaseBase:
         700.0
         """
         if k is not None and (not is_whole(k) or k < 1):
-            raise ParameterError(f"k must be a whole number >= 1, got {quoted(k)}. None uses all that were found.")
+            raise ParameterError(f"k must be a whole number >= 1, got {quoted(k)}. None uses all retrieved cases.")
         reuse.check_method(method, options)
         if not isinstance(found, Retrieval):
             found = self.retrieve(found, 5 if k is None else k)
@@ -623,25 +671,27 @@ class CaseBase:
         threshold: float = 0.95,
         success: Success = "outcome",
     ) -> Retained:
-        """Keep a solved case if it is worth keeping; says whether it was kept, why, and which cases it retired.
+        """Add a solved case if the policy finds it worth keeping.
+
+        The result says whether the case was kept, why, and which cases were retired.
 
         Parameters
         ----------
         case, solution, outcome, key, note, by, why
-            As for `add`; a solution is needed.
+            As in `add`; a solution is required.
         policy
-            ``"if_wrong"``: only if the base would have answered differently (IB2), or the same and the solution failed.
-            ``"if_new"``: unless a case with the same solution is at least ``threshold`` similar. ``"records"``: always,
-            and cases whose record of answers is significantly bad are retired (IB3). ``"always"``.
+            When to keep the case. ``"if_wrong"``: if the case base proposes a different solution (IB2), or proposes
+            this one and it failed. ``"if_new"``: unless a near-duplicate has the same solution. ``"records"``: always;
+            cases whose record is significantly poor are retired (IB3). ``"always"``: always.
         k
-            Number of cases that answer.
+            Number of similar cases that propose the solution.
         tolerance
-            How far off a number may be and still be right; needed where solutions are numbers.
+            Largest difference at which two numeric solutions agree; required if solutions are numbers.
         threshold
-            Similarity from which two cases are near-duplicates.
+            Minimum similarity of near-duplicates.
         success
-            How outcomes are read: ``"outcome"`` for booleans and numbers from 0 to 1, where more than 1/2 is success;
-            a function of the outcome; None to ignore outcomes.
+            How to interpret outcomes: ``"outcome"`` for booleans and numbers from 0 to 1, where more than 1/2 is
+            success; a function of the outcome; None to ignore outcomes.
 
         Examples
         --------
@@ -691,10 +741,10 @@ class CaseBase:
         tolerance: float | None = None,
         success: Success = "outcome",
     ) -> Conversation:
-        """A conversation that asks the most informative question next, until the answer is clear.
+        """Start a conversation that asks the most informative question next until one solution is probable enough.
 
-        ``query`` is what is known already; weights, measures and conditions are those of `retrieve`, the other
-        parameters those of `priorcase.cases.Conversation`.
+        ``query`` contains the values known at the start. For ``weights``, ``measures`` and ``where`` see `retrieve`,
+        for the other parameters `priorcase.cases.Conversation`.
         """
         with self._live.reading() as table:
             weights, measures = self._preferred(weights, measures)
@@ -727,18 +777,19 @@ class CaseBase:
         steps: int = 200_000,
         seconds: float = 60.0,
     ) -> Designs:
-        """Designs for a wanted function, a graph or its text (``"C +> Q"``), composed from those of cases (CADET).
+        """Compose designs for a desired function from the functions of stored cases (CADET).
 
-        ``attribute`` holds the function of a case; None if only one attribute is a graph. The other parameters are
-        those of `priorcase.cases.design`.
+        ``function`` is a graph or its text, such as ``"C +> Q"``. ``attribute`` is the attribute that contains the
+        function of each case; it can be omitted if only one attribute is a graph. For the other parameters see
+        `priorcase.cases.design`.
         """
         graphs = [name for name, kind in self.attributes.items() if isinstance(kind, kinds.Graph)]
         if attribute is None and len(graphs) == 1:
             attribute = graphs[0]
         if attribute not in graphs:
             given = f"got attribute={attribute!r}" if attribute is not None else "got no attribute"
-            remedy = f"Those that do: {listed(graphs)}." if graphs else "Declare one as 'graph'."
-            raise CaseBaseError(f"{given}; expected one that holds graphs. {remedy}")
+            remedy = f"Choose one of {listed(graphs)}." if graphs else "Declare one as 'graph'."
+            raise CaseBaseError(f"{given}; expected an attribute of kind 'graph'. {remedy}")
         return design(
             function,
             list(self.find(where={"retired": False})),
@@ -763,9 +814,9 @@ class CaseBase:
         by: str | None = None,
         why: str | None = None,
     ) -> None:
-        """Keep weights and measures in the file: every later retrieval uses them unless it says otherwise.
+        """Store weights and measures in the file as defaults for later retrievals.
 
-        Both are by attribute; None keeps those that are there, ``{}`` goes back to the defaults. Functions and
+        Both are mappings by attribute; None leaves the stored ones unchanged, ``{}`` resets them. Functions and
         embeddings cannot be stored; pass them to `retrieve`.
         """
         by, why = self._provenance(by, why)
@@ -780,7 +831,7 @@ class CaseBase:
             writer.declare(declaration(attributes, settings), by=by, why=why)
 
     def preferences(self) -> dict[str, dict[str, Any]]:
-        """The weights and measures that `prefer` keeps, by attribute."""
+        """Return the weights and measures stored by `prefer`, by attribute."""
         with self._live.reading():
             return self._settings()
 
@@ -797,13 +848,27 @@ class CaseBase:
         unknown: Unknown = "different",
         n_jobs: int | None = None,
     ) -> Weights:
-        """Attribute weights with which the ``k`` most similar other cases predict each case's solution best.
+        """Learn attribute weights that minimize the leave-one-out error of predictions from the ``k`` nearest cases.
 
-        Each case is predicted from the others (leave-one-out); weights are searched one at a time on a small grid.
-        ``base.prefer(weights=base.learn_weights())`` keeps them for every later retrieval. ``target`` may also be
-        ``"outcome"`` or an attribute. ``fixed`` weights stay as given; 0 leaves an attribute out of every comparison.
-        Of more than ``sample`` cases a random sample is used. Failed solutions are not learned from (``success``, as
-        for `retain`); the other parameters are those of `retrieve`.
+        Each case is predicted from its ``k`` most similar other cases; weights are searched one at a time on a small
+        grid. ``base.prefer(weights=base.learn_weights())`` stores them as the default.
+
+        Parameters
+        ----------
+        k
+            Number of similar cases that predict each case.
+        target
+            What to predict: ``"solution"``, ``"outcome"`` or an attribute.
+        fixed
+            Mapping from attributes to weights that are not learned; 0 excludes an attribute.
+        success
+            How to interpret outcomes, as in `retain`; cases whose solution failed are not used.
+        sample
+            Maximum number of cases to learn from; a random sample is drawn from more.
+        random_state
+            Seed of the sample.
+        measures, unknown, n_jobs
+            As in `retrieve`.
         """
         with self._live.reading() as table:
             _, measures = self._preferred(None, measures)
@@ -824,27 +889,27 @@ class CaseBase:
     # What the cases are worth --------------------------------------------------------------------------------------
 
     def records(self, *, tolerance: float | None = None, success: Success = "outcome") -> Records:
-        """How often each case answered for a solved one, and how often it was right (`retain` with ``"records"``).
+        """Return how often each case proposed a solution and how often it was right.
 
-        The parameters are those of `retain`.
+        Records are collected by `retain` with ``policy="records"``. Parameters as in `retain`.
         """
         with self._live.reading() as table:
             return retain.records_of(table, self._records(), tolerance=tolerance, success=success)
 
     def competence(self, *, k: int = 5, tolerance: float | None = None, success: Success = "outcome") -> Competence:
-        """Which cases each case solves (its coverage) and which solve it (its reachability).
+        """Return the cases that each case solves (its coverage) and the cases that solve it (its reachability).
 
-        A case is solved by itself, and by those of its ``k`` most similar cases with the same solution that
-        are more similar than any case with another one. For ``tolerance`` and ``success`` see `retain`.
+        A case is solved by itself and by those of its ``k`` most similar cases that have the same solution and are
+        more similar to it than any case with another solution. For ``tolerance`` and ``success`` see `retain`.
         """
         with self._live.reading() as table:
             likeness = self._likeness(table)
             return competence.competence(table, likeness=likeness, k=k, tolerance=tolerance, success=success)
 
     def near_duplicates(self, threshold: float = 0.95, *, tolerance: float | None = None) -> Duplicates:
-        """All pairs of cases at least ``threshold`` similar, and whether their solutions agree.
+        """Return all pairs of cases with similarity >= ``threshold``, and whether their solutions agree.
 
-        Numbers agree if they differ by at most ``tolerance``; None: if they are equal.
+        Numeric solutions agree if they differ by at most ``tolerance``; if it is None, they must be equal.
         """
         with self._live.reading() as table:
             likeness = self._likeness(table)
@@ -862,12 +927,23 @@ class CaseBase:
         by: str | None = None,
         why: str | None = None,
     ) -> CaseLearner:
-        """Fit a copy of a learner of the library to the cases, and keep it in the file if it gets a name.
+        """Fit a clone of an estimator to the cases; with a ``name``, store it in the file.
 
-        ``target`` is ``"solution"``, ``"outcome"`` or an attribute, None for learners without targets; ``attributes``
-        are what to learn from, None for all but graphs, which learners do not take. Retired cases and cases without a
-        target are not learned from. Learners are kept in the format of saved models: values with a checksum, never
-        code.
+        Retired cases and cases without a target are not used. Estimators are stored in the format of saved models:
+        data with a checksum, never code.
+
+        Parameters
+        ----------
+        learner
+            An estimator of this library.
+        target
+            ``"solution"``, ``"outcome"`` or an attribute; None for unsupervised estimators.
+        attributes
+            Attributes to learn from; None for all of them except graphs, which estimators do not accept.
+        name
+            Name under which the fitted estimator is stored; `learner` returns it.
+        by, why
+            Author and reason, for the history.
 
         Examples
         --------
@@ -890,10 +966,10 @@ class CaseBase:
         return fitted
 
     def learner(self, name: str) -> CaseLearner:
-        """A learner that `fit` kept, as it was then.
+        """Return a fitted learner that `fit` stored under a name.
 
-        If one of its cases was forgotten, or another version of the library fitted it, it is refitted to the cases
-        that are left.
+        If one of its cases was forgotten, or it was fitted by another version of the library, it is refitted to the
+        remaining cases.
         """
         with self._live.reading() as table:
             kept = self._kept(name)
@@ -903,7 +979,7 @@ class CaseBase:
             return learners.refit_learner(recipe, table, ids=kept.fitted_on, sequence=self._live.sequence)
 
     def learners(self) -> KeptLearners:
-        """The learners that are kept: their names, when they were fitted, and how much has changed since."""
+        """Return the stored learners: their names, when they were fitted, and the number of changes since then."""
         with self._live.reading():
             found = []
             steps = [event.sequence for event in self._live.store.history() if event.action in _CHANGES_OF_CASES]
@@ -913,7 +989,7 @@ class CaseBase:
             return KeptLearners(tuple(found))
 
     def drop_learner(self, name: str, *, by: str | None = None, why: str | None = None) -> None:
-        """Remove a learner that `fit` kept."""
+        """Remove a stored learner."""
         by, why = self._provenance(by, why)
         with self._live.writing() as writer:
             self._kept(name)
@@ -928,8 +1004,8 @@ class CaseBase:
             self.declare(wanted)
         elif differing := [name for name in {**there, **wanted} if there.get(name) != wanted.get(name)]:
             raise CaseBaseError(
-                f"got other attributes than {self.path} has: {listed(differing)} differ; nothing was changed. Leave "
-                "attributes out to open it as it is; CaseBase.declare adds attributes."
+                f"attributes do not match those of {self.path}: {listed(differing)} differ; nothing was changed. Omit "
+                "attributes to open the file as it is; CaseBase.declare adds attributes."
             )
 
     def _provenance(self, by: Any, why: Any) -> tuple[str | None, str | None]:
@@ -976,7 +1052,7 @@ class CaseBase:
         empty = where is None or (isinstance(where, Mapping) and not where)
         if (ids is None) == empty:
             raise CaseBaseError(
-                "got neither or both of ids and where; expected one of them. Nothing was changed. For example "
+                "got neither or both of ids and where; pass exactly one. Nothing was changed. For example "
                 "forget(7), forget([7, 8]) or forget(where={'device': 'printer'})."
             )
         table = self._live.table
@@ -1040,12 +1116,12 @@ class CaseBase:
         names = [kept.name for kept in store.learners()]
         raise CaseBaseError(
             f"found no learner named {quoted(name)} in the case base; it has {listed(names) or 'none yet'}. "
-            "CaseBase.fit(learner, name=...) fits one and keeps it."
+            "CaseBase.fit(learner, name=...) fits and stores one."
         )
 
 
 class History(GridResult, Sequence[Event]):
-    """Changes in the order in which they happened; prints as a table."""
+    """Changes of a case base in chronological order; prints as a table."""
 
     _columns = ("at", "action", "case", "by", "why")
     _shown = 20
@@ -1060,7 +1136,7 @@ class History(GridResult, Sequence[Event]):
         return self._events[at]
 
     def frame(self, backend: Backend | None = None) -> Any:
-        """One row for each event, as a frame of pandas, Polars or PyArrow."""
+        """Return a pandas, Polars or PyArrow frame with one row per event."""
         fields = {name: "id" if name == "case" else name for name in self._columns}
         return framed({name: [getattr(event, field) for event in self] for name, field in fields.items()}, backend)
 
@@ -1074,7 +1150,7 @@ class History(GridResult, Sequence[Event]):
 
 @dataclass(frozen=True, repr=False)
 class Verification(TextResult):
-    """How many cases a file has, and what is wrong with it; true where nothing is.
+    """Result of `CaseBase.verify`: the number of cases and the problems found; true if there are none.
 
     Examples
     --------
@@ -1087,7 +1163,7 @@ class Verification(TextResult):
 
     @property
     def clean(self) -> bool:
-        """Whether nothing is wrong."""
+        """Whether no problem was found."""
         return not self.findings
 
     def __bool__(self) -> bool:
@@ -1114,8 +1190,8 @@ def _check_fits(table: CaseTable, name: str, kind: CaseKind) -> None:
             same = False
         if not same:
             raise CaseBaseError(
-                f"cannot make {name!r} {kind.describe()}: a stored case has {quoted(value)}; nothing changed. Revise "
-                "those cases first, or declare another attribute."
+                f"cannot make {name!r} {kind.describe()}: a stored case has {quoted(value)}; nothing was changed. "
+                "Revise those cases first, or declare another attribute."
             )
 
 

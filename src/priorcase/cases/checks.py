@@ -53,20 +53,20 @@ def check_names(names: Iterable[Any]) -> None:
     for name in names:
         if not isinstance(name, str) or not name or not _encodable(name):
             raise CaseBaseError(
-                f"got an attribute named {quoted(name)}; expected a text that is not empty. Name each attribute, for "
+                f"got an attribute named {quoted(name)}; expected a non-empty string. Name each attribute, for "
                 "example {'device': 'printer'}."
             )
     if taken := [name for name in names if name in RESERVED]:
         raise CaseBaseError(
             f"got {named('attribute', taken)}, a name reserved for a field of every case. Choose another name; pass "
-            "solution=, outcome=, key= and note= beside the attributes."
+            "solution=, outcome=, key= and note= as separate arguments."
         )
 
 
 def check_known(names: Iterable[object], attributes: Collection[str], *, source: str | None = None) -> None:
     """Refuse names that are not among the attributes; `source` is the file that has them."""
     if unknown := [name for name in names if name not in attributes]:
-        known = f"It has {listed(list(attributes), limit=12) or 'none yet'}; leave others out, or declare them first."
+        known = f"It has {listed(list(attributes), limit=12) or 'none yet'}; omit others, or declare them first."
         remedy = advice(unknown[0], attributes, otherwise=known)
         has = "got" if source is None else f"{source} has"
         raise CaseBaseError(f"{has} {named('attribute', unknown)}, unknown to the case base. {remedy}")
@@ -146,7 +146,7 @@ def rows_of(cases: Any) -> list[Mapping[str, Any]]:
     try:
         frame = nw.from_native(cases, eager_only=True, pass_through=True)
     except nw.exceptions.DuplicateError as error:
-        raise CaseBaseError("got a frame with several columns of the same name. Rename or drop them.") from error
+        raise CaseBaseError("got a frame with duplicate column names. Rename or drop these columns.") from error
     if isinstance(frame, nw.DataFrame):
         return list(frame.iter_rows(named=True))
     rows = None if isinstance(cases, (Mapping, str)) else _listed(cases)
@@ -178,8 +178,8 @@ def field_of(rows: Sequence[Mapping[str, Any]], given: Any, *, field: str) -> tu
         )
     if len(values) != len(rows):
         raise CaseBaseError(
-            f"got {len(values)} values of {field} for {len(rows)} cases; expected one for each case. Write None "
-            "where a case has none; nothing was changed."
+            f"got {len(values)} values of {field} for {len(rows)} cases; expected one for each case. Use None "
+            "for cases without one; nothing was changed."
         )
     return values, None
 
@@ -197,7 +197,7 @@ def check_key(key: Any) -> str | None:
         return None
     if not isinstance(key, str) and not (is_whole(key) and abs(key) < 10**LONGEST_KEY):
         raise CaseBaseError(
-            f"got {quoted(key)} for 'key'; expected a text or a whole number. Leave it out where it is not known."
+            f"got {quoted(key)} for 'key'; expected a string or a whole number. Omit it if it is unknown."
         )
     return _check_length(str(int(key) if is_whole(key) else key), "key", LONGEST_KEY)
 
@@ -207,15 +207,15 @@ def check_text(text: Any, *, what: str) -> str | None:
     if text is None:
         return None
     if not isinstance(text, str):
-        raise CaseBaseError(f"got {quoted(text)} for {what!r}; expected a text. Leave it out where it is not known.")
+        raise CaseBaseError(f"got {quoted(text)} for {what!r}; expected a string. Omit it if it is unknown.")
     return _check_length(text, what, LONGEST_TEXT)
 
 
 def _check_length(text: str, what: str, most: int) -> str:
     if not text or not _encodable(text):
         raise CaseBaseError(
-            f"got {quoted(text)} for {what!r}; expected a readable text that is not empty. Leave it out where it is "
-            "not known."
+            f"got {quoted(text)} for {what!r}; expected a printable string that is not empty. Omit it if it is "
+            "unknown."
         )
     if len(text) > most:
         raise CaseBaseError(
@@ -238,8 +238,8 @@ def check_id(given: Any) -> int:
     found = given.id if isinstance(given, Case) else given
     if not is_whole(found) or abs(found) > LARGEST_ID:
         raise UnknownIdError(
-            f"got {quoted(given)} as an id; expected a whole number. Ids are what add returned; get(key=...) finds a "
-            "case by its key."
+            f"got {quoted(given)} as an id; expected a whole number, as returned by add. get(key=...) finds a case by "
+            "its key."
         )
     return int(found)
 

@@ -1,4 +1,4 @@
-"""Competence: what the cases of a base solve together, which of them could go, and near-duplicates."""
+"""Competence: which cases solve which others, which cases are redundant, and near-duplicates."""
 
 from __future__ import annotations
 
@@ -32,14 +32,16 @@ _MANY, _BLOCK = 5_000, 100
 
 @dataclass(frozen=True, repr=False, eq=False)
 class Competence(GridResult):
-    """Which cases each case solves and which solve it; prints as a table, the cases that solve most first.
+    """Coverage and reachability of each case; prints as a table, the cases that solve most first.
 
-    ``ids`` and ``solutions`` are the live cases with a solution that worked; ``left_out`` counts the others. For each,
-    ``coverage`` has the ids of the cases that it solves, and ``reachability`` of those that solve it: itself and at
-    most ``k`` others. ``category`` is ``"pivotal"`` where no other case solves it, so that competence would
-    be lost without it; ``"support"`` where another case that solves it covers the same cases, so that all but one of
-    such a group may go; ``"auxiliary"`` where another one covers all that it does and more, so that it may go first;
-    else ``"spanning"``: it links what others cover.
+    ``ids`` and ``solutions`` are those of the cases that are not retired and have a solution that worked; ``left_out``
+    is the number of other cases. For each case, ``coverage`` contains the ids of the cases it solves, and
+    ``reachability`` the ids of the cases that solve it: itself and at most ``k`` others. ``category`` is
+
+    - ``"pivotal"`` if no other case solves it: deleting it reduces competence;
+    - ``"support"`` if another case that solves it has the same coverage: all but one of such a group can be deleted;
+    - ``"auxiliary"`` if the coverage of another case that solves it is a proper superset: it can be deleted first;
+    - ``"spanning"`` otherwise: it links regions that other cases cover.
 
     References
     ----------
@@ -60,21 +62,21 @@ class Competence(GridResult):
 
     @property
     def solves(self) -> IntArray:
-        """How many cases each solves, itself included."""
+        """Number of cases that each case solves, including itself."""
         return np.array([len(ids) for ids in self.coverage], dtype=np.int64)
 
     @property
     def solved_by(self) -> IntArray:
-        """How many cases solve each, itself included."""
+        """Number of cases that solve each case, including itself."""
         return np.array([len(ids) for ids in self.reachability], dtype=np.int64)
 
     @property
     def counts(self) -> dict[str, int]:
-        """How many cases each category has."""
+        """Number of cases in each category."""
         return {name: int((self.category == name).sum()) for name in CATEGORIES}
 
     def frame(self, backend: Backend | None = None) -> Any:
-        """One row for each case: ``id``, ``solution``, ``solves``, ``solved_by``, ``category``.
+        """Return a frame with one row per case: ``id``, ``solution``, ``solves``, ``solved_by``, ``category``.
 
         ``backend`` is ``"pandas"`` (the default), ``"polars"`` or ``"pyarrow"``.
         """
@@ -83,7 +85,7 @@ class Competence(GridResult):
 
     @prefix_errors
     def plot(self, ax: Any = None) -> Any:
-        """Draw how many cases solve how many others, by category, on Matplotlib axes or new ones; returns the axes."""
+        """Plot the distribution of the number of cases that each case solves, by category; return the axes."""
         from matplotlib.ticker import MaxNLocator
 
         with drawing(ax) as ax:
@@ -119,7 +121,7 @@ class Competence(GridResult):
         each = ", ".join(f"{count} {name}" for name, count in self.counts.items() if count)
         notes = [f"... and {len(self) - len(lines)} more"] if len(self) > len(lines) else []
         if self.left_out:
-            notes.append(f"{self.left_out} without a solution that worked left out")
+            notes.append(f"{self.left_out} without a successful solution omitted")
         title = f"competence of {len(self)} case{'s' * (len(self) != 1)}: {each}"
         header = ("id", "solution", "solves", "solved by", "category")
         return Grid(title, header, lines, "; ".join(notes), right={0, 2, 3})
@@ -133,14 +135,13 @@ def competence(
     tolerance: float | None = None,
     success: Success = "outcome",
 ) -> Competence:
-    """Which cases each case of a table solves, and which solve it; see `CaseBase.competence`.
+    """Return which cases each case of a table solves, and which solve it; see `CaseBase.competence`.
 
     A case is solved by itself, and by those of its k most similar cases with the same solution that are more
-    similar than the most similar case with another one. (With k at least the number of cases these sets are
-    those of ICF and the case itself.) Together they hold at most ``(k + 1) n`` cases;
-    time grows with the square of n.
+    similar than the most similar case with another one. (If k is at least the number of cases, these sets are
+    those of ICF plus the case itself.) Together they have at most ``(k + 1) n`` members; time is quadratic in n.
     """
-    check_count("k", k, hint="As many cases as a retrieval would show: 5.")
+    check_count("k", k, hint="The default is 5.")
     solutions = Solutions.of(table, tolerance)
     live = able(table, worked(table, success))
     if not live.any():
@@ -211,11 +212,12 @@ def _categories(reachable: list[IntArray], coverage: list[IntArray]) -> AnyArray
 
 @dataclass(frozen=True, repr=False, eq=False)
 class Duplicates(GridResult):
-    """Pairs of cases that are nearly the same; prints as a table, the most similar first.
+    """Pairs of nearly identical cases; prints as a table, the most similar first.
 
-    ``pairs``, of shape (pairs, 2), are the ids of both, the earlier one first, ``similarities`` their similarities with
-    the later case as the query, ``solutions`` those of both, and ``agree`` says whether these agree; cases without one
-    agree only with each other. Pairs from ``threshold`` on are listed, and there are ``more`` beyond those listed.
+    ``pairs``, of shape (pairs, 2), contains the ids, the earlier case first; ``similarities`` their similarities, with
+    the later case as the query; ``solutions`` the solutions of both; ``agree`` whether these agree. Cases without a
+    solution agree only with each other. ``threshold`` is the minimum similarity, ``more`` the number of further pairs
+    that are not listed.
     """
 
     pairs: IdArray
@@ -230,7 +232,7 @@ class Duplicates(GridResult):
 
     @property
     def groups(self) -> list[list[int]]:
-        """Ids of cases that are linked by pairs, directly or through others."""
+        """Groups of cases that are connected by pairs, directly or through others, as lists of ids."""
         if not len(self):
             return []
         ids, ends = np.unique(self.pairs, return_inverse=True)
@@ -241,7 +243,10 @@ class Duplicates(GridResult):
         return [each.tolist() for each in found]
 
     def frame(self, backend: Backend | None = None) -> Any:
-        """One row for each pair, with both ids, both solutions and whether they agree; see `Competence.frame`."""
+        """Return a frame with one row per pair: both ids, both solutions and whether they agree.
+
+        For ``backend`` see `Competence.frame`.
+        """
         columns = {
             "id": self.pairs[:, 0],
             "other": self.pairs[:, 1],
@@ -260,7 +265,7 @@ class Duplicates(GridResult):
             lines.append([str(a), str(b), f"{self.similarities[i]:.3f}", *texts, agree])
         title = f"near-duplicates, similarity at least {self.threshold:g}: "
         if not lines:
-            return Grid(f"{title}none", ("no two cases are so similar",), ())
+            return Grid(f"{title}none", ("no pair of cases is this similar",), ())
         pairs, groups = len(self) + self.more, len(self.groups)
         title += f"{pairs} pair{'s' * (pairs != 1)} in {groups} group{'s' * (groups != 1)}"
         rest = pairs - len(lines)
@@ -276,14 +281,14 @@ def near_duplicates(
     tolerance: float | None = None,
     most: int = 100_000,
 ) -> Duplicates:
-    """All pairs of cases at least so similar, and whether their solutions agree; see `CaseBase.near_duplicates`.
+    """Return all pairs of cases above a similarity, and whether their solutions agree; see `CaseBase.near_duplicates`.
 
-    The later case is the query, as when it came in. An attribute that only one of the two knows counts with similarity
-    0: a case that says more than another is no duplicate of it. At most ``most`` pairs are listed, those of the
-    earliest queries; time grows with the square of the number of cases.
+    The later case is the query, as when it was added. An attribute whose value is missing in one of the two cases
+    counts with similarity 0. At most ``most`` pairs are listed, those of the earliest queries; time is quadratic in the
+    number of cases.
     """
-    check_share("threshold", threshold, hint="0.95 is usual; 1 finds cases that nothing tells apart.")
-    check_count("most", most, hint="Leave it out for 100,000.")
+    check_share("threshold", threshold, hint="0.95 is usual; 1 finds identical cases.")
+    check_count("most", most, hint="The default is 100,000.")
     solutions = Solutions.exactly(table) if tolerance is None else Solutions.of(table, tolerance)
     live = np.flatnonzero(~table.retired)
     likeness = likeness or Likeness(table)

@@ -1,9 +1,9 @@
 """Conditions on cases, for finding, forgetting and retrieving them.
 
-A condition on an attribute is a plain value (equal to it; a node of a taxonomy means it or anything under it; a member
-of a set means that the set contains it), None (missing), a list of values (any of them; all of them for a set), a
-function of the value, or one of the conditions here. If the value of a case is missing, only conditions about missing
-values hold: ``None``, ``missing()``, ``not_(known())`` and lists with one of these.
+A condition on an attribute is a plain value (equality; for a taxonomy, this node or any node below it; for a set, a
+member), None (missing), a list of values (any of them; all of them for a set), a function of the value, or one of the
+conditions here. If the value of a case is missing, only conditions about missing values hold: ``None``, ``missing()``,
+``not_(known())`` and lists with one of these.
 """
 
 from __future__ import annotations
@@ -42,9 +42,9 @@ _COLLECTIONS = (list, tuple, set, frozenset, range)
 
 @dataclass(frozen=True, repr=False)
 class Condition:
-    """A condition on one attribute; functions such as `at_least` and `one_of` make them.
+    """A condition on one attribute, created by functions such as `at_least` and `one_of`.
 
-    It prints as it was written, and conditions that are written alike are equal.
+    Its repr is the expression that creates it; conditions with the same repr are equal.
 
     >>> at_least(3), one_of("red", None), not_("red") == not_("red")
     (at_least(3), one_of('red', missing()), True)
@@ -69,7 +69,7 @@ class Condition:
 
 @prefix_errors
 def between(low: object, high: object) -> Condition:
-    """From ``low`` to ``high``, both included: numbers, dates, or levels in their order.
+    """Match values from ``low`` to ``high``, both included: numbers, dates or ordered levels.
 
     A date without a time means the whole day: ``between("2024-05-01", "2024-05-31")`` includes the evening of the 31st.
     """
@@ -78,43 +78,43 @@ def between(low: object, high: object) -> Condition:
 
 @prefix_errors
 def at_least(low: object) -> Condition:
-    """``low`` or above."""
+    """Match values >= ``low``."""
     return _bounded("at_least", low)
 
 
 @prefix_errors
 def at_most(high: object) -> Condition:
-    """``high`` or below; a date without a time includes the whole day."""
+    """Match values <= ``high``; a date without a time includes the whole day."""
     return _bounded("at_most", high)
 
 
 @prefix_errors
 def above(low: object) -> Condition:
-    """Above ``low``, which is excluded; a date without a time excludes the whole day."""
+    """Match values > ``low``; a date without a time excludes the whole day."""
     return _bounded("above", low)
 
 
 @prefix_errors
 def below(high: object) -> Condition:
-    """Below ``high``, which is excluded."""
+    """Match values < ``high``."""
     return _bounded("below", high)
 
 
 def exactly(value: object) -> Condition:
-    """The value itself: this node of a taxonomy and none under it, these members of a set and no others."""
+    """Match exactly this value: a taxonomy node but no node below it, or a set with these members and no others."""
     return Condition("exactly", (value,))
 
 
 @prefix_errors
 def contains(*items: object) -> Condition:
-    """Texts that contain all of some texts, ignoring case; sets and lists that contain all of some members."""
+    """Match texts that contain all given texts, ignoring case, or sets and lists that contain all given members."""
     _check_given(items)
     return Condition("contains", items)
 
 
 @prefix_errors
 def matches(pattern: str | re.Pattern[str]) -> Condition:
-    """Texts in which a regular expression is found; unlike `contains` it is case-sensitive.
+    """Match texts in which a regular expression is found; unlike `contains`, it is case-sensitive.
 
     ``matches("(?i)vpn")`` ignores case.
     """
@@ -122,42 +122,42 @@ def matches(pattern: str | re.Pattern[str]) -> Condition:
         return Condition("matches", (re.compile(pattern),))
     except (re.error, TypeError) as error:
         raise CaseBaseError(
-            f"got {quoted(pattern)}, which is not a regular expression: {error!s}. contains(text) looks for a plain "
+            f"got {quoted(pattern)}, which is not a regular expression: {error!s}. contains(text) searches for a plain "
             "text."
         ) from None
 
 
 def under(node: str) -> Condition:
-    """A node of a taxonomy or anything under it, which is what a plain value means as well."""
+    """Match a taxonomy node or any node below it; a plain value means the same."""
     return Condition("under", (node,))
 
 
 @prefix_errors
 def one_of(*values: object) -> Condition:
-    """Any of some values or conditions."""
+    """Match any of several values or conditions."""
     _check_given(values)
     return Condition("one_of", tuple(_single(value) for value in values))
 
 
 @prefix_errors
 def all_of(*conditions: object) -> Condition:
-    """All of some conditions on one attribute."""
+    """Match if all of several conditions on one attribute hold."""
     _check_given(conditions)
     return Condition("all_of", tuple(_single(condition) for condition in conditions))
 
 
 def not_(condition: object) -> Condition:
-    """The opposite of a value or condition; if the value is missing, neither holds."""
+    """Negate a value or condition; if the value is missing, neither it nor its negation holds."""
     return Condition("not_", (as_condition(condition),))
 
 
 def known() -> Condition:
-    """The value is known."""
+    """Match cases in which the value is not missing."""
     return Condition("known")
 
 
 def missing() -> Condition:
-    """The value is missing."""
+    """Match cases in which the value is missing."""
     return Condition("missing")
 
 
@@ -192,8 +192,8 @@ def _bounded(name: str, *bounds: object) -> Condition:
 def _check_given(values: Sequence[object]) -> None:
     if not values:
         raise CaseBaseError(
-            "got nothing to choose from; expected at least one value or condition. Leave the condition out if any "
-            "value will do; None means missing."
+            "got an empty list of values; expected at least one value or condition. Omit the condition to allow any "
+            "value; None means missing."
         )
 
 
@@ -345,8 +345,8 @@ def _contains(subject: _Subject, *items: Any) -> BoolArray:
         return subject.where(lambda found: wanted <= {*map(identity, found)}, stored=True)
     if subject.kind is not None and not all(isinstance(item, str) for item in items):
         raise CaseBaseError(
-            f"got {quoted(Condition('contains', items))} for {subject.name!r}; expected a text to look for. None finds "
-            "missing values."
+            f"got {quoted(Condition('contains', items))} for {subject.name!r}; expected a text to search for. None "
+            "finds missing values."
         )
     texts = [folded(item) if isinstance(item, str) else None for item in items]
     plain_items = [plain(item) for item in items]
@@ -369,7 +369,7 @@ def _asked(subject: _Subject, function: Callable[[Any], Any]) -> BoolArray:
         except Exception as error:  # whatever a user's function raises; it is the cause of what is raised here
             raise CaseBaseError(
                 f"the function for {subject.name!r} raised {failure(error)} for {quoted(value)}. It is called with "
-                "every known value, whatever its type; the traceback above this one shows where."
+                "every value that is not missing, whatever its type; see the traceback above."
             ) from error
 
     return subject.where(answer)
@@ -379,7 +379,7 @@ def _between(subject: _Subject, low: object, high: object) -> BoolArray:
     (first, _), (_, last) = _ends(subject, low), _ends(subject, high)
     if first > last:
         raise CaseBaseError(
-            f"got {subject.name}=between({quoted(low)}, {quoted(high)}), an empty range. Write the lower end "
+            f"got {subject.name}=between({quoted(low)}, {quoted(high)}), an empty range. Pass the lower end "
             "first; both ends are included."
         )
     return _compared(subject, operator.ge, first) & _compared(subject, operator.le, last)
@@ -401,14 +401,14 @@ def _ends(subject: _Subject, value: Any) -> tuple[float, float]:
     if subject.kind is None:
         if not is_number(value) or value != value:
             raise CaseBaseError(
-                f"cannot compare {subject.name!r} with {quoted(value)}: only numbers are ordered there. Pass a plain "
-                "value to find equal ones."
+                f"cannot compare {subject.name!r} with {quoted(value)}: only numbers can be ordered there. Pass a "
+                "plain value to find equal ones."
             )
         return plain(value), plain(value)  # type: ignore[return-value]
     stored: Any = subject.stored(value)
     if stored is None:
         raise CaseBaseError(
-            f"got {quoted(value)} for {subject.name!r}; expected a value to compare with. None finds missing values."
+            f"got {quoted(value)} for {subject.name!r}; expected a value to compare with. Use None for missing values."
         )
     start = number_of(subject.kind)(stored) if isinstance(subject.kind, (Ordinal, Date)) else stored
     if isinstance(subject.kind, Date) and len(stored) == _DAY:
@@ -448,11 +448,12 @@ _BOOLEANS = {"true": True, "false": False}
 
 
 def parse(text: str, attributes: Mapping[str, CaseKind], *, others: Iterable[str] = ()) -> tuple[str, Condition]:
-    """The name and the condition that a text such as ``miles<=50000`` means.
+    """Parse a condition such as ``miles<=50000`` into a name and a condition.
 
     Operators are ``=``, ``!=``, ``<``, ``<=``, ``>``, ``>=`` and ``~`` (contains). ``fuel=gas|diesel`` means either,
-    ``fuel=?`` missing, ``fuel!=?`` known. Values are read by the attribute's kind; if it allows numbers and texts, both
-    are tried. ``others`` are names that conditions may use beside attributes, solution, outcome and id.
+    ``fuel=?`` missing, ``fuel!=?`` not missing. Values are parsed by the attribute's kind; if it allows numbers and
+    texts, both are tried. ``others`` are further names that conditions may use besides attributes, solution, outcome
+    and id.
 
     >>> from priorcase.schema import Numeric, Nominal
     >>> attributes = {"miles": Numeric(), "fuel": Nominal()}
@@ -530,8 +531,8 @@ def _bound(name: str, kind: CaseKind | None, given: str) -> object:
     if kind is None:
         if number is None:
             raise CaseBaseError(
-                f"cannot compare {name!r} with {quoted(given)}: only numbers are ordered there. {name}=VALUE finds "
-                "equal ones."
+                f"cannot compare {name!r} with {quoted(given)}: only numbers can be ordered there. {name}=VALUE "
+                "finds equal ones."
             )
         return number
     if kinds.kind_name(kind) in ("numeric", "circular"):

@@ -1,6 +1,6 @@
-"""What an attribute of a case may be: a number, a circular number, a level, a name, a text, a set, a date and so on.
+"""The kinds of attributes: numeric, circular, ordinal, nominal, text, set, date, taxonomy and graph.
 
-Each kind says how its values are checked, stored and shown; solutions and outcomes are any value that JSON can hold.
+Each kind defines how its values are checked, stored and shown; solutions and outcomes are any JSON value.
 """
 
 from __future__ import annotations
@@ -27,7 +27,9 @@ from priorcase.schema.kinds import identity, is_missing, kind_advice, plain
 
 @dataclass(frozen=True, slots=True)
 class Graph:
-    """A qualitative function graph: variables, and arcs that say which raises (+) or lowers (-) which."""
+    """Kind of attributes whose values are qualitative function graphs.
+
+    The arcs of such a graph say which variable increases (+) or decreases (-) which other."""
 
     def describe(self) -> str:
         """Describe the kind in words, for messages."""
@@ -37,7 +39,7 @@ class Graph:
 # -- kinds by name
 
 CaseKind: TypeAlias = Numeric | Ordinal | Nominal | Text | Set | Date | Taxonomy | Graph  # Circular is Numeric
-"""What an attribute of a case may be."""
+"""The kind of an attribute."""
 
 _NAMES: dict[type[Any], str] = {
     Numeric: "numeric",
@@ -112,15 +114,15 @@ def from_description(found: dict[str, Any]) -> CaseKind:
 # -- values: checked, stored and shown
 
 Stored: TypeAlias = str | int | float | bool | tuple[str | int | float | bool, ...] | None
-"""A value as the file and the table keep it; None is missing."""
+"""A value as stored in the file and in the table; None is missing."""
 
 _LONGEST_NAME = 100_000
 _LONGEST_SOLUTION = 10_000_000
 _MOST_MEMBERS = 10_000
 _DEEPEST = 100
 _WHOLE, _LARGEST = 2**53, 2**63
-_ELSEWHERE = "Keep long documents elsewhere and store only what distinguishes cases."
-_MISSING = "Leave it out where it is not known."
+_ELSEWHERE = "Keep long documents elsewhere and store only the part that distinguishes cases."
+_MISSING = "Omit it if it is unknown."
 
 
 def check(kind: CaseKind, value: Any, *, attribute: str) -> Stored:
@@ -241,7 +243,7 @@ def _name(value: Any) -> str | int | float | bool:
         return found
     raise CaseBaseError(
         "expected a text, a finite number or a boolean. Declare the attribute as 'text', 'set', 'date' or 'graph' if "
-        "that is what it is."
+        "it has such values."
     )
 
 
@@ -260,7 +262,7 @@ def _readable(text: str, most: int) -> str:
             text.encode("utf-8")
         except UnicodeEncodeError:
             raise CaseBaseError(
-                "expected readable text, not half of a surrogate pair. Decode it again with errors='replace'."
+                "expected valid text, not half of a surrogate pair. Decode it again with errors='replace'."
             ) from None
     return text
 

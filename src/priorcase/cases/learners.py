@@ -1,4 +1,4 @@
-"""Learners of the library fitted to cases, and kept with them."""
+"""Estimators fitted to cases and stored in the case base."""
 
 from __future__ import annotations
 
@@ -82,11 +82,12 @@ class Recipe:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class CaseLearner(GridResult):
-    """A learner that was fitted to cases, as `CaseBase.fit` returns it.
+    """An estimator fitted to cases, as returned by `CaseBase.fit`.
 
-    ``learner`` is the fitted learner, whose row 0 is case ``ids[0]``, and so on; ``layout`` says how cases and queries
-    become rows, ``recipe`` how it was fitted, and ``digest`` is a fingerprint of the training data. ``left_out`` are
-    the attributes that no column could be made of, ``without_target`` and ``retired`` the numbers of cases left out.
+    ``learner`` is the fitted estimator; its training row i is the case ``ids[i]``. ``layout`` defines how cases and
+    queries are converted to rows, ``recipe`` how the estimator was fitted, and ``digest`` is a fingerprint of the
+    training data. ``left_out`` lists the attributes that could not be used, ``without_target`` and ``retired`` are the
+    numbers of cases left out.
     """
 
     learner: Any
@@ -100,32 +101,32 @@ class CaseLearner(GridResult):
 
     @prefix_errors
     def rows(self, queries: Mapping[str, Any] | Iterable[Mapping[str, Any]]) -> CaseRows:
-        """Queries as the rows that the learner takes, for any of its methods."""
+        """Convert queries to rows that can be passed to any method of the learner."""
         return self.layout.queries([queries] if isinstance(queries, Mapping) else queries)
 
     @prefix_errors
     def predict(self, queries: Mapping[str, Any] | Iterable[Mapping[str, Any]]) -> AnyArray:
-        """What the learner predicts for one query or several, in their order."""
+        """Return the predictions for one or several queries."""
         return self._answers("predict", queries)
 
     @prefix_errors
     def predict_proba(self, queries: Mapping[str, Any] | Iterable[Mapping[str, Any]]) -> AnyArray:
-        """The probabilities of the classes for one query or several."""
+        """Return the class probabilities for one or several queries."""
         return self._answers("predict_proba", queries)
 
     def _answers(self, method: str, queries: Mapping[str, Any] | Iterable[Mapping[str, Any]]) -> AnyArray:
         if not hasattr(self.learner, method):
             what = "probabilities" if method == "predict_proba" else "predictions"
             raise NotAvailableError(
-                f"{type(self.learner).__name__} has no {method}, since it gives no {what}. Call its own methods on "
-                "rows(queries), or fit a learner that gives them."
+                f"{type(self.learner).__name__} has no {method}, since it returns no {what}. Call its own methods on "
+                "rows(queries), or fit a learner that returns them."
             )
         answers: AnyArray = getattr(self.learner, method)(self.rows(queries))
         return answers
 
     @prefix_errors
     def cases(self, rows: Sequence[int] | AnyArray) -> AnyArray:
-        """The ids of the cases behind row ids of the learner, such as those that ``kneighbors`` returns."""
+        """Return the case ids of row ids of the learner, such as those returned by ``kneighbors``."""
         with suppress(ValueError):  # of lists of different lengths
             found = np.asarray(rows)
             if not found.size or (found.dtype.kind in "iu" and 0 <= found.min() <= found.max() < len(self.ids)):
@@ -223,9 +224,9 @@ def load_state(recipe: Recipe, state: bytes) -> CaseLearner:
 
 @dataclass(frozen=True)
 class KeptLearner:
-    """One learner of a case base: its name, how it was fitted, and how many changes the base has seen since.
+    """A stored learner: its name, how it was fitted, and the number of changes to the case base since then.
 
-    `learned` is False where a case was forgotten that it was fitted to: it is refitted when asked for.
+    `learned` is False if a case that it was fitted to was forgotten; `CaseBase.learner` then refits it.
     """
 
     name: str
@@ -236,7 +237,7 @@ class KeptLearner:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class KeptLearners(GridResult, Sequence[KeptLearner]):
-    """The learners of a case base, by name; prints as a table."""
+    """The learners stored in a case base, by name; prints as a table."""
 
     learners: tuple[KeptLearner, ...]
 
@@ -259,7 +260,7 @@ class KeptLearners(GridResult, Sequence[KeptLearner]):
         }
 
     def frame(self) -> Any:
-        """The table as a pandas frame."""
+        """Return the table as a pandas frame."""
         return framed(self._columns(), None)
 
     def _grid(self) -> Grid:

@@ -251,7 +251,7 @@ class ReadersWriter:
             return
         if me in self._readers:  # it would wait for itself
             raise CaseBaseBusyError(
-                "a case base cannot be changed while it answers a query, for example by a function that is used as a "
+                "the case base cannot be changed while it answers a query, for example by a function used as a "
                 "condition. Change it afterwards."
             )
         with self._changed:

@@ -1,6 +1,6 @@
-"""Retain: whether a new solved case is worth keeping, and how often the stored ones were right.
+"""Retain: decide whether a new solved case is worth keeping, and record how often stored cases were right.
 
-A case is kept always, if the base is wrong, if it is new, or by records of use.
+The policies are ``"always"``, ``"if_wrong"``, ``"if_new"`` and ``"records"``.
 """
 
 from __future__ import annotations
@@ -52,20 +52,20 @@ class Solutions:
         if tolerance is None:
             if values and all(map(is_number, values)):
                 raise ParameterError(
-                    "tolerance is needed, since all solutions are numbers. Pass how far off a number may be and still "
-                    "be right; write labels that look like numbers as text."
+                    "tolerance is required, since all solutions are numbers. Pass the largest difference at which two "
+                    "numbers agree; store class labels that look like numbers as text."
                 )
             return found
         if not is_number(tolerance) or not 0 <= tolerance < math.inf:
             raise ParameterError(
-                f"tolerance must be None or a number >= 0, got {quoted(tolerance)}. It is how far off a number may be "
-                "and still be right."
+                f"tolerance must be None or a number >= 0, got {quoted(tolerance)}. It is the largest difference at "
+                "which two numbers agree."
             )
         for value in values:
             if not is_number(value):
                 raise ParameterError(
-                    f"got tolerance={quoted(tolerance)}, but the solution {quoted(value)} is not a number. Leave "
-                    "tolerance out: such solutions agree if they are equal."
+                    f"got tolerance={quoted(tolerance)}, but the solution {quoted(value)} is not a number. Omit "
+                    "tolerance: other solutions agree if they are equal."
                 )
         return cls(found.codes, found.texts, np.array(values[: len(found.texts)], dtype=float), float(tolerance))
 
@@ -136,11 +136,11 @@ class Trial:
 
 @dataclass(frozen=True, repr=False)
 class Retained(TextResult):
-    """What became of a new case; prints as a sentence or two.
+    """Result of `CaseBase.retain`; prints as one or two sentences.
 
-    ``kept`` says whether it was kept, ``id`` is its id then, and ``reason`` says why. ``duplicates`` are stored cases
-    that are nearly the same, the most similar first; ``trials`` those whose records were added to; ``retired`` the ids
-    of those that were retired: they stay in the file and are no longer retrieved.
+    ``kept`` says whether the case was kept, ``id`` is its new id or None, and ``reason`` says why. ``duplicates`` are
+    nearly identical stored cases, the most similar first; ``trials`` the cases whose records were updated; ``retired``
+    the ids of cases that were retired: they stay in the file but are not retrieved.
 
     Examples
     --------
@@ -202,14 +202,14 @@ def decide(
     ----------
     D. W. Aha, D. Kibler & M. K. Albert, *Machine Learning* 6, 1991, sections 3 and 4.
     """
-    hint = "'if_wrong' keeps what the base would get wrong, 'if_new' what has no near-duplicate."
+    hint = "'if_wrong' keeps cases that the base would get wrong, 'if_new' cases without a near-duplicate."
     check_choice("policy", policy, get_args(Policy), hint=hint)
-    check_count("k", k, hint="1 asks the most similar case alone.")
+    check_count("k", k, hint="1 uses only the most similar case.")
     check_share("threshold", threshold, hint="0.95 is usual.")
     if solution is None:
         raise CaseBaseError(
-            "got a case without a solution, so it cannot be judged whether it is worth keeping. Pass solution=...; "
-            "add keeps unsolved cases."
+            "got a case without a solution; retain decides by the solution. Pass solution=..., or use add for unsolved "
+            "cases."
         )
     likeness = likeness or Likeness(table)
     needs_tolerance = policy in ("if_wrong", "records") or tolerance is not None
@@ -273,7 +273,7 @@ def _if_wrong(
 ) -> tuple[bool, str]:
     """Keep a case that worked if the base answers something else, and one that failed if the base answers just that."""
     if not nearest.size:
-        return not failed, "there was no solved case to ask"
+        return not failed, "there was no solved case to compare with"
     # Failed cases that are at least as similar as the last that answers count against their solution.
     against = np.flatnonzero(failures & (similarities >= similarities[nearest[-1]]) & (similarities > 0))
     asked = np.sort(np.concatenate([nearest, against]))
@@ -293,7 +293,7 @@ def _if_wrong(
             same = written(answer) == solution
     if answer is None:
         if against.size:
-            return not failed, "similar cases support no solution more than they contradict it"
+            return not failed, "for every solution of the similar cases, failures outweigh successes"
         return not failed, "no similar case supports any solution"
     said = shown_solution(answer)
     if failed:
@@ -318,13 +318,13 @@ class Record:
 
 @dataclass(frozen=True, repr=False, eq=False)
 class Records(GridResult):
-    """Records of use of all cases with a solution; prints as a table of those that were used, the most often first.
+    """Records of use of all cases with a solution; prints as a table of the used cases, the most used first.
 
-    ``tried`` and ``right`` say how often each case (``ids``, ``solutions``) answered, and how often it was right.
-    ``accuracy`` and ``base_rate``, of shape (cases, 2), are Wilson's bounds, at the level of acceptance, of how often
-    it is right and of how frequent its solution is among all solved cases. The ``verdict`` is ``"acceptable"`` if it is
-    significantly more often right than its solution is frequent, ``"poor"`` if significantly less often, else
-    ``"mediocre"``; ``retired`` says which cases are retired.
+    ``tried`` and ``right`` are the numbers of times each case (``ids``, ``solutions``) proposed a solution and was
+    right. ``accuracy`` and ``base_rate``, of shape (cases, 2), are Wilson intervals for the accuracy of the case and
+    for the relative frequency of its solution among all solved cases. The ``verdict`` is ``"acceptable"`` if the
+    accuracy is significantly higher than the frequency, ``"poor"`` if it is significantly lower, else ``"mediocre"``.
+    ``retired`` marks retired cases.
     """
 
     ids: IdArray
@@ -340,7 +340,10 @@ class Records(GridResult):
         return self.ids.size
 
     def frame(self, backend: Backend | None = None) -> Any:
-        """One row for each case, lower and upper bounds as columns of their own; see `Competence.frame`."""
+        """Return a frame with one row per case, with lower and upper bounds in separate columns.
+
+        For ``backend`` see `Competence.frame`.
+        """
         columns = {"id": self.ids, "solution": list(self.solutions), "tried": self.tried, "right": self.right}
         for name, bounds in (("accuracy", self.accuracy), ("base_rate", self.base_rate)):
             columns |= {f"{name}_low": bounds[:, 0], f"{name}_high": bounds[:, 1]}

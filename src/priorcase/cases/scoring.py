@@ -129,7 +129,7 @@ def weights_of(attributes: Mapping[str, CaseKind], weights: object) -> dict[str,
     found = {name: given.get(name, 1.0) for name in attributes}
     if not any(found.values()):
         raise CaseBaseError(
-            "got weights that are all 0; expected one above 0. Attributes that are not named have weight 1."
+            "got weights that are all 0; at least one must be above 0. Attributes that are not listed have weight 1."
         )
     return found
 
@@ -144,8 +144,8 @@ def checked_weights(attributes: Mapping[str, CaseKind], weights: object, *, para
     for name, weight in weights.items():
         if not is_number(weight) or not 0 <= as_python(weight) < math.inf:
             raise CaseBaseError(
-                f"got the weight {quoted(weight)} for {quoted(name)}; expected a finite number >= 0. 0 leaves an "
-                "attribute out; attributes that are not named have weight 1."
+                f"got the weight {quoted(weight)} for {quoted(name)}; expected a finite number >= 0. 0 excludes "
+                "an attribute; attributes that are not listed have weight 1."
             )
     return {name: float(weight) for name, weight in weights.items()}
 
@@ -271,7 +271,7 @@ def _checked(found: Any, column: CaseColumn, measure: LocalSimilarity) -> FloatA
             problem = f"the similarity {array[wrong][0]}"
     if problem:
         raise CaseBaseError(
-            f"The measure {quoted(measure)} of {column.name!r} gave {problem}; expected one number from 0 to 1 "
+            f"The measure {quoted(measure)} of {column.name!r} returned {problem}; expected one number from 0 to 1 "
             "for each value: 1 for equal values, 0 for values with nothing in common."
         )
     return array

@@ -266,7 +266,7 @@ class CaseTable:
         if absent := [id for id in ids if id not in self]:
             which = "which names no case" if len(absent) == 1 else "which name no cases"
             raise UnknownIdError(
-                f"got {named('id', absent)}, {which}. Ids are what add returned; a list of all cases shows them."
+                f"got {named('id', absent)}, {which}. Ids are returned by add; list all cases to see them."
             )
 
     def position(self, id: int) -> int:

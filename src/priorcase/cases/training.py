@@ -186,7 +186,7 @@ def training_table(
     cases = int(np.count_nonzero(wanted))
     if not len(positions):
         found = f"none of the {cases:,} cases has the target {str(target)!r}" if cases else "the case base has no cases"
-        raise CaseBaseError(f"cannot learn: {found}. Name another target: 'solution', 'outcome' or an attribute.")
+        raise CaseBaseError(f"cannot learn: {found}. Choose another target: 'solution', 'outcome' or an attribute.")
     layout = Layout.of(table, used)
     y = None if codes is None or targets is None else targets[codes[positions]]
     retired = int(np.count_nonzero(table.retired))
@@ -207,20 +207,20 @@ def _used_attributes(
         used = list(attributes) if isinstance(attributes, Iterable) and not isinstance(attributes, str) else []
         if not used or len(set(used)) < len(used) or target in used:
             raise ParameterError(
-                f"attributes must be a list of distinct names without the target, got {quoted(attributes)}. Leave "
-                "attributes out to learn from all of them."
+                f"attributes must be a list of distinct names without the target, got {quoted(attributes)}. Omit "
+                "attributes to learn from all of them."
             )
         check_known(used, table.attributes)
         if strange := [
             f"{name!r} ({kinds.kind_name(table.attributes[name])})" for name in used if name not in readable
         ]:
             raise CaseBaseError(
-                f"got attributes that learners do not take: {', '.join(strange)}. Leave them out; they count in "
-                "retrieve."
+                f"got attributes that learners do not support: {', '.join(strange)}. Omit them; only retrieve uses "
+                "them."
             )
     if not used:
         raise CaseBaseError(
-            "found no attribute to learn from: each is the target or a graph, which learners do not take. Declare "
+            "found no attribute to learn from: each is the target or a graph, which learners do not support. Declare "
             "attributes of other kinds."
         )
     return used, left_out
@@ -232,8 +232,8 @@ def _targets(table: CaseTable, target: str) -> tuple[IntArray, AnyArray]:
     column = table.column(target)
     if isinstance(column.kind, Text | Graph | Set):
         raise CaseBaseError(
-            f"got target={target!r}, a {kinds.kind_name(column.kind)} attribute; expected numbers, dates, levels or "
-            "names. Name another target: 'solution', 'outcome' or such an attribute."
+            f"got target={target!r}, a {kinds.kind_name(column.kind)} attribute; expected a numeric, date, "
+            "ordinal or nominal one. Choose another target: 'solution', 'outcome' or such an attribute."
         )
     values: Sequence[Any] = column.values
     if column.kind is None:
@@ -244,8 +244,8 @@ def _targets(table: CaseTable, target: str) -> tuple[IntArray, AnyArray]:
     if len(sorts) > 1 or not sorts <= {"text", "numbers", "booleans"}:
         examples = listed(list({content_of([value]): value for value in reversed(values)}.values())[::-1], limit=3)
         raise CaseBaseError(
-            f"got the target {target!r} with values such as {examples}. Learners take only text, only numbers or only "
-            "booleans; keep what is to be learned in an attribute."
+            f"got the target {target!r} with values such as {examples}. All targets must be text, all numbers or all "
+            "booleans; store the target in an attribute of one type."
         )
     if "numbers" in sorts:
         whole = all(isinstance(value, int) and abs(value) < 2**63 for value in values)

@@ -1,4 +1,4 @@
-"""Conversational case-based reasoning: a query that grows answer by answer, until the cases agree on a solution."""
+"""Conversational case-based reasoning: a query is completed by questions until one solution is probable enough."""
 
 from __future__ import annotations
 
@@ -34,37 +34,37 @@ _YES = {"yes": True, "no": False}
 
 @prefix_all_errors
 class Conversation(TextResult):
-    """Asks the most informative question about the solution, one after the other.
+    """A conversation that repeatedly asks the most informative question about the solution.
 
-    The right solution is that of a case which the new one is like, or none of them. The weight of a case is
-    ``product_a e_a^(w_a / max w)`` over the answers, with ``e_a = 1 + r_a m_a (s_a / mean s_a - 1)``: the evidence of
-    the answer for this case, relative to an average one. ``s_a`` is the similarity of its value to the one told, or 1
-    and 0 for a yes or no, ``m_a`` the largest similarity, and ``r_a`` the reliability of the attribute, learned from
-    how far cases with the same solution agree in it. A case without a value gets 1. The probability of a solution is
-    the share of its cases, with the weight of one case for "none of these". No answer rules a case out for good.
+    The weight of a case is ``product_a e_a^(w_a / max w)`` over the answered attributes, with the evidence
+    ``e_a = 1 + r_a m_a (s_a / mean s_a - 1)`` of the answer for this case relative to an average case. ``s_a`` is the
+    similarity of the case's value to the answer, or 1 and 0 for a yes or no; ``m_a`` is the largest similarity; and
+    ``r_a`` is the reliability of the attribute, learned from the agreement of cases with the same solution. If the
+    case's value is missing, the evidence is 1. The probability of a solution is the weight of its cases divided by the
+    total weight, to which "none of these" contributes the weight of one case. No answer excludes a case permanently.
 
     Parameters
     ----------
     table
-        The case base as it is now: later changes do not reach the conversation. Retired cases, those without a
-        solution and those whose solution failed (an outcome of False, or a number up to 1/2) do not take part.
+        The cases; later changes of the case base do not affect the conversation. Retired cases, cases without a
+        solution and cases whose solution failed (an outcome of False, or a number up to 1/2) are not used.
     query
-        What is known at the beginning.
+        The values known at the start.
     weights, measures
-        By attribute, as in `retrieve`; attributes of weight 0 are never asked for.
+        By attribute, as in `retrieve`; attributes with weight 0 are never asked about.
     floor
-        A case remains, and is asked about, while its weight is more than this share of the largest.
+        A case remains a candidate while its weight is more than this fraction of the largest weight.
     confidence
-        How probable one solution must be for the conversation to be settled.
+        Probability of one solution at which the conversation is settled.
     least_gain
-        The information gain, in bits, that a question must have to be asked.
+        Minimum information gain of a question, in bits.
     tolerance
-        How far a right number may be off; needed where solutions are numbers, which are then put in groups at most
-        twice as wide.
+        Largest difference at which two numeric solutions agree; required if solutions are numbers. They are grouped
+        into ranges at most twice as wide.
     success
-        How outcomes are read, as in `reuse`.
+        How to interpret outcomes, as in `retain`.
     cache
-        Where prepared measures are kept.
+        Cache of prepared measures.
 
     References
     ----------
@@ -133,13 +133,13 @@ class Conversation(TextResult):
 
     @property
     def known(self) -> dict[str, Any]:
-        """The values that are known, as users see them; answers of yes and no are in the `transcript`."""
+        """Mapping from attributes to known values; yes-or-no answers are in the `transcript`."""
         said = [step for step in in_force(self._now.steps) if step.whole]
         return {step.attribute: kinds.shown(self._attributes[step.attribute], step.value) for step in said}
 
     @property
     def candidates(self) -> IdArray:
-        """The ids of the cases that remain, those with the largest weight first."""
+        """The ids of the remaining candidates, sorted by weight, largest first."""
         weights = self._now.weights
         order = np.argsort(-weights, kind="stable")[: int(np.count_nonzero(weights))]
         found: IdArray = self._now.candidates.likeness.ids[order]
@@ -152,7 +152,7 @@ class Conversation(TextResult):
 
     @property
     def reason(self) -> str:
-        """Why the conversation is settled, in words; empty where it is not."""
+        """The reason why the conversation is settled; empty if it is not."""
         now = self._now
         best = now.ranked[0].probability
         if best >= self.confidence - 1e-12:
@@ -161,7 +161,7 @@ class Conversation(TextResult):
 
     @property
     def transcript(self) -> Transcript:
-        """The answers so far, and what was left of the candidates each time."""
+        """The answers so far, with the number of remaining candidates after each."""
         with self._lock:
             states = list(self._states)
         lines = [_line(step, states[0]) for step in states[0].steps]
@@ -169,26 +169,26 @@ class Conversation(TextResult):
         return Transcript(tuple(lines), self.reason)
 
     def next_question(self) -> Question | None:
-        """The most informative question; None where none is informative.
+        """Return the most informative question; None if no question is informative.
 
-        Free text is asked for first, where the cases have some and nothing is known yet. A settled conversation may go
-        on: questions do not depend on ``confidence``. Ties go to the first attribute.
+        If the cases have a free-text attribute and nothing is known yet, it is asked first. A settled conversation can
+        continue: questions do not depend on ``confidence``. Ties go to the first attribute.
         """
         return self._now.question
 
     def questions(self) -> tuple[Question, ...]:
-        """The best question about each attribute that may still be asked for, in the order of their gain ratios.
+        """Return the best question about each remaining attribute, sorted by gain ratio.
 
-        Those that gain less than the median come last.
+        Questions with less than the median gain come last.
         """
         now = self._now
         return tuple(Questions(now.candidates, now.weights, now.steps).ranked())
 
     def tell(self, attribute: str, value: Any) -> None:
-        """Add an answer: the value of an attribute, asked for or not, or yes or no to the open question about it.
+        """Add an answer: the value of any attribute, or yes or no to the open question about it.
 
-        A value replaces earlier answers about its attribute. Where the open question can be answered by yes or no,
-        True, False, "yes" and "no" answer it. A missing value (None, NaN) skips the attribute.
+        A value replaces earlier answers about its attribute. An open yes-or-no question is answered by True, False,
+        "yes" or "no". A missing value (None, NaN) skips the attribute.
         """
         check_known([attribute], self._attributes)
         with self._lock:
@@ -200,21 +200,21 @@ class Conversation(TextResult):
             self._states = [*self._states, _State(steps, now.candidates, now.least_gain)]
 
     def skip(self, attribute: str) -> None:
-        """Never ask for an attribute again; it may still be told."""
+        """Stop asking about an attribute; `tell` still accepts its value."""
         self.tell(attribute, None)
 
     def back(self) -> None:
-        """Take back the last answer or skip."""
+        """Undo the last answer or skip."""
         with self._lock:
             if len(self._states) == 1:
                 raise CaseBaseError(
-                    "there is no answer to take back. What the conversation began with stays; start another one to "
-                    "change it."
+                    "there is no answer to undo. The initial query cannot be changed; start a new conversation "
+                    "instead."
                 )
             self._states = self._states[:-1]
 
     def answer(self) -> Proposal:
-        """The most probable solution, with the probabilities of all and the cases that support it."""
+        """Return the most probable solution, with the probabilities of all solutions and the supporting cases."""
         now = self._now
         best = now.ranked[0]
         ids, weights = now.candidates.likeness.ids, now.all_weights
@@ -252,7 +252,7 @@ class Conversation(TextResult):
         if isinstance(value, bool) and kinds.kind_name(kind) in ("numeric", "circular", "date", "text", "set"):
             open_now = "no question is open" if asked is None else f"the open question is {quoted(asked.text)}"
             raise CaseBaseError(
-                f"got {quoted(value)} for {attribute!r}, but {open_now}. Tell the value of {attribute!r} itself, or "
+                f"got {quoted(value)} for {attribute!r}, but {open_now}. Pass the value of {attribute!r} itself, or "
                 "answer next_question()."
             )
         stored = kinds.check(kind, value, attribute=attribute)
@@ -311,9 +311,9 @@ def _yes_or_no(answer: object) -> bool | None:
 
 @dataclass(frozen=True)
 class TranscriptLine:
-    """One answer in words, how many cases remain after it, and the most probable solution.
+    """One answer, the number of cases that remain after it, and the most probable solution.
 
-    ``question`` is the attribute's name where nothing was asked.
+    ``question`` is the name of the attribute if no question was asked.
     """
 
     question: str
@@ -325,7 +325,7 @@ class TranscriptLine:
 
 @dataclass(frozen=True, repr=False)
 class Transcript(GridResult):
-    """The answers of a conversation, and why it is settled (empty where it is not); prints as a table."""
+    """The answers of a conversation, and the reason why it is settled (empty if it is not); prints as a table."""
 
     lines: tuple[TranscriptLine, ...]
     reason: str
@@ -334,7 +334,10 @@ class Transcript(GridResult):
         return len(self.lines)
 
     def frame(self, backend: Backend | None = None) -> Any:
-        """One row for each answer, as a frame of ``"pandas"``, ``"polars"`` or ``"pyarrow"``; None for pandas."""
+        """Return a frame with one row per answer.
+
+        ``backend`` is ``"pandas"`` (the default), ``"polars"`` or ``"pyarrow"``.
+        """
         fields = ("question", "answer", "candidates", "solution", "probability")
         return framed({name: [getattr(line, name) for line in self.lines] for name in fields}, backend)
 

@@ -41,25 +41,25 @@ class Choice:
 
 @dataclass(frozen=True, repr=False)
 class Question(TextResult):
-    """A question about one attribute; prints as the question.
+    """A question about one attribute; prints as the text of the question.
 
     Parameters
     ----------
     attribute
-        The attribute it is about.
+        The attribute.
     kind
         ``"value"`` asks for the value, ``"cut"`` whether it is at most ``about``, ``"word"`` and ``"member"`` whether
-        it has the word or member ``about``, ``"text"`` for free text.
+        it contains the word or member ``about``, ``"text"`` for free text.
     gain
-        The expected information about the solution, in bits; None for ``"text"``.
+        Information gain about the solution, in bits; None for ``"text"``.
     choices
-        The answers with their numbers of candidates; none for ``"text"``. Other values may be told as well.
+        Possible answers with their numbers of candidates; empty for ``"text"``. Other values are accepted as well.
     about
-        The number, date, word or member that is asked about.
+        The number, date, word or member in the question.
     unknown
-        How many candidates have no value.
+        Number of candidates in which the value is missing.
     ratio
-        The gain divided by the information in the answer itself; None for ``"text"``.
+        Gain ratio: the gain divided by the entropy of the answers; None for ``"text"``.
 
     Examples
     --------
@@ -77,12 +77,12 @@ class Question(TextResult):
 
     @property
     def yes_or_no(self) -> bool:
-        """Whether True and False are answers to it."""
+        """Whether the question is answered by True or False."""
         return self.kind in ("cut", "word", "member")
 
     @property
     def text(self) -> str:
-        """The question itself."""
+        """The text of the question."""
         if self.kind == "cut":
             return f"{self.attribute} <= {self.about}?"
         if self.kind in ("word", "member"):
@@ -90,7 +90,7 @@ class Question(TextResult):
         return f"{self.attribute}?" if self.kind == "value" else f"{self.attribute}, in your own words?"
 
     def answered(self, answer: Any) -> str:
-        """An answer in words: yes or no where that is asked."""
+        """Return an answer as text: yes or no for a yes-or-no question."""
         return ("yes" if answer else "no") if self.yes_or_no and isinstance(answer, bool) else str(answer)
 
     def __repr__(self) -> str:

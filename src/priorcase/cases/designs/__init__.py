@@ -1,4 +1,4 @@
-"""Designs composed of fragments of past designs, as in CADET: function graphs, matching, elaboration, composition."""
+"""Design by composing fragments of past designs, as in CADET: function graphs, matching, elaboration, composition."""
 
 from priorcase.cases.designs.composition import Design, Designs, Fragment, Piece, design, fragments_of, plumbing
 from priorcase.cases.designs.elaboration import RULES, Elaboration, JoinArcs, Rewriting, SplitArc

@@ -1,4 +1,4 @@
-"""Designs: fragments of past designs, put together until every arc of a wanted function is realised."""
+"""Designs: combine fragments of past designs until every arc of the desired function is realised."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ _SHARE = 0.25  # of what a search may still take, what one fragment may
 
 @dataclass(frozen=True)
 class Fragment:
-    """A device or a part of one: what it does (``function``), how it is built (``structure``), and its case's ``id``.
+    """A device or component: its ``name``, ``function`` and ``structure``, and the ``id`` of its case.
 
     >>> print(Fragment("regulated valve", FunctionGraph.parse("C +> Q; control: C; flow: Q")))
     regulated valve: C +> Q; control: C; flow: Q
@@ -51,11 +51,11 @@ class Fragment:
 
 @prefix_errors
 def fragments_of(cases: Iterable[Any], attribute: Name = "function") -> list[Fragment]:
-    """The fragments that cases hold: the graph of an attribute, with the solution as the structure.
+    """Convert cases to fragments: an attribute is the function, the solution is the structure.
 
-    Cases are fragments; graphs by name; or mappings, such as cases of a case base, with ``id`` and ``solution`` as
-    attributes or keys. Mappings without a graph are skipped. Fragments are called by the ``name`` of the case or of its
-    solution, or by a solution that is a text.
+    ``cases`` are fragments, a mapping from names to graphs, or mappings such as cases of a case base, with ``id`` and
+    ``solution`` as attributes or keys. Mappings without a graph are skipped. The name of a fragment is the ``name`` of
+    the case or of its solution, or the solution itself if it is a text.
 
     >>> case = {"function": FunctionGraph.parse("C +> Q"), "solution": "a disc on a spindle"}
     >>> print(fragments_of([case])[0].structure)
@@ -63,7 +63,7 @@ def fragments_of(cases: Iterable[Any], attribute: Name = "function") -> list[Fra
     """
     if isinstance(cases, (str, bytes)) or not isinstance(cases, Iterable):
         raise ParameterError(
-            f"cases must be a list of cases or fragments, got {quoted(cases)}. plumbing() gives a small library of "
+            f"cases must be a list of cases or fragments, got {quoted(cases)}. plumbing() returns a small library of "
             "fragments."
         )
     if isinstance(cases, Mapping):
@@ -122,7 +122,7 @@ heat exchanger | Th +> Tc; Qh +> Tc; Qc -> Tc; temperature: Th, Tc; flow: Qh, Qc
 
 
 def plumbing() -> list[Fragment]:
-    """A small library of parts that water flows through, or that move them.
+    """Return a small library of plumbing components: pipes, valves, pumps and their controls.
 
     >>> [fragment.name for fragment in plumbing()][:3]
     ['T-junction pipe', 'regulated valve', 'reversing lever']
@@ -137,7 +137,7 @@ def plumbing() -> list[Fragment]:
 
 @dataclass(frozen=True)
 class Piece:
-    """A fragment in its place in a design, and other fragments with the same function that would do as well."""
+    """A fragment used in a design, with its match and alternative fragments that have the same function."""
 
     fragment: Fragment
     match: Match
@@ -145,16 +145,16 @@ class Piece:
 
     @property
     def arcs(self) -> tuple[Arc, ...]:
-        """The arcs of the wanted function that it realises."""
+        """The arcs of the desired function that it realises."""
         return self.match.arcs
 
     def own_arc(self, arc: Arc) -> Arc:
-        """The fragment's arc that realises an arc of the wanted function."""
+        """Return the fragment's arc that realises an arc of the desired function."""
         names = {query: case for case, query in self.match.bindings}
         return Arc(names[arc.source], arc.sign, names[arc.target])
 
     def quantity(self, variable: str) -> str | None:
-        """The quantity that a variable of the wanted function has in the fragment; None for any."""
+        """Return the quantity of a variable of the desired function in the fragment; None for any."""
         labels = self.fragment.function.labels
         return next((labels.get(case) for case, query in self.match.bindings if query == variable), None)
 
@@ -164,10 +164,10 @@ class Piece:
 
 @dataclass(frozen=True, repr=False)
 class Design(GridResult):
-    """Fragments put together: which realises which arcs of the wanted function, and how they are connected.
+    """A combination of fragments that realises the arcs of the desired function.
 
-    ``query`` is the wanted function, ``graph`` the same after the rewritings ``steps``. ``pieces`` are the fragments in
-    their places, and ``quantities`` those of variables without a label, as far as the fragments tell.
+    ``query`` is the desired function, ``graph`` the function after the rewritings ``steps``. ``pieces`` are the
+    fragments with their matches, and ``quantities`` those that the fragments imply for variables without a label.
     """
 
     query: FunctionGraph
@@ -189,7 +189,7 @@ class Design(GridResult):
 
     @property
     def connections(self) -> dict[str, tuple[str, ...]]:
-        """For each variable at which pieces meet, what it is in each of them."""
+        """Mapping from each variable shared by several pieces to its names in these pieces."""
         found: dict[str, list[str]] = {}
         for number, piece in enumerate(self.pieces, 1):
             for own, name in piece.match.bindings:
@@ -198,7 +198,7 @@ class Design(GridResult):
 
     @prefix_errors
     def frame(self, backend: Backend | None = None) -> Any:
-        """One line for each arc and the piece that realises it: ``source``, ``sign``, ``target``, ``piece``, ...
+        """Return a frame with one row per arc and the piece that realises it: ``source``, ``sign``, ``target``, ...
 
         ``backend`` is ``"pandas"``, ``"polars"`` or ``"pyarrow"``; None for pandas.
         """
@@ -211,7 +211,7 @@ class Design(GridResult):
 
     @prefix_errors
     def plot(self, ax: Any = None) -> Any:
-        """The function graph: arcs coloured by the piece that realises them, dashed if the sign is minus.
+        """Plot the function graph with arcs coloured by the piece that realises them, dashed if the sign is minus.
 
         ``ax`` are matplotlib's axes; None for a new figure.
         """
@@ -227,7 +227,7 @@ class Design(GridResult):
     def _grid(self) -> Grid:
         done = len(self.graph) - len(self.missing)
         parts = [_counted(len(self.pieces), "piece"), _counted(len(self.steps), "rewriting")]
-        whole = "design" if self.complete else f"part of a design, {done} of {len(self.graph)} arcs"
+        whole = "design" if self.complete else f"partial design, {done} of {len(self.graph)} arcs"
         lines = [
             [str(arc), f"{number} {piece.fragment.name}", str(piece.own_arc(arc))]
             if piece
@@ -256,12 +256,12 @@ class Design(GridResult):
 
 @dataclass(frozen=True, repr=False)
 class Designs(GridsResult, Sequence[Design]):
-    """The designs for a wanted function, those of fewest pieces first; prints the first.
+    """The designs found for a desired function, those with the fewest pieces first; prints the first.
 
-    ``found`` are the designs that realise all of the ``query``. If there is none, ``partial`` is the partial design
-    with fewest arcs missing; None if no fragment matches at all. ``conflicts`` tells why pieces could not be combined,
-    ``backtracks`` how often a choice was taken back, and ``cut`` why there may be more designs; empty if the search was
-    complete.
+    ``found`` are the designs that realise the whole ``query``. If there are none, ``partial`` is the partial design
+    with the fewest missing arcs; None if no fragment matches at all. ``conflicts`` lists why pieces could not be
+    combined, ``backtracks`` is the number of backtracking steps, and ``cut`` says why the search stopped early; empty
+    if it was complete.
     """
 
     query: FunctionGraph
@@ -279,12 +279,15 @@ class Designs(GridsResult, Sequence[Design]):
 
     @property
     def best(self) -> Design | None:
-        """The first design, or else the partial one; None if nothing matches."""
+        """The first design, or the partial one if there is none; None if nothing matches."""
         return self.found[0] if self.found else self.partial
 
     @prefix_errors
     def frame(self, backend: Backend | None = None) -> Any:
-        """One line for each design: ``pieces``, ``rewritings``, ``missing``, ``fragments``; see `Design.frame`."""
+        """Return a frame with one row per design: ``pieces``, ``rewritings``, ``missing``, ``fragments``.
+
+        For ``backend`` see `Design.frame`.
+        """
         shown = self.found or tuple(filter(None, [self.partial]))
         columns: dict[str, list[Any]] = {
             "pieces": [len(design.pieces) for design in shown],
@@ -296,7 +299,7 @@ class Designs(GridsResult, Sequence[Design]):
 
     @prefix_errors
     def plot(self, ax: Any = None) -> Any:
-        """The best design, or the wanted function alone if nothing matches; ``ax`` are matplotlib's axes."""
+        """Plot the best design, or the desired function alone if nothing matches; ``ax`` are Matplotlib axes."""
         return draw_design(ax, self.query, (), self.query.arcs) if self.best is None else self.best.plot(ax)
 
     def _rest(self) -> str:
@@ -336,40 +339,41 @@ def design(
     steps: int = 200_000,
     seconds: float = 60.0,
 ) -> Designs:
-    """Designs for a wanted function, composed of the functions of cases.
+    """Compose designs for a desired function from the functions of cases.
 
-    As in CADET (Sycara et al. 1992; Mitchell 1997, section 8.5): a case with exactly the wanted function is a design;
-    otherwise cases that are part of it are combined until every arc is realised, with backtracking if pieces conflict;
-    and if that fails, the wanted function is rewritten into an equivalent one of which other cases are part.
+    As in CADET (Sycara et al. 1992; Mitchell 1997, section 8.5), a case with exactly the desired function is a design.
+    Otherwise, cases that match parts of it are combined until every arc is realised, with backtracking if pieces
+    conflict. If that fails, the desired function is rewritten into an equivalent one that other cases match.
 
     Parameters
     ----------
     query
-        The wanted function, as a graph or as its text.
+        The desired function, as a graph or as its text.
     cases
-        Fragments, mappings such as cases of a case base, or graphs by name.
+        Fragments, mappings such as cases of a case base, or a mapping from names to graphs.
     attribute
-        The attribute under which mappings hold their graph.
+        The attribute of the mappings that contains the graph.
     elaborate
-        The largest number of rewritings. Graphs of fewer rewritings are tried first, and more only while fewer than
-        ``limit`` designs are found.
+        Maximum number of rewritings. Graphs with fewer rewritings are tried first, and more rewritings only while fewer
+        than ``limit`` designs are found.
     rules
-        How the function may be rewritten: objects with ``rewritings(graph, fresh)``, see `Elaboration`.
+        Rewriting rules: objects with a method ``rewritings(graph, fresh)``, see `Elaboration`.
     free
-        How many variables of a case may stand for nothing in the wanted function.
+        Maximum number of variables of a case without a counterpart in the desired function.
     share
         Whether two pieces may realise the same arc.
     compatible
-        ``compatible(piece, other)`` returns whether two pieces may be combined; None: any may.
+        A function ``compatible(piece, other)`` that returns whether two pieces can be combined; None allows all.
     limit
-        How many designs to look for.
+        Number of designs to search for.
     steps, seconds
-        How long to search. Steps give the same designs on every machine; the result says if the search was cut.
+        Limits on the search. A limit in steps gives the same designs on every machine; the result says whether the
+        search was stopped.
 
     Returns
     -------
     Designs
-        Those of fewest pieces first, then those of fewest rewritings.
+        The designs, sorted by number of pieces, then by number of rewritings.
 
     Examples
     --------
@@ -433,7 +437,7 @@ class _Search:
     @property
     def cut(self) -> str:
         """What kept the search from being complete, in words; empty if nothing did."""
-        large = f"designs of more than {MOST_PIECES} pieces were not looked for"
+        large = f"designs with more than {MOST_PIECES} pieces were not searched"
         return "; ".join(filter(None, [self.budget.cut, large if self.too_large else ""]))
 
     def designs(self) -> list[Design]:
@@ -575,7 +579,7 @@ class _Covering:
         if not isinstance(verdict, (bool, np.bool_)):
             raise ParameterError(
                 f"compatible must be a function that returns True or False, got one that returned {quoted(verdict)}. "
-                "compatible(piece, other) tells whether two pieces may be combined."
+                "compatible(piece, other) says whether two pieces can be combined."
             )
         return "" if verdict else f"{names}: not compatible"
 

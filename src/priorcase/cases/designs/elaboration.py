@@ -1,4 +1,4 @@
-"""Elaboration: a wanted function is rewritten into an equivalent one, of which other cases are part."""
+"""Elaboration: rewrite the desired function into equivalent ones that other cases match."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _PERMUTED = 4
 
 @dataclass(frozen=True)
 class Rewriting:
-    """One rewriting of a function graph: the new graph, and what was done in words."""
+    """A rewritten function graph and a text that describes the change."""
 
     graph: FunctionGraph
     text: str
@@ -26,13 +26,13 @@ class Elaboration(Protocol):
     """A rule that rewrites function graphs."""
 
     def rewritings(self, graph: FunctionGraph, fresh: str) -> Iterable[Rewriting]:
-        """Each way to apply the rule once; ``fresh`` is a name that is free in the graph."""
+        """Return every result of applying the rule once; ``fresh`` is an unused variable name."""
         ...
 
 
 @dataclass(frozen=True)
 class SplitArc:
-    """``A s> B`` becomes ``A s1> x s2> B`` with ``s1 s2 = s``: a plus may be two minuses.
+    """Replace an arc ``A s> B`` by ``A s1> x s2> B`` with ``s1 s2 = s``, for example a plus by two minuses.
 
     The new variable is universally quantified (Mitchell 1997, section 8.5): it has no label, so it may be any quantity.
 
@@ -43,7 +43,7 @@ class SplitArc:
     """
 
     def rewritings(self, graph: FunctionGraph, fresh: str) -> Iterator[Rewriting]:
-        """Every arc, in both ways; none if the graph can hold no more."""
+        """Return both splits of every arc; none if the graph has reached its maximum size."""
         if len(graph.variables) >= MOST_VARIABLES or len(graph) >= MOST_ARCS:
             return
         ways: dict[str, tuple[tuple[Sign, Sign], ...]] = {"+": (("+", "+"), ("-", "-")), "-": (("-", "+"), ("+", "-"))}
@@ -57,9 +57,9 @@ class SplitArc:
 
 @dataclass(frozen=True)
 class JoinArcs:
-    """``A s1> x s2> B`` becomes ``A s> B`` with ``s = s1 s2``, if nothing else touches x and x has no label.
+    """Replace ``A s1> x s2> B`` by ``A s> B`` with ``s = s1 s2``, if x has no label and no other arcs.
 
-    For `design`, pass ``rules=(SplitArc(), JoinArcs())``.
+    To use it in `design`, pass ``rules=(SplitArc(), JoinArcs())``.
 
     >>> for rewriting in JoinArcs().rewritings(FunctionGraph.parse("A -> x -> B; flow: A, B"), "y"):
     ...     print(rewriting.text)
@@ -67,7 +67,7 @@ class JoinArcs:
     """
 
     def rewritings(self, graph: FunctionGraph, fresh: str) -> Iterator[Rewriting]:
-        """Every variable that can be left out."""
+        """Return one rewriting for every variable that can be removed."""
         whole = graph.networkx()
         for name in graph.variables:
             if name in graph.labels or whole.in_degree(name) != 1 or whole.out_degree(name) != 1:
@@ -83,7 +83,7 @@ class JoinArcs:
 
 
 RULES: tuple[Elaboration, ...] = (SplitArc(),)
-"""The rules that `design` uses unless others are given; joining would leave out variables that were asked for."""
+"""Default rules of `design`; joining arcs would remove variables of the desired function."""
 
 
 @dataclass(frozen=True)
@@ -123,8 +123,8 @@ def _rewritten(one: Elaborated, query: FunctionGraph, rules: Sequence[Elaboratio
         for rewriting in rule.rewritings(one.graph, fresh):
             if not isinstance(rewriting, Rewriting) or not isinstance(rewriting.graph, FunctionGraph):
                 raise ParameterError(
-                    f"rules must give Rewritings, but {quoted(rule)} gave {quoted(rewriting)}. Let its "
-                    "rewritings(graph, fresh) return a list of Rewriting(graph, text)."
+                    f"rules must return Rewritings, but {quoted(rule)} returned {quoted(rewriting)}. Its method "
+                    "rewritings(graph, fresh) must return a list of Rewriting(graph, text)."
                 )
             names = {*one.fresh, fresh} & set(rewriting.graph.variables)
             yield Elaborated(rewriting.graph, (*one.steps, rewriting.text), tuple(sorted(names)))

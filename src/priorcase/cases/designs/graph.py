@@ -1,4 +1,4 @@
-"""Function graphs: what a device does, as variables that increase or decrease each other."""
+"""Function graphs: the qualitative function of a device, as variables that increase or decrease each other."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _EXAMPLE = "For example FunctionGraph.parse('Q1 +> Q3; Q2 +> Q3; flow: Q1, Q2, Q
 
 
 class Arc(NamedTuple):
-    """One influence: with "+" the target increases with the source, with "-" it decreases.
+    """An influence of one variable on another: with "+" the target increases with the source, with "-" it decreases.
 
     >>> print(Arc("Q1", "+", "Q3"))
     Q1 +> Q3
@@ -42,10 +42,10 @@ class Arc(NamedTuple):
 @prefix_all_errors
 @dataclass(frozen=True, init=False, repr=False)
 class FunctionGraph(TextResult):
-    """A qualitative function: variables, and arcs that say what increases (+) or decreases (-) with what.
+    """A qualitative function of a device: variables, and arcs with the signs of their influences.
 
-    The function of a case in CADET (Sycara et al. 1992; Mitchell 1997, section 8.5). It is immutable; two graphs are
-    equal if they have the same arcs and labels, in any order.
+    This is the function of a case in CADET (Sycara et al. 1992; Mitchell 1997, section 8.5). Graphs are immutable; two
+    graphs are equal if they have the same arcs and labels, in any order.
 
     Parameters
     ----------
@@ -75,7 +75,7 @@ class FunctionGraph(TextResult):
 
     @classmethod
     def of(cls, value: FunctionGraph | str | Mapping[str, Any] | Iterable[Sequence[str]]) -> FunctionGraph:
-        """A graph from a graph, its text or JSON, ``{"arcs": ..., "labels": ...}``, or arcs."""
+        """Create a graph from a graph, its text, its JSON (``{"arcs": ..., "labels": ...}``) or a list of arcs."""
         if isinstance(value, FunctionGraph):
             return value
         if isinstance(value, str):
@@ -86,10 +86,11 @@ class FunctionGraph(TextResult):
 
     @classmethod
     def parse(cls, text: str) -> Self:
-        """A graph from its text: ``A +> B`` (B increases with A), ``A -> B`` (it decreases), ``flow: A, B`` (labels).
+        """Parse a graph from text.
 
-        Parts are separated by semicolons or new lines, and arcs may be chained. The tail of the arrow is the sign:
-        ``->`` is a minus. `str` writes a text that is read back to an equal graph.
+        ``A +> B`` means that B increases with A, ``A -> B`` that it decreases; ``flow: A, B`` labels variables with a
+        quantity. Parts are separated by semicolons or line breaks, and arcs can be chained. The sign is the tail of the
+        arrow: ``->`` is a minus. `str` returns a text that is parsed to an equal graph.
 
         >>> print(FunctionGraph.parse("C -> x +> Q; control: C"))
         C -> x
@@ -120,7 +121,7 @@ class FunctionGraph(TextResult):
 
     @classmethod
     def from_json(cls, text: str) -> Self:
-        """A graph from the text of `to_json`."""
+        """Create a graph from the text written by `to_json`."""
         if not isinstance(text, str):
             raise ParameterError(f"got {quoted(text)}; expected a text. FunctionGraph(arcs) takes a list of arcs.")
         try:
@@ -137,7 +138,7 @@ class FunctionGraph(TextResult):
         )
 
     def to_json(self) -> str:
-        """The graph as canonical JSON: two graphs are equal exactly if their texts are.
+        """Return the graph as canonical JSON; equal graphs have equal texts.
 
         >>> FunctionGraph.parse("Q1 +> Q3; flow: Q1").to_json()
         '{"arcs":[["Q1","+","Q3"]],"labels":{"Q1":"flow"}}'
@@ -152,7 +153,7 @@ class FunctionGraph(TextResult):
 
     @cached_property
     def labels(self) -> Mapping[str, str]:
-        """The quantity of each variable that has one."""
+        """Mapping from labelled variables to their quantities."""
         return MappingProxyType(dict(self.quantities))
 
     def __len__(self) -> int:
@@ -160,7 +161,7 @@ class FunctionGraph(TextResult):
         return len(self.arcs)
 
     def networkx(self) -> Any:
-        """The graph as a ``networkx.DiGraph``: nodes with ``label`` (None for none), edges with ``sign``."""
+        """Return a ``networkx.DiGraph``: nodes have a ``label`` (or None), edges a ``sign``."""
         return self._digraph.copy()
 
     @cached_property
@@ -173,7 +174,7 @@ class FunctionGraph(TextResult):
         return graph
 
     def sign(self, *path: str) -> Sign:
-        """The sign of a path, given by its variables: the product of the signs of its arcs.
+        """Return the sign of a path through the given variables: the product of the signs of its arcs.
 
         >>> FunctionGraph.parse("A -> x -> B").sign("A", "x", "B")
         '+'
@@ -188,16 +189,16 @@ class FunctionGraph(TextResult):
         for step in pairwise(path):
             if step not in edges:
                 raise ParameterError(
-                    f"got a path with no arc from {quoted(step[0])} to {quoted(step[1])}. influences() lists what "
-                    "influences what, over any number of arcs."
+                    f"got a path with no arc from {quoted(step[0])} to {quoted(step[1])}. influences() lists all "
+                    "direct and indirect influences."
                 )
             minuses += edges[step]["sign"] == "-"
         return "-" if minuses % 2 else "+"
 
     def influences(self) -> Influences:
-        """What influences what over any number of arcs: for each pair the signs of all walks between them.
+        """Return all direct and indirect influences: for each pair of variables, the signs of the walks between them.
 
-        A walk may pass a variable more than once, so the signs of two walks in a row are among those of the pair.
+        A walk may visit a variable more than once.
 
         >>> FunctionGraph.parse("A +> B; B -> C").influences()["A", "C"]
         frozenset({'-'})
@@ -292,7 +293,7 @@ def _checked_labels(labels: object, variables: Sequence[str]) -> tuple[tuple[str
         if name not in known:
             raise ParameterError(
                 f"got a label for {quoted(name)}, which is not on any arc; expected the graph's variables. Correct the "
-                "name, or leave the label out."
+                "name, or omit the label."
             )
         _check_name(f"the label of {name!r}", label)
     return tuple(sorted((str(name), str(label)) for name, label in labels.items()))

@@ -1,4 +1,4 @@
-"""How much of a wanted function a case realises: subgraph matching and common subgraphs, within a budget."""
+"""Match cases to a desired function: subgraph matching and common subgraphs, within a budget."""
 
 from __future__ import annotations
 
@@ -62,8 +62,8 @@ class Budget:
         """What cut the search or a part of it, in words; empty if nothing did."""
         allowed = {"steps": f"{self.steps:,} steps", "seconds": f"{self.seconds:.3g} seconds"}
         if self._cut:
-            return f"the search was cut after {allowed[self._cut]}"
-        return self._shortened and f"parts of the search were cut to stay within {allowed[self._shortened]}"
+            return f"the search was stopped after {allowed[self._cut]}"
+        return self._shortened and f"parts of the search were shortened to stay within {allowed[self._shortened]}"
 
 
 def check_budget(steps: object, seconds: object) -> Budget:
@@ -84,7 +84,7 @@ def _check_graphs(**graphs: object) -> None:
     for name, graph in graphs.items():
         if not isinstance(graph, FunctionGraph):
             raise ParameterError(
-                f"{name} must be a FunctionGraph, got {quoted(graph)}. FunctionGraph.parse('Q1 +> Q3') makes one."
+                f"{name} must be a FunctionGraph, got {quoted(graph)}. Use FunctionGraph.parse('Q1 +> Q3')."
             )
 
 
@@ -98,10 +98,10 @@ def _agree(one: str | None, other: str | None) -> bool:
 
 @dataclass(frozen=True)
 class Match(TextResult):
-    """One way in which a case is part of a wanted function.
+    """A match of a case with a part of the desired function.
 
-    ``bindings`` are sorted pairs of a variable of the case and the query's variable that it stands for, ``arcs`` the
-    arcs of the query that the case realises, ``free`` the variables of the case that stand for nothing in the query.
+    ``bindings`` are sorted pairs of a variable of the case and the corresponding variable of the query, ``arcs`` the
+    arcs of the query that the case realises, ``free`` the variables of the case without a counterpart in the query.
     """
 
     bindings: tuple[tuple[str, str], ...]
@@ -151,22 +151,22 @@ def matches(
     steps: int = 100_000,
     seconds: float = 60.0,
 ) -> Matches:
-    """All ways in which the function of a case is part of a wanted function.
+    """Return all matches of the function of a case with parts of the desired function.
 
-    A match takes the case's variables to different variables of the query so that each arc of the case becomes an arc
-    of the query with the same sign, and quantities agree; a variable without a label agrees with any. The query may
-    have more arcs (a subgraph monomorphism, found by VF2; Cordella et al. 2004). Of matches that realise the same arcs
-    the first by its bindings is kept.
+    A match maps the case's variables one-to-one to variables of the query so that each arc of the case becomes an arc
+    of the query with the same sign and the quantities agree; a variable without a label agrees with any. The query may
+    have more arcs (a subgraph monomorphism, found by VF2; Cordella et al. 2004). Of matches that realise the same arcs,
+    only the first by its bindings is kept.
 
     Parameters
     ----------
     case, query
         The graphs.
     free
-        How many variables of the case may stand for nothing in the query. A match that leaves some open is kept only if
-        the case's influences over them are influences of the query.
+        Maximum number of variables of the case without a counterpart in the query. A match with such variables is kept
+        only if the case's influences through them are influences of the query.
     limit, steps, seconds
-        How many matches to return, and how long to search at most; ``cut`` of the result says if it was cut.
+        Maximum number of matches, and limits on the search; ``cut`` of the result says whether one was reached.
 
     Examples
     --------
@@ -278,11 +278,11 @@ def _matcher() -> Any:
 
 @prefix_errors
 def graph_similarity(case: FunctionGraph, query: FunctionGraph, *, steps: int = 20_000, seconds: float = 1.0) -> float:
-    """The share of the query's arcs that the case can realise, from 0 to 1.
+    """Return the share of the query's arcs that the case can realise, from 0 to 1.
 
-    ``|common| / |query|``, where ``common`` is the largest set of arcs of the query that are arcs of the case under one
-    assignment of different variables with agreeing labels (McGregor 1982). The case may have more arcs. If ``steps`` or
-    ``seconds`` cut the search, what was found so far counts, which is never too much.
+    The similarity is ``|common| / |query|``, where ``common`` is the largest set of arcs of the query that are arcs of
+    the case under a one-to-one assignment of variables with the same labels (McGregor 1982). The case may have more
+    arcs. If ``steps`` or ``seconds`` stop the search, the result is a lower bound.
 
     >>> query = FunctionGraph.parse("Qc +> Qm; Qh +> Qm; C -> Qc; C +> Qh")
     >>> graph_similarity(FunctionGraph.parse("Q1 +> Q3; Q2 +> Q3"), query)

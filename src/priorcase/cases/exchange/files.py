@@ -66,11 +66,11 @@ def export(
     """
     path = Path(path)
     if format is not None:
-        check_choice("format", format, get_args(Format), hint="Leave it out to go by the suffix of the name.")
+        check_choice("format", format, get_args(Format), hint="By default, it follows from the suffix of the name.")
     elif (format := _SUFFIXES.get(path.suffix.lower())) is None:
         raise CaseBaseError(
-            f"cannot tell the format of {path!s} by its name; expected one of {listed(get_args(Format))}. End the "
-            "name in .jsonl, .csv or .parquet, or name the format."
+            f"cannot infer the format of {path!s} from its name; expected one of {listed(get_args(Format))}. Use the "
+            "suffix .jsonl, .csv or .parquet, or pass format=."
         )
     _check_file(path)
     if not path.parent.is_dir():
@@ -83,7 +83,7 @@ def export(
             return write(cases, attributes, file)
     except FileExistsError:
         raise CaseBaseError(
-            f"{path!s} exists already; nothing was written. Name another file, or set overwrite."
+            f"{path!s} exists already; nothing was written. Choose another file, or set overwrite."
         ) from None
 
 
@@ -113,7 +113,7 @@ def read_cases(
         raise missing_file(path)
     if format is not None:
         choices = tuple(dict.fromkeys([*get_args(Format), *FORMATS]))
-        check_choice("format", format, choices, hint="Leave it out to go by name and content.")
+        check_choice("format", format, choices, hint="By default, it is inferred from name and content.")
     given = {"solution": solution, "outcome": outcome, "key": key, "note": note}
     columns = {part: name for part, name in given.items() if name is not None}
     found = format or _SUFFIXES.get(path.suffix.lower())
@@ -129,7 +129,7 @@ def read_cases(
 def _check_file(path: Path) -> None:
     if path.is_dir():
         raise CaseBaseError(
-            f"got {path!s}, which is a directory; expected a file. Name a file in it, for example cases.jsonl."
+            f"got {path!s}, which is a directory; expected a file. Pass a file in it, for example cases.jsonl."
         )
 
 

@@ -44,7 +44,7 @@ Row: TypeAlias = tuple[int, Mapping[str, Any]]
 
 _encode = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), allow_nan=False).encode
 _NOT_READ = "Was it edited? Export the cases again; nothing was imported."
-_BAD_LINE = "Correct that line, or leave it out; nothing was imported."
+_BAD_LINE = "Correct or remove that line; nothing was imported."
 
 
 class ReadCases(NamedTuple):
@@ -61,8 +61,8 @@ class ReadCases(NamedTuple):
 def check_no_columns(columns: Mapping[str, str], source: str) -> None:
     if columns:
         raise CaseBaseError(
-            f"{source} was exported from a case base and describes its own columns; got "
-            f"{named('parameter', columns)}. Leave them out."
+            f"{source} was exported from a case base and describes its own columns; remove "
+            f"{named('parameter', columns)}."
         )
 
 
@@ -140,7 +140,7 @@ def read_head(found: Mapping[str, Any], source: str) -> dict[str, CaseKind] | No
         return None
     if found[MARK] != FORMAT:
         raise CaseBaseError(
-            f"{source} holds cases in format {found[MARK]!r}; this priorcase reads format {FORMAT}. Update priorcase, "
+            f"{source} contains cases in format {found[MARK]!r}; this version reads format {FORMAT}. Update priorcase, "
             "or export the cases as CSV."
         )
     try:

@@ -218,8 +218,8 @@ def _rows(path: Path) -> Iterator[tuple[int, list[str]]]:
                         line = reader.line_num + 1
             except csv.Error as error:
                 raise ReadingError(
-                    f"{path} line {line} is not valid CSV: {error}. Look for a quotation mark that is not closed, or "
-                    "write one inside a field twice."
+                    f"{path} line {line} is not valid CSV: {error}. Check for an unclosed quotation mark; "
+                    "a quotation mark inside a field is written twice."
                 ) from error
             except UnicodeDecodeError as error:
                 raise ReadingError(
@@ -229,8 +229,8 @@ def _rows(path: Path) -> Iterator[tuple[int, list[str]]]:
                 width = width or len(row)
                 if row and len(row) != width:
                     raise ReadingError(
-                        f"{path} line {at} has {len(row)} field{'s' * (len(row) != 1)}; its header has {width}. Put "
-                        "fields that hold the delimiter between quotation marks, or name the right delimiter."
+                        f"{path} line {at} has {len(row)} field{'s' * (len(row) != 1)}; its header has {width}. Quote "
+                        "fields that contain the delimiter, or pass the right delimiter."
                     )
                 if row:
                     yield at, row

@@ -32,28 +32,28 @@ V = TypeVar("V")
 
 
 class Prepared(Protocol):
-    """A local similarity with its statistics of the stored values; it never changes."""
+    """A local similarity prepared for the stored values of an attribute; immutable."""
 
     def similarities(self, query: Stored) -> FloatArray:
-        """Similarity of the query's value to each of ``column.values``, in their order, as a new array.
+        """Return the similarities of the query's value to each of ``column.values`` as a new array.
 
-        The query's value may be one that no case has.
+        The query's value may be unseen.
         """
         ...
 
 
 @runtime_checkable
 class LocalSimilarity(Protocol):
-    """What a class of your own needs to serve as a measure: 1 for equal values, 0 for nothing in common."""
+    """Protocol for your own similarity measures: 1 for equal values, 0 for nothing in common."""
 
     @property
     def accepts(self) -> tuple[str, ...]:
-        """The kinds of attributes that it compares, such as ``("numeric", "date")``."""
+        """The kinds of attributes that the measure supports, such as ``("numeric", "date")``."""
         ...
 
     @property
     def needs_solutions(self) -> bool:
-        """Whether it learns from the solutions of the stored cases."""
+        """Whether the measure learns from the solutions of the stored cases."""
         ...
 
     def prepare(
@@ -61,7 +61,8 @@ class LocalSimilarity(Protocol):
     ) -> Prepared:
         """Prepare the measure for the stored values.
 
-        ``previous`` is what it prepared for an earlier state of the same column: it saves work and changes nothing.
+        ``previous`` is the result for an earlier state of the same column; it can save work but must not change the
+        result.
         """
         ...
 
@@ -142,10 +143,10 @@ class PreparedMeasure:
 
 @dataclass(frozen=True)
 class Own(Measure):
-    """A function of your own: ``function(asked, stored)`` returns a number from 0 to 1.
+    """Similarity by your own function: ``function(asked, stored)`` returns a number from 0 to 1.
 
-    It is called once for each distinct stored value and query, with values as users see them: sets as frozensets, dates
-    as dates, graphs as graphs. It need not be symmetric, nor 1 for equal values.
+    The function is called once per query and distinct stored value. Sets are passed as frozensets, dates as dates and
+    graphs as graphs. It need not be symmetric, nor 1 for equal values.
 
     >>> def near(asked, stored):
     ...     return 1 / (1 + abs(asked - stored))
@@ -176,7 +177,7 @@ class Own(Measure):
         except Exception as error:  # whatever a user's function raises; it is the cause of what is raised here
             raise ParameterError(
                 f"{quoted(self)} raised {failure(error)} for {quoted(asked)} and {quoted(value)} of attribute "
-                f"{attribute!r}. The traceback above this one shows where."
+                f"{attribute!r}. See the traceback above."
             ) from error
         if isinstance(found, (bool, np.bool_)) or is_similarity(found):
             return float(found)
@@ -188,10 +189,10 @@ class Own(Measure):
 
 @dataclass(frozen=True)
 class Blend(Measure):
-    """``sum_m share_m s_m(a, b) / sum_m share_m``: the weighted mean of several measures of one attribute.
+    """Weighted mean of several measures of one attribute, ``sum_m share_m s_m(a, b) / sum_m share_m``.
 
-    ``measures`` is a mapping from measures to their shares, numbers above 0, or a list of measures with equal shares.
-    Symmetric if all of them are. It compares the kinds of attributes that all of them compare.
+    ``measures`` is a mapping from measures to positive shares, or a list of measures with equal shares. It supports the
+    kinds of attributes that all of them support. Symmetric if all of them are.
 
     >>> from priorcase.cases.measures import EditDistance, TfIdf, similarities
     >>> similarities("jams", ["jam", "dust"], "text", Blend({TfIdf(): 1, EditDistance(): 3}))

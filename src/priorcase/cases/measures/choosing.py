@@ -80,7 +80,7 @@ def as_measure(given: object, kind: CaseKind, attribute: str) -> LocalSimilarity
         measure = Own(given)
     else:
         fitting = names_for(kind)
-        remedy = advice(given, fitting, otherwise="Write a measure with parameters out, such as Linear(range=10).")
+        remedy = advice(given, fitting, otherwise="For a measure with parameters, pass e.g. Linear(range=10).")
         if isinstance(given, type):
             remedy = f"Write {given.__name__}() with its parentheses."
         raise ParameterError(
@@ -90,7 +90,7 @@ def as_measure(given: object, kind: CaseKind, attribute: str) -> LocalSimilarity
         )
     if kinds.kind_name(kind) not in measure.accepts:
         raise ParameterError(
-            f"{quoted(given)} cannot compare attribute {attribute!r}, which is {kinds.kind_name(kind)}; it compares "
+            f"{quoted(given)} cannot compare attribute {attribute!r}, which is {kinds.kind_name(kind)}; it supports "
             f"{joined(measure.accepts) or 'no'} attributes. Choose {listed(names_for(kind), limit=99)} or a "
             "function of two values."
         )
@@ -102,8 +102,8 @@ def describe(measure: LocalSimilarity) -> dict[str, Any]:
     name = type(measure).__name__
     if _CLASSES.get(name) is not type(measure):
         raise ParameterError(
-            f"{quoted(measure)} holds a function or a model, which cannot be written to a file. Pass it as "
-            "measures={attribute: ...} wherever it is used."
+            f"{quoted(measure)} contains a function or a model, which cannot be written to a file. Pass it as "
+            "measures={attribute: ...} in each call."
         )
     found = {field.name: getattr(measure, field.name) for field in fields(measure)}  # type: ignore[arg-type]
     if isinstance(measure, Blend):
@@ -152,11 +152,11 @@ def similarities(
     *,
     solutions: Sequence[Any] | None = None,
 ) -> dict[Any, float]:
-    """Similarity of a query's value to each of some stored values, as in retrieval.
+    """Return the similarity of a query's value to each stored value, as used in retrieval.
 
-    Ranges and frequencies come from ``values``, one for each case, and measures that learn from solutions need those of
-    the cases. ``kind`` is the attribute's as a case base declares it, such as ``"numeric"`` or ``Taxonomy(tree)``;
-    ``measure`` a measure, its short name or a function of two values, or None for the default of the kind.
+    Ranges and frequencies are computed from ``values``, one per case; measures that learn from solutions also need
+    ``solutions``. ``kind`` is the kind of the attribute, such as ``"numeric"`` or ``Taxonomy(tree)``; ``measure`` is a
+    measure, its short name or a function of two values, or None for the default of the kind.
 
     >>> similarities(20, [10, 25, 30], "numeric")
     {10: 0.5, 25: 0.75, 30: 0.5}
@@ -169,8 +169,8 @@ def similarities(
     known = [None] * len(stored) if solutions is None else list(solutions)
     if len(known) != len(stored):
         raise ParameterError(
-            f"solutions must have one entry for each of {len(stored)} values, got {quoted(solutions)}. Write None if a "
-            "case has no solution."
+            f"solutions must have one entry for each of {len(stored)} values, got {quoted(solutions)}. Use None for "
+            "cases without a solution."
         )
     solved = [kinds.check_plain(solution, what="solution") for solution in known]
     rows = [(n, {"value": value}, text, None) for n, (value, text) in enumerate(zip(stored, solved, strict=True), 1)]
@@ -178,8 +178,8 @@ def similarities(
     column, asked = table.column("value"), kinds.check(kind, query, attribute="value")
     if asked is None:
         raise ParameterError(
-            f"query must be a known value, got {quoted(query)}. Retrieval ignores attributes that the query does not "
-            "know."
+            f"query must not be missing, got {quoted(query)}. Retrieval ignores attributes that are missing in the "
+            "query."
         )
     found = chosen.prepare(column, None if solutions is None else table.column("solution")).similarities(asked)
     return dict(zip((kinds.shown(kind, value) for value in column.values), found.tolist(), strict=True))

@@ -1,4 +1,4 @@
-"""Measures of names: equality, tables of similarities, and the value difference metric learned from solutions."""
+"""Measures of nominal values: equality, tables of similarities, and the modified value difference metric."""
 
 from __future__ import annotations
 
@@ -37,10 +37,10 @@ class Equality(Measure):
 
 @dataclass(frozen=True)
 class SimilarityTable(Measure):
-    """Similarities written down for pairs of values; 1 for equal values, ``otherwise`` for pairs that are not listed.
+    """Table of similarities for pairs of values; 1 for equal values, ``otherwise`` for pairs that are not listed.
 
-    ``pairs`` maps two different values, the query's and the case's, to their similarity from 0 to 1. With
-    ``symmetric``, a pair counts in both directions.
+    ``pairs`` maps pairs of different values (query, case) to similarities from 0 to 1. With ``symmetric``, a pair
+    applies in both directions.
 
     >>> from priorcase.cases.measures import similarities
     >>> similarities("orange", ["red", "orange", "blue"], "nominal", SimilarityTable({("red", "orange"): 0.8}))
@@ -131,15 +131,14 @@ class _Counts(NamedTuple):
 
 @dataclass(frozen=True)
 class MVDM(Measure):
-    """``1 - delta / 2`` with ``delta = sum_c |P(c|a) - P(c|b)| ** power`` over the distinct solutions c.
+    """Similarity by the modified value difference metric, ``1 - sum_c |P(c|a) - P(c|b)| ** power / 2``.
 
-    Cost & Salzberg's (1993) modified value difference metric, whose delta is at most 2: ``P(c|a)`` is the share of
-    solution c among the stored cases that have value a and a known solution. With power 1 it equals
-    ``sum_c min(P(c|a), P(c|b))`` and is computed from integers. Symmetric. It needs solutions that recur.
+    The metric of Cost & Salzberg (1993) is at most 2: ``P(c|a)`` is the relative frequency of solution c among the
+    stored cases with value a and a known solution. With power 1 the similarity equals ``sum_c min(P(c|a), P(c|b))`` and
+    is computed from integers. Solutions must recur. Symmetric.
 
-    ``power`` is Cost & Salzberg's k, at least 1. A value without any solved case (``unseen``) is ``"different"`` from
-    all others, or has the ``"prior"``, the shares among all cases, as its distribution; but a stored value equals
-    itself.
+    ``power`` is Cost & Salzberg's k, at least 1. ``unseen`` applies to values without a solved case: ``"different"``
+    gives similarity 0 to all other values, ``"prior"`` takes the frequencies in all cases as their distribution.
 
     >>> from priorcase.cases.measures import similarities
     >>> fixes = ["swap", "swap", "clean", "clean", "swap"]
@@ -161,7 +160,7 @@ class MVDM(Measure):
         if solutions is None:
             raise ParameterError(
                 f"{quoted(self)} compares the values of {column.name!r} by their solutions, but no solutions were "
-                "given. Choose a measure that needs none, such as Equality()."
+                "passed. Choose another measure, such as Equality()."
             )
         known = (column.codes >= 0) & (solutions.codes >= 0)
         shape = (len(column.values), len(solutions.values))

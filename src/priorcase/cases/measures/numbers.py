@@ -118,12 +118,12 @@ class _LineMeasure(Measure):
 
 @dataclass(frozen=True)
 class Linear(_LineMeasure):
-    """``max(0, 1 - |a - b| / range)``: falls evenly with the difference; dates differ by days.
+    """Similarity that decreases linearly with the difference, ``max(0, 1 - |a - b| / range)``.
 
-    Without a range, that of the stored cases is taken, so that similarities change when a case beyond it is added; if
-    all of them have the same value, it is 1 for that value and 0 for others. ``log`` compares ``log(1 + x)`` (mirrored
-    below 0), for skewed numbers such as prices, where a difference of 1,000 means more at 2,000 than at 200,000; the
-    range is then one of logarithms. Symmetric.
+    Differences of dates are in days. Without ``range``, the range of the stored values is used, so similarities change
+    when a case outside the range is added; if all stored values are equal, the similarity is 1 for that value and 0 for
+    others. ``log`` compares ``sign(x) log(1 + |x|)``, for skewed numbers such as prices, where a difference of 1,000
+    means more at 2,000 than at 200,000; the range is then on the log scale. Symmetric.
 
     >>> from priorcase.cases.measures import similarities
     >>> similarities(20, [18, 25, 40], "numeric", Linear(range=10))
@@ -139,7 +139,9 @@ class Linear(_LineMeasure):
 
 @dataclass(frozen=True)
 class Ranks(_LineMeasure):
-    """``1 - |rank a - rank b| / (levels - 1)`` over all declared levels, stored or not. Symmetric.
+    """Similarity of ordinal values by their ranks among all declared levels, ``1 - |rank a - rank b| / (levels - 1)``.
+
+    Symmetric.
 
     >>> from priorcase.cases.measures import similarities
     >>> from priorcase.schema import Circular, Ordinal
@@ -152,11 +154,10 @@ class Ranks(_LineMeasure):
 
 @dataclass(frozen=True)
 class OneSided(_LineMeasure):
-    """1 for a case that is at least as good as asked; otherwise ``max(0, 1 - shortfall / range)``.
+    """1 for a value at least as good as the query's, otherwise ``max(0, 1 - shortfall / range)``.
 
-    With ``better="less"``, anything below the query is good enough (a price, a weight); with ``"more"``, anything above
-    (a power, a memory size). Not symmetric. For ``range`` and ``log`` see `Linear`; the range of an order is that of
-    all levels.
+    With ``better="less"``, smaller values are better (a price, a weight); with ``"more"``, larger ones (power, memory
+    size). Not symmetric. For ``range`` and ``log`` see `Linear`; the range of an ordinal attribute covers all levels.
 
     >>> from priorcase.cases.measures import similarities
     >>> similarities(9000, [7000, 10000, 20000], "numeric", OneSided("less", range=5000))
@@ -181,7 +182,7 @@ class OneSided(_LineMeasure):
 class Threshold(_LineMeasure):
     """1 where ``|a - b| <= tolerance``, otherwise 0. Dates differ by days, ordinal values by levels. Symmetric.
 
-    For ``log`` see `Linear`; the tolerance is then one of logarithms.
+    For ``log`` see `Linear`; the tolerance is then on the log scale.
 
     >>> from priorcase.cases.measures import similarities
     >>> similarities(3, [2.5, 3.6], "numeric", Threshold(0.5))
@@ -204,9 +205,10 @@ class Threshold(_LineMeasure):
 
 @dataclass(frozen=True)
 class ExponentialSimilarity(_LineMeasure):
-    """``exp(-|a - b| / scale)``: at a difference of ``scale`` it is ``1/e``, about 0.37. Symmetric.
+    """Similarity that decreases exponentially with the difference, ``exp(-|a - b| / scale)``. Symmetric.
 
-    Dates differ by days, ordinal values by levels. For ``log`` see `Linear`; the scale is then one of logarithms.
+    At a difference of ``scale`` it is ``1/e``, about 0.37. Dates differ by days, ordinal values by levels. For ``log``
+    see `Linear`; ``scale`` is then on the log scale.
 
     >>> from priorcase.cases.measures import similarities
     >>> similarities(0, [0, 100, 200], "numeric", ExponentialSimilarity(scale=100))
@@ -225,10 +227,10 @@ class ExponentialSimilarity(_LineMeasure):
 
 @dataclass(frozen=True)
 class GaussianSimilarity(_LineMeasure):
-    """``exp(-((a - b) / scale)^2)``: falls slowly at first, then fast. Symmetric.
+    """Gaussian similarity, ``exp(-((a - b) / scale)^2)``. Symmetric.
 
-    The exponent is not halved, as in the library's Gaussian kernel (Atkeson, Moore & Schaal 1997). Otherwise see
-    `ExponentialSimilarity`.
+    As in the library's Gaussian kernel (Atkeson, Moore & Schaal 1997), the exponent has no factor 1/2. For ``scale``
+    and ``log`` see `ExponentialSimilarity`.
 
     >>> from priorcase.cases.measures import similarities
     >>> similarities(0, [0, 100, 200], "numeric", GaussianSimilarity(scale=100))
@@ -247,9 +249,9 @@ class GaussianSimilarity(_LineMeasure):
 
 @dataclass(frozen=True)
 class Recency(_LineMeasure):
-    """``2 ** (-days / half_life)`` for the days between two dates. Symmetric.
+    """Similarity of dates that halves every ``half_life`` days, ``2 ** (-days / half_life)``. Symmetric.
 
-    Query with today's date, and older cases count less.
+    With today's date in the query, older cases count less.
 
     >>> from priorcase.cases.measures import similarities
     >>> list(similarities("2024-05-01", ["2024-05-01", "2024-04-01"], "date", Recency(half_life=30)).values())
@@ -271,7 +273,7 @@ class Recency(_LineMeasure):
 
 @dataclass(frozen=True)
 class CircularSimilarity(Measure):
-    """``1 - 2 r / period`` with r the shorter way round between two circular numbers. Symmetric.
+    """Similarity of circular numbers, ``1 - 2 r / period`` with their circular distance r. Symmetric.
 
     >>> from priorcase.cases.measures import similarities
     >>> from priorcase.schema import Circular
@@ -293,10 +295,10 @@ class CircularSimilarity(Measure):
 
 @dataclass(frozen=True)
 class Season(Measure):
-    """``1 - d / 183``, where d is the number of days between two dates within the year, the short way round. Symmetric.
+    """Similarity of the time of year, ``1 - d / 183`` with the circular distance d in days. Symmetric.
 
-    Years are ignored: 31 December and 1 January are neighbours, and 1 May equals 1 May of any year. The days are those
-    of a leap year, and a moment counts by its own calendar day.
+    Years are ignored: 31 December and 1 January are one day apart, and 1 May equals 1 May of any year. Days are counted
+    as in a leap year. Times of day are ignored.
 
     >>> from priorcase.cases.measures import similarities
     >>> list(similarities("2025-01-01", ["2023-12-31", "2024-07-02"], "date", Season()).values())

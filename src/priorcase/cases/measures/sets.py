@@ -136,7 +136,7 @@ def _members(value: Any) -> Sequence[Value]:
 
 @dataclass(frozen=True)
 class Jaccard(_SetMeasure):
-    """``|a & b| / |a | b|``; 1 if both sets are empty. Symmetric.
+    """Jaccard similarity of sets, ``|a & b| / |a | b|``; 1 if both are empty. Symmetric.
 
     >>> from priorcase.cases.measures import similarities
     >>> list(similarities({"noise", "jam"}, [{"jam", "smell"}], "set", Jaccard()).values())
@@ -148,7 +148,7 @@ class Jaccard(_SetMeasure):
 
 @dataclass(frozen=True)
 class Dice(_SetMeasure):
-    """``2 |a & b| / (|a| + |b|)``: milder than `Jaccard` for sets of different sizes; 1 if both are empty. Symmetric.
+    """Dice similarity of sets, ``2 |a & b| / (|a| + |b|)``; 1 if both are empty. Symmetric.
 
     >>> from priorcase.cases.measures import similarities
     >>> list(similarities({"noise", "jam"}, [{"jam", "smell"}], "set", Dice()).values())
@@ -160,9 +160,9 @@ class Dice(_SetMeasure):
 
 @dataclass(frozen=True)
 class Containment(_SetMeasure):
-    """``|a & b| / |a|``: the share of the query's members a that the case's set b has; 1 for an empty query.
+    """Share of the query's members that the case's set contains, ``|a & b| / |a|``; 1 for an empty query.
 
-    Not symmetric: 1 for every set that contains the query's.
+    Not symmetric: 1 for every superset of the query's set.
 
     >>> from priorcase.cases.measures import similarities
     >>> list(similarities({"noise", "jam"}, [{"jam", "smell"}], "set", Containment()).values())
@@ -174,7 +174,9 @@ class Containment(_SetMeasure):
 
 @dataclass(frozen=True)
 class SetOverlap(_SetMeasure):
-    """``|a & b| / min(|a|, |b|)``: 1 if one set contains the other or both are empty, 0 if only one is. Symmetric.
+    """Overlap coefficient of sets, ``|a & b| / min(|a|, |b|)``. Symmetric.
+
+    1 if one set contains the other or both are empty, 0 if only one is empty.
 
     >>> from priorcase.cases.measures import similarities
     >>> list(similarities({"noise", "jam"}, [{"jam", "smell"}], "set", SetOverlap()).values())

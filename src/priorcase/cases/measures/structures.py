@@ -92,13 +92,13 @@ class _NodeMeasure(Measure):
 
 @dataclass(frozen=True)
 class WuPalmer(_NodeMeasure):
-    """``2 depth(c) / (depth(a) + depth(b))`` with c the deepest common ancestor of a and b (Wu & Palmer 1994).
+    """Wu-Palmer similarity in a taxonomy, ``2 depth(c) / (depth(a) + depth(b))`` (Wu & Palmer 1994).
 
-    The depth of a node is its number of steps from the root, so values with only the root in common, or under different
-    roots, have similarity 0. Symmetric if ``inner="exact"``.
+    c is the deepest common ancestor of a and b. The depth of a node is its number of steps from the root, so values
+    that share only the root, or are under different roots, have similarity 0. Symmetric if ``inner="exact"``.
 
-    ``inner`` is what a query for an inner node asks for: ``"exact"`` that node, or ``"any"`` node below it, all of
-    which then have similarity 1 (Bergmann's 1998 optimistic reading) while the others keep theirs.
+    ``inner`` is the meaning of an inner node in a query: ``"exact"`` is that node itself; with ``"any"`` all nodes
+    below it have similarity 1 (the optimistic interpretation of Bergmann 1998).
 
     >>> from priorcase.cases.measures import similarities
     >>> from priorcase.schema import Taxonomy
@@ -120,10 +120,11 @@ class WuPalmer(_NodeMeasure):
 
 @dataclass(frozen=True)
 class PathLength(_NodeMeasure):
-    """``1 - steps(a, b) / (2 * deepest)``: the steps from a up to the common ancestor and down to b.
+    """Similarity by path length in a taxonomy, ``1 - steps(a, b) / (2 * depth)``.
 
-    ``deepest`` is the largest depth of the taxonomy, so that two of its deepest leaves under different branches of the
-    root have similarity 0. For ``inner`` see `WuPalmer`; symmetric if it is ``"exact"``.
+    ``steps(a, b)`` is the length of the path from a to b, and ``depth`` the depth of the taxonomy, so two of its
+    deepest leaves under different branches of the root have similarity 0. For ``inner`` see `WuPalmer`; symmetric if it
+    is ``"exact"``.
 
     >>> from priorcase.cases.measures import similarities
     >>> from priorcase.schema import Taxonomy
@@ -141,12 +142,12 @@ class PathLength(_NodeMeasure):
 
 @dataclass(frozen=True)
 class LevelSimilarity(_NodeMeasure):
-    """The weight of the deepest common ancestor of a and b; 1 for equal nodes (Bergmann 1998).
+    """Similarity of taxonomy nodes by the weight of their deepest common ancestor; 1 for equal nodes (Bergmann 1998).
 
-    A node's weight is the least similarity of any two nodes below it: 0 at a root that joins anything, near 1 where it
-    joins variants of one thing. ``weights`` of some nodes take precedence over those of the taxonomy itself. For other
-    nodes it is ``otherwise``: a number from 0 to 1, or ``"depth"`` for the node's depth divided by the largest depth of
-    the taxonomy. For ``inner`` see `WuPalmer`; symmetric if it is ``"exact"``.
+    The weight of a node is the smallest similarity of any two nodes below it, from 0 (unrelated things) to 1 (variants
+    of one thing). ``weights`` is a mapping from nodes to weights that overrides the weights of the taxonomy. Other
+    nodes have the weight ``otherwise``: a number from 0 to 1, or ``"depth"`` for the node's depth divided by the depth
+    of the taxonomy. For ``inner`` see `WuPalmer`; symmetric if it is ``"exact"``.
 
     >>> from priorcase.cases.measures import similarities
     >>> from priorcase.schema import Taxonomy
@@ -202,13 +203,13 @@ class LevelSimilarity(_NodeMeasure):
 
 @dataclass(frozen=True)
 class GraphSimilarity(Measure):
-    """``2 |common arcs| / (|arcs of a| + |arcs of b|)`` with a largest common part of the two graphs.
+    """Similarity of graphs by their largest common subgraph, ``2 |common arcs| / (|arcs of a| + |arcs of b|)``.
 
-    Variables are matched one to one, whatever their names; quantities and signs must agree, and a variable without a
-    quantity matches any (McGregor 1982). Every distinct stored graph is matched for each query: it is meant for up to
-    some thousand graphs of a few variables. With ``of="query"`` it is ``|common arcs| / |arcs of the query|``, the part
-    of a wanted function that a case realises. At most ``steps`` partial matches of two graphs are tried, enough for
-    about eight variables; in larger graphs the common part that is found may be too small.
+    Variables are matched one-to-one, whatever their names; quantities and signs must agree, and a variable without a
+    quantity matches any (McGregor 1982). Each query is matched with every distinct stored graph, so use it for at most
+    a few thousand small graphs. With ``of="query"`` the similarity is ``|common arcs| / |arcs of the query|``, the
+    share of the desired function that a case realises. At most ``steps`` partial matches of two graphs are tried,
+    enough for about eight variables; for larger graphs the result is a lower bound.
 
     >>> from priorcase.cases.measures import similarities
     >>> list(similarities("C +> x; x +> Q", ["a +> b", "a +> b; b +> c"], "graph").values())

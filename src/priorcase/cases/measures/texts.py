@@ -73,21 +73,22 @@ class _Weighted(NamedTuple):
 
 @dataclass(frozen=True)
 class TfIdf(Measure):
-    """The cosine of two texts' term weights ``tf(t) (ln((1 + n) / (1 + n_t)) + 1)``.
+    """Cosine similarity of TF-IDF vectors with weights ``tf(t) (ln((1 + n) / (1 + n_t)) + 1)``.
 
-    ``tf(t)`` is how often term t occurs in the text, n the number of stored cases that have a text, n_t the number of
-    those with t: the smoothed weights of scikit-learn's ``TfidfVectorizer``. Unlike there, words of the query that no
-    case has count as the rarest (n_t = 0), so a query of which the cases know only "a" and "the" matches none of them.
-    Texts with the same terms in the same proportions have similarity 1 exactly. Symmetric if all terms are known.
+    ``tf(t)`` is the number of occurrences of term t in the text, n the number of stored cases with a text, and n_t the
+    number of those that contain t: the smoothed weights of scikit-learn's ``TfidfVectorizer``. Unlike there, unseen
+    words of the query get the largest weight (n_t = 0), so a query that shares only "a" and "the" with the cases is
+    similar to none of them. Texts with the same terms in the same proportions have similarity exactly 1. Symmetric if
+    all terms are known.
 
     Parameters
     ----------
     analyzer
-        Whether terms are ``"words"`` or runs of ``"characters"``, which forgive spelling. Case is ignored.
+        Whether terms are ``"words"`` or n-grams of ``"characters"``, which tolerate misspellings. Case is ignored.
     ngrams
-        The shortest and longest runs: (1, 2) takes words and pairs of neighbouring words; for characters try (3, 4).
+        Smallest and largest n: (1, 2) uses words and pairs of adjacent words; for characters try (3, 4).
     stop_words
-        Words that are no terms.
+        Words to ignore.
     fold_accents
         Whether to ignore accents.
 
@@ -113,7 +114,7 @@ class TfIdf(Measure):
         pair = isinstance(runs, (tuple, list)) and len(runs) == 2 and all(map(is_whole, runs))
         if not pair or not 1 <= runs[0] <= runs[1]:
             raise ParameterError(
-                "ngrams of TfIdf must be two integers >= 1, the shortest and the longest run, such as (1, 2), got "
+                "ngrams of TfIdf must be two integers >= 1, the smallest and the largest n, such as (1, 2), got "
                 f"{quoted(self.ngrams)}"
             )
         if stops is not None:
@@ -128,7 +129,7 @@ class TfIdf(Measure):
         settle(self, ngrams=(int(runs[0]), int(runs[1])), stop_words=stops)
 
     def terms(self, text: str) -> list[str]:
-        """The terms of a text, as often as they occur.
+        """Return the terms of a text, with repetitions.
 
         >>> TfIdf(stop_words=["in"]).terms("Paper jam in tray 2!")
         ['paper', 'jam', 'tray', '2']
@@ -186,9 +187,10 @@ class TfIdf(Measure):
 
 @dataclass(frozen=True)
 class EditDistance(Measure):
-    """``1 - edits / length``: the fewest letters to insert, delete or replace, divided by the longer text's length.
+    """Similarity by edit distance: ``1 - distance / length of the longer text``.
 
-    Levenshtein's (1966) distance; 1 for two empty texts. For short texts: names, codes, models. Symmetric.
+    The Levenshtein (1966) distance is the minimum number of characters to insert, delete or replace. Two empty texts
+    have similarity 1. For short texts such as names, codes and models. Symmetric.
 
     >>> from priorcase.cases.measures import similarities
     >>> similarities("LaserJet 400", ["laser jet 400", "LaserJet 401"], "text", EditDistance())
@@ -218,7 +220,7 @@ def _characters(texts: Iterable[str]) -> AnyArray:
 
 @dataclass(frozen=True)
 class EqualText(Measure):
-    """1 for texts that differ only in case and in the spaces around and between words; otherwise 0. Symmetric.
+    """1 for texts that differ only in case and whitespace, otherwise 0. Symmetric.
 
     >>> from priorcase.cases.measures import similarities
     >>> similarities(" Paper  JAM", ["paper jam", "paper jams"], "text", EqualText())
@@ -247,12 +249,12 @@ class _Vectors(NamedTuple):
 
 @dataclass(frozen=True)
 class Embedding(Measure):
-    """``max(0, cosine)`` of the vectors that a model of yours gives two texts.
+    """Cosine similarity of text embeddings from your own model, ``max(0, cosine)``.
 
-    ``model`` is a function from a list of texts to a 2-d array with one row for each text, or an object with such a
-    function as ``encode``, like the models of sentence-transformers. It must give equal texts equal vectors. Those of
-    stored texts are kept, so that only new texts go through the model. ``name`` is for tables and messages. A vector of
-    zeros has similarity 0 to every other, but a stored text equals itself. Symmetric.
+    ``model`` is a function that takes a list of texts and returns a 2-d array with one row per text, or an object with
+    such a method ``encode``, like the models of sentence-transformers. It must return equal vectors for equal texts.
+    Vectors of stored texts are cached, so the model encodes only new texts. ``name`` is used in tables and messages. A
+    zero vector has similarity 0 to every other text and 1 to the same text. Symmetric.
 
     >>> from priorcase.cases.measures import similarities
     >>> def letters(texts):
@@ -275,7 +277,7 @@ class Embedding(Measure):
                 f"function as .encode, got {quoted(self.model)}"
             )
         if not isinstance(self.name, str) or not self.name:
-            raise ParameterError(f"name of Embedding must be a text that is not empty, got {quoted(self.name)}")
+            raise ParameterError(f"name of Embedding must be a non-empty string, got {quoted(self.name)}")
 
     def __hash__(self) -> int:
         return hash((id(self.model), self.name))
@@ -320,7 +322,7 @@ class Embedding(Measure):
             answer = encode(list(texts)) if callable(encode) else self.model(list(texts))
         except Exception as error:  # whatever a user's model raises; it is the cause of what is raised here
             raise ParameterError(
-                f"{quoted(self)} raised {failure(error)} for {asked}. The traceback above this one shows where."
+                f"{quoted(self)} raised {failure(error)} for {asked}. See the traceback above."
             ) from error
         try:
             rows = np.asarray(answer)

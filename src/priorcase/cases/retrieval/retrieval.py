@@ -1,4 +1,4 @@
-"""Retrieval: the cases most similar to a query, and how much each attribute contributes to their similarity."""
+"""Retrieval: the cases most similar to a query, with the contribution of each attribute to their similarity."""
 
 from __future__ import annotations
 
@@ -36,9 +36,9 @@ _BARS, _PARTS = 30, 8
 
 
 class Share(NamedTuple):
-    """What an attribute contributes to a case's similarity.
+    """The contribution of one attribute to the similarity of a case.
 
-    ``similarity`` is the local similarity, None if the case's value is missing and does not count. ``contribution`` is
+    ``similarity`` is the local similarity, None if the case's value is missing and ignored. ``contribution`` is
     ``w s / sum of weights``; contributions add up to the similarity.
     """
 
@@ -49,7 +49,7 @@ class Share(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Match:
-    """A retrieved case, how similar it is (from 0 to 1), and by attribute of the query its `Share` in that."""
+    """A retrieved case, its similarity from 0 to 1, and the `Share` of each attribute of the query."""
 
     id: int
     similarity: float
@@ -59,16 +59,16 @@ class Match:
 
 @dataclass(frozen=True, repr=False, eq=False)
 class Explanation(GridResult):
-    """Why a case is as similar as it is, attribute by attribute; prints as a table.
+    """Decomposition of the similarity of a case by attribute; prints as a table.
 
     Parameters
     ----------
     id, similarity
-        The case, and how similar it is.
+        Id of the case, and its similarity.
     query, case
         The values of both, by attribute.
     shares
-        By attribute, its `Share` in the similarity.
+        The `Share` of each attribute in the similarity.
 
     Examples
     --------
@@ -88,13 +88,14 @@ class Explanation(GridResult):
 
     @property
     def names(self) -> tuple[str, ...]:
-        """The attributes that the query knows, the largest contribution first, then the largest weight."""
+        """The attributes in the query, sorted by contribution, then by weight, largest first."""
         return tuple(sorted(self.shares, key=lambda name: (-self.shares[name].contribution, -self.shares[name].weight)))
 
     def frame(self, backend: Backend | None = None) -> Any:
-        """One row for each attribute: ``attribute``, ``query``, ``case``, ``similarity``, ``weight``, ``share``.
+        """Return a frame with one row per attribute.
 
-        ``backend`` is ``"pandas"``, ``"polars"`` or ``"pyarrow"``; None for pandas.
+        The columns are ``attribute``, ``query``, ``case``, ``similarity``, ``weight`` and ``share``. ``backend`` is
+        ``"pandas"`` (the default), ``"polars"`` or ``"pyarrow"``.
         """
         columns: dict[str, Any] = {
             "attribute": list(self.names),
@@ -118,28 +119,28 @@ class Explanation(GridResult):
 
 @dataclass(frozen=True, repr=False, eq=False)
 class Retrieval(GridResult, Sequence[Match]):
-    """Cases similar to a query, best first; prints as a table of the attributes whose weight is not 0.
+    """Cases similar to a query, the most similar first; prints as a table of the attributes with nonzero weight.
 
     Parameters
     ----------
     query
         The known values of the query, by attribute.
     ids
-        The cases.
+        Ids of the cases.
     similarities
-        How similar each is, from 0 to 1.
+        Similarity of each case to the query, from 0 to 1.
     local
-        Local similarities, shape (cases, attributes of the query); NaN where the case's value is missing.
+        Local similarities, of shape (cases, attributes of the query); NaN if the case's value is missing.
     weights
-        Those of the query's attributes.
+        Weights of the query's attributes.
     load
-        Loads the cases when they are first used.
+        Function that loads the cases on first use.
     ignore
-        Whether missing values were left out of comparisons.
+        Whether missing values were ignored.
     among
-        How many cases there were to choose from.
+        Number of cases that were searched.
     diversity
-        How much they had to differ; above 0 they are in the order in which they were chosen.
+        The diversity parameter of the retrieval; above 0, cases are in the order in which they were selected.
     """
 
     query: Mapping[str, Any]
@@ -164,7 +165,7 @@ class Retrieval(GridResult, Sequence[Match]):
     @overload
     def __getitem__(self, i: slice) -> Retrieval: ...
     def __getitem__(self, i: int | slice) -> Match | Retrieval:
-        """One match, or a slice of the result."""
+        """Return one match, or a slice of the result."""
         at = asked_queries(i, len(self), nouns=_NOUNS)
         if isinstance(i, slice):
             ids, cases = tuple(self.ids[j] for j in at), [self.cases[j] for j in at]
@@ -177,22 +178,25 @@ class Retrieval(GridResult, Sequence[Match]):
 
     @cached_property
     def cases(self) -> tuple[Case, ...]:
-        """The cases: values, solutions and outcomes as they were when they were retrieved."""
+        """The retrieved cases, with their values, solutions and outcomes at the time of retrieval."""
         return tuple(self.load())
 
     @property
     def solutions(self) -> tuple[Any, ...]:
-        """The solution of each case, None if it has none."""
+        """The solution of each case; None for cases without one."""
         return tuple(case.solution for case in self.cases)
 
     @property
     def outcomes(self) -> tuple[Any, ...]:
-        """The outcome of each case, None if it has none."""
+        """The outcome of each case; None for cases without one."""
         return tuple(case.outcome for case in self.cases)
 
     @cached_property
     def contributions(self) -> FloatArray:
-        """``w s / sum of weights``, shape (cases, attributes of the query); each row adds up to its similarity."""
+        """Contributions ``w s / sum of weights``, of shape (cases, attributes of the query).
+
+        Each row adds up to the similarity of the case.
+        """
         missing = np.isnan(self.local)
         weights = np.where(missing & self.ignore, 0.0, self.weights)
         largest = weights.max(axis=1, keepdims=True, initial=0.0)
@@ -212,15 +216,16 @@ class Retrieval(GridResult, Sequence[Match]):
         return tuple(found)
 
     def explain(self, i: int = 0) -> Explanation:
-        """Why the i-th case (from 0; -1 for the last) is as similar as it is, the largest contribution first."""
+        """Explain the similarity of the i-th case (from 0; -1 is the last), the largest contribution first."""
         match = self._matches[asked_queries(i, len(self), nouns=_NOUNS)[0]]
         values = {name: match.case.get(name) for name in self.query}
         return Explanation(match.id, match.similarity, self.query, values, match.shares)
 
     def frame(self, backend: Backend | None = None) -> Any:
-        """One row for each case: ``id``, ``similarity``, ``solution``, ``outcome``, its values, and all shares.
+        """Return a frame with one row per case.
 
-        ``backend`` is ``"pandas"``, ``"polars"`` or ``"pyarrow"``; None for pandas.
+        The columns are ``id``, ``similarity``, ``solution``, ``outcome``, the values, and all shares. ``backend`` is
+        ``"pandas"`` (the default), ``"polars"`` or ``"pyarrow"``.
         """
         columns: dict[str, Any] = {
             "id": list(self.ids),
@@ -237,7 +242,7 @@ class Retrieval(GridResult, Sequence[Match]):
 
     @prefix_errors
     def plot(self, ax: Any = None) -> Any:
-        """One bar for each case, made of the contributions of the attributes; returns the axes.
+        """Plot one bar per case, stacked by the contributions of the attributes; return the axes.
 
         ``ax`` are matplotlib's axes; None for a new figure.
         """
@@ -263,10 +268,10 @@ class Retrieval(GridResult, Sequence[Match]):
         notes = ["= as in the query"] if any("=" in line for line in lines) else []
         used = int(np.count_nonzero(self.weights))
         notes += [f"attributes not shown: {used - len(values)}"] * (used > len(values))
-        notes += [f"of weight 0 and not shown: {len(self.query) - used}"] * (used < len(self.query))
+        notes += [f"attributes with weight 0, not shown: {len(self.query) - used}"] * (used < len(self.query))
         notes += [f"cases not shown: {len(self) - _LINES}"] * (len(self) > _LINES)
         cases = f"{self.among} case{'s' * (self.among != 1)}"
-        title = f"the {len(self)} most similar of {cases}" if self.ids else "no case may be retrieved"
+        title = f"the {len(self)} most similar of {cases}" if self.ids else "no case to retrieve"
         if self.ids and self.diversity:
             title = f"{len(self)} similar to the query and different from each other, of {cases}"
         return Grid(title, header, lines, "; ".join(notes), right={0, 1})
@@ -410,12 +415,12 @@ def _check_query(query: Mapping[str, Stored], likeness: Likeness) -> None:
     known = [name for name, value in query.items() if value is not None]
     if not known:
         raise CaseBaseError(
-            "got a query without known values; expected a value of at least one attribute. The attributes are "
+            "got a query without values; expected a value for at least one attribute. The attributes are "
             f"{listed(list(likeness.attributes), limit=12) or 'not declared yet'}."
         )
     if not any(likeness.weights[name] for name in known):
         raise CaseBaseError(
-            f"got a query that has only {listed(known)}, with weight 0. Give one of them a weight above 0, or add "
+            f"got a query with weight 0 for all of its attributes: {listed(known)}. Set a weight above 0, or add "
             "other attributes to the query."
         )
 

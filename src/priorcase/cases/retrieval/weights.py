@@ -39,37 +39,37 @@ _QUERIES = 512
 
 @dataclass(frozen=True, repr=False)
 class Weights(GridResult, Mapping[str, float]):
-    """Attribute weights learned from solved cases: a mapping that prints as a table, the largest weight first.
+    """Attribute weights learned from solved cases: a mapping; prints as a table, the largest weight first.
 
     Parameters
     ----------
     names, weights
         The attributes, and a number >= 0 for each.
     without
-        The loss with an attribute's weight set to 0; NaN if it is the only one with a weight.
+        The loss with each attribute's weight set to 0; NaN if it is the only one with a weight.
     loss_before, loss_after
-        The leave-one-out loss with equal weights of the attributes in which cases differ, and with these. The weights
-        were chosen for it, so predictions of new cases are a little worse.
+        Leave-one-out loss with equal weights for all attributes that are not constant, and with the learned weights.
+        The weights minimize this loss, so it is slightly optimistic for new cases.
     loss_of_guess
-        The loss of predicting the same for every case: the frequencies of all solutions, or their mean.
+        The loss of the baseline that predicts the frequencies of all solutions, or their mean, for every case.
     loss
-        Its name: ``"negative log-score"`` or ``"root mean squared error"``.
+        Name of the loss: ``"negative log-score"`` or ``"root mean squared error"``.
     target
         What was predicted: ``"solution"``, ``"outcome"`` or an attribute.
     k
-        How many cases predict each.
+        Number of similar cases that predict each case.
     cases, of_cases
-        How many cases the weights were learned from, and how many these were drawn from.
+        Number of cases that the weights were learned from, and number of cases that these were sampled from.
     random_state
-        The seed of the draw.
+        Seed of the sample.
     loss_uniform
-        The loss with these weights if the cases count the same, however similar; NaN unless attributes were left out
-        that only made votes and means flatter. `loss_after` may then be above `loss_before`.
+        The loss with the learned weights if all k cases have equal votes; NaN unless attributes were dropped that only
+        made votes and means more uniform. `loss_after` can then be larger than `loss_before`.
     fixed
-        The attributes whose weight was given and not learned.
+        The attributes with a fixed weight that was not learned.
     rare
-        How many of the distinct solutions occur fewer than ``k`` times, and how many there are;
-        (0, 0) for numbers.
+        Number of distinct solutions that occur fewer than ``k`` times, and number of distinct solutions; (0, 0) for
+        numbers.
 
     Examples
     --------
@@ -115,9 +115,10 @@ class Weights(GridResult, Mapping[str, float]):
         return len(self.names)
 
     def frame(self, backend: Backend | None = None) -> Any:
-        """One row for each attribute, the largest weight first: ``attribute``, ``weight``, ``loss_without``.
+        """Return a frame with one row per attribute, the largest weight first.
 
-        ``backend`` is ``"pandas"``, ``"polars"`` or ``"pyarrow"``; None for pandas.
+        The columns are ``attribute``, ``weight`` and ``loss_without``. ``backend`` is ``"pandas"`` (the default),
+        ``"polars"`` or ``"pyarrow"``.
         """
         parts = {"attribute": self.names, "weight": self.weights, "loss_without": self.without}
         order = self._order()
@@ -125,7 +126,7 @@ class Weights(GridResult, Mapping[str, float]):
 
     @prefix_errors
     def plot(self, ax: Any = None) -> Any:
-        """One bar for each attribute, the largest weight on top; returns the axes.
+        """Plot one bar per attribute, the largest weight on top; return the axes.
 
         ``ax`` are matplotlib's axes; None for a new figure.
         """
@@ -154,19 +155,19 @@ class Weights(GridResult, Mapping[str, float]):
         for a in self._order()[:_SHOWN]:
             without = "-" if math.isnan(self.without[a]) else f"{self.without[a]:.4g}"
             lines.append([short(self.names[a], 24), f"{self.weights[a]:.4g}", without])
-        drawn = f" drawn from {self.of_cases}" if self.cases < self.of_cases else ""
+        drawn = f" sampled from {self.of_cases}" if self.cases < self.of_cases else ""
         title = f"weights learned from {self.cases} cases{drawn}: {self._losses_text()}"
         notes = [f"... and {len(self) - _SHOWN} attributes with smaller weights"] * (len(self) > _SHOWN)
         if self.loss_uniform < self.loss_after:
             notes.append(f"with equal votes of the {self.k} cases, {self.loss} {self.loss_uniform:.4g}")
         if self.fixed:
-            notes.append(f"weights given: {short(', '.join(self.fixed), 60)}")
+            notes.append(f"fixed weights: {short(', '.join(self.fixed), 60)}")
         few, distinct = self.rare
         if 2 * few > distinct:
             what = f"{self.target}s" if self.target in ("solution", "outcome") else f"values of {self.target!r}"
             notes.append(f"{few} of {distinct} {what} occur fewer than {self.k} times: try a smaller k")
         if self.loss_after >= self.loss_of_guess:
-            guess = f"predicting the same for every case has {self.loss} {self.loss_of_guess:.4g}"
+            guess = f"a constant prediction has {self.loss} {self.loss_of_guess:.4g}"
             notes.append(f"similar cases predict the {self.target} no better than chance: {guess}")
         return Grid(title, ["attribute", "weight", f"{self.loss} without"], lines, "; ".join(notes), right={1, 2})
 
@@ -238,7 +239,7 @@ def _target_of(table: CaseTable, target: str, positions: IdArray, k: int) -> _Vo
     places, own = np.unique(column.codes[positions], return_inverse=True)
     if len(places) < 2:
         raise CaseBaseError(
-            f"found the same {target} in all cases, so there is nothing to predict. Add cases with another {target}."
+            f"found the same {target} in all cases, so there is nothing to learn. Add cases with another {target}."
         )
     if column.kind is not None:
         if type(column.kind) is not Numeric:
@@ -252,8 +253,8 @@ def _target_of(table: CaseTable, target: str, positions: IdArray, k: int) -> _Vo
     if len(numbers) < len(values):
         other = next(value for value in values if not is_number(value))
         raise CaseBaseError(
-            f"found numbers such as {quoted(numbers[0])} and others such as {quoted(other)} as {target}. Numbers are "
-            "predicted by means and other solutions by votes; revise the odd ones, or give weights."
+            f"found both numbers such as {quoted(numbers[0])} and other values such as {quoted(other)} as {target}. "
+            "Store values of one type, or set the weights yourself."
         )
     found = np.array(values, dtype=np.float64)[own]
     unit = math.ldexp(1.0, math.frexp(float(np.abs(found).max()))[1] - 1)
@@ -482,15 +483,15 @@ def learn_weights(
     cache: MeasureCache | None = None,
     progress: bool = True,
 ) -> Weights:
-    """Weights with which the most similar others predict each case's solution best; see `CaseBase.learn_weights`.
+    """Learn attribute weights by leave-one-out prediction; see `CaseBase.learn_weights`.
 
-    Weights are searched among `GRID`, from equal weights and from the attributes that predict something by themselves;
-    then attributes are dropped that are not missed. Measures that learn from solutions, such as MVDM, have seen the
-    solution of the case that is left out: their attributes are overrated if values are rare.
+    Weights are searched in `GRID`, starting from equal weights and from the attributes that are predictive by
+    themselves; then attributes are dropped that do not improve the loss. Measures that learn from solutions, such as
+    MVDM, have seen the solution of the case that is left out, so their attributes are overrated if values are rare.
     """
     k = check_count("k", k)
     names = [name for name, kind in table.attributes.items() if kinds.kind_name(kind) in _PREDICTABLE]
-    hint = f"Of the attributes {listed(names, limit=12)} can be predicted." if names else "'solution' is usual."
+    hint = f"Attributes that can be predicted: {listed(names, limit=12)}." if names else "'solution' is usual."
     check_choice("target", target, ("solution", "outcome", *names), hint=hint)
     sample = check_count("sample", sample, least=_FEWEST, hint="2000 is usual.")
     seed = check_seed(random_state)
@@ -500,7 +501,7 @@ def learn_weights(
     names = [name for name in table.attributes if name != target]
     if not names:
         raise CaseBaseError(
-            f"found no attribute besides {target!r} to predict it from. Declare more attributes, or predict the "
+            f"found no attribute other than {target!r} to predict it from. Declare more attributes, or predict the "
             "solution."
         )
     given = _fixed_weights(table, names, fixed)
@@ -535,12 +536,12 @@ def _fixed_weights(table: CaseTable, names: list[str], fixed: object) -> dict[st
     given = checked_weights(table.attributes, fixed, parameter="fixed")
     if other := [name for name in given if name not in names]:
         raise CaseBaseError(
-            f"got a fixed weight for {other[0]!r}, which is the target and so not compared. Leave it out of fixed."
+            f"got a fixed weight for {other[0]!r}, which is the target. Remove it from fixed."
         )
     if len(given) == len(names) and not any(given.values()):
         raise CaseBaseError(
-            "got fixed weights of 0 for all attributes, so there is nothing to compare cases by. Leave out of fixed "
-            "those whose weights are to be learned."
+            "got fixed weights of 0 for all attributes, so cases cannot be compared. Remove the attributes whose "
+            "weights should be learned from fixed."
         )
     return {name: given[name] for name in names if name in given}
 

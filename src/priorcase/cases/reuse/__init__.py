@@ -1,4 +1,4 @@
-"""Reuse: solutions made from those of retrieved cases, adapted by rules and checked by critics."""
+"""Reuse: propose a solution from retrieved cases, adapt it by rules and check it by critics."""
 
 from priorcase.cases.reuse.adaptation import Critic, Rule, reuse
 from priorcase.cases.reuse.methods import Compose, Copy, Local, Mean, Null, Vote, check_method, tally

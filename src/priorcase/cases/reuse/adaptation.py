@@ -1,4 +1,4 @@
-"""Reuse: a method makes a solution, rules adapt it to the query, and critics check and repair it."""
+"""Reuse: a method proposes a solution, rules adapt it to the query, and critics check and repair it."""
 
 from __future__ import annotations
 
@@ -26,22 +26,22 @@ When: TypeAlias = Mapping[str, Any] | Callable[[Mapping[str, Any], Any], bool]
 
 @dataclass(frozen=True)
 class Rule:
-    """``when`` a condition holds, ``then`` change the solution.
+    """An adaptation rule: if the condition ``when`` holds, apply the change ``then`` to the solution.
 
     Parameters
     ----------
     when
         A mapping from attributes to conditions, all of which must hold; an empty one always holds. Conditions are those
-        of `CaseBase.find`, on the query's values. A pair (a tuple) is about the change from the case to the query:
-        ``("windows", "linux")`` holds if the case has the first and the query the second; ``...`` is anything.
-        ``"solution"`` is the current solution. Or a function of the query and the case that returns True or False; a
-        case is a mapping with ``id``, ``solution`` and ``outcome``.
+        of `CaseBase.find`, applied to the query's values. A pair (a tuple) is a change from the case to the query:
+        ``("windows", "linux")`` holds if the case has the first value and the query the second; ``...`` matches any
+        value. The name ``"solution"`` stands for the current solution. Alternatively, a function of the query and the
+        case that returns True or False; a case is a mapping with ``id``, ``solution`` and ``outcome``.
     then
-        For a solution that is a mapping, a mapping of parts to new values. For a text, a pair of texts: the second
-        replaces the first wherever it occurs. Otherwise a function of the solution, the query and the case that returns
-        the new solution, or a text, number, boolean or list that takes its place.
+        The change. If the solution is a mapping: a mapping from parts to new values. If it is a text: a pair of texts,
+        of which the second replaces all occurrences of the first. Otherwise a new solution (a text, number, boolean or
+        list), or a function of the solution, the query and the case that returns it.
     name, why
-        Its name and reason, for explanations.
+        Name of and reason for the rule, used in explanations.
 
     Examples
     --------
@@ -70,16 +70,16 @@ class Rule:
 
 @dataclass(frozen=True)
 class Critic:
-    """Finds problems with a solution, and may repair them.
+    """A check that finds problems with a solution and can repair them.
 
     Parameters
     ----------
     finds
-        A function of the solution and the query that returns the problem in words, or None if there is none.
+        A function of the solution and the query that returns the problem as text, or None if there is none.
     repairs
-        A function of the solution and the query that returns a better solution; None only reports the problem.
+        A function of the solution and the query that returns a repaired solution. If None, problems are only reported.
     name
-        Its name, for explanations.
+        Name of the critic, used in explanations.
 
     Examples
     --------
@@ -110,12 +110,12 @@ def reuse(
     rounds: int = 10,
     **options: Any,
 ) -> Proposal:
-    """A solution for the query, made from those of the retrieved cases.
+    """Propose a solution for the query from the solutions of the retrieved cases.
 
-    A method makes a solution, rules adapt it to the differences between the query and the case, and critics look for
-    problems and repair them (Aamodt & Plaza 1994, section 6; Kolodner 1993, chapters 11 and 12). Functions of rules,
-    critics and options get copies: nothing they do reaches the case base. ``query`` are the known values of the query,
-    ``kinds`` those of the attributes, and options are parameters of the method. See `CaseBase.reuse`.
+    A method proposes a solution, rules adapt it to the differences between the query and the case, and critics look for
+    problems and repair them (Aamodt & Plaza 1994, section 6; Kolodner 1993, chapters 11 and 12). Functions in rules,
+    critics and options receive copies, so they cannot change the case base. ``query`` contains the known values of the
+    query, ``kinds`` the kinds of the attributes; options are parameters of the method. See `CaseBase.reuse`.
     """
     chosen = check_method(method, options)
     some_rules, some_critics = _tuple_of("rules", rules, Rule), _tuple_of("critics", critics, Critic)
@@ -125,8 +125,8 @@ def reuse(
             check_known((name for name in rule.when if name != "solution"), kinds)
     if chosen is not None and not chosen.adapts and some_rules:
         raise CaseBaseError(
-            f"got rules with method={chosen.name!r}, which changes nothing. method='copy' starts from the same case "
-            "and lets rules change its solution."
+            f"got rules with method={chosen.name!r}, which does not adapt solutions. method='copy' starts from the "
+            "same case and applies rules to its solution."
         )
     check_known(query, kinds)
     sources = read_sources(matches, kinds)
@@ -237,7 +237,7 @@ def _changed(rule: Rule, solution: Any, query: Mapping[str, Any], case: SourceCa
     if kind != expected:
         raise CaseBaseError(
             f"{owner} changes a {expected}, but the solution is a {kind}. Pass a function of the solution, the "
-            "query and the case as its then."
+            "query and the case as `then`."
         )
     return solution.replace(*then) if replaces else solution | then
 

@@ -1,4 +1,4 @@
-"""The methods that make a solution from retrieved cases: copy, vote, mean, local regression and composition."""
+"""Reuse methods: copy, vote, mean, local regression and composition of retrieved solutions."""
 
 from __future__ import annotations
 
@@ -75,8 +75,8 @@ class _Base:
         weights = getattr(self, "weights", None)
         if isinstance(weights, Mapping):
             raise ParameterError(
-                f"weights must be 'similarity', 'uniform' or 'inverse_square', got {quoted(weights)}. These weigh "
-                "cases; pass weights of attributes to retrieve, and what it found to reuse."
+                f"weights must be 'similarity', 'uniform' or 'inverse_square', got {quoted(weights)}. These are "
+                "weights of cases; pass attribute weights to retrieve, then its result to reuse."
             )
         check_fields(self)
 
@@ -105,17 +105,17 @@ class _Base:
 
 @dataclass(frozen=True)
 class Copy(_Base):
-    """The solution of the most similar case that did not fail: ``solution(argmax s_i)``.
+    """Propose the solution of the most similar case that did not fail: ``solution(argmax s_i)``.
 
-    The first step of transformational adaptation: rules and critics may change the copy, and the differences between
-    the query and the case are listed. Of equally similar cases the one with the lower number is taken. Nothing is
-    proposed if all cases failed whose similarity is above 0.
+    This is the first step of transformational adaptation: rules and critics can change the copy, and the differences
+    between the query and the case are listed. Ties are broken by the lower id. Nothing is proposed if all cases with a
+    similarity above 0 failed.
 
     Parameters
     ----------
     success
-        How outcomes are read: ``"outcome"`` as booleans or numbers from 0 to 1, of which 1/2 or less is a failure; a
-        function from an outcome to such a value; None counts every case. Unknown outcomes count as 1.
+        How to interpret outcomes: ``"outcome"`` for booleans or numbers from 0 to 1, where 1/2 or less is a failure; a
+        function that returns such a value; None to ignore outcomes. Unknown outcomes count as 1.
 
     Examples
     --------
@@ -148,10 +148,10 @@ class Copy(_Base):
 
 @dataclass(frozen=True)
 class Null(Copy):
-    """The same as `Copy`, to be used as it is: null adaptation (Kolodner 1993, chapter 11).
+    """Propose the same solution as `Copy`, without adaptation (null adaptation, Kolodner 1993, chapter 11).
 
-    Nothing changes the solution: rules are refused, and problems that critics find are reported but not repaired. The
-    list of differences tells what to check before using it.
+    Rules are refused, and problems that critics find are reported but not repaired. Check the listed differences
+    between the query and the case before you use the solution.
     """
 
     name: ClassVar[str] = "null"
@@ -160,22 +160,22 @@ class Null(Copy):
 
 @dataclass(frozen=True)
 class Vote(_Base):
-    """The solution with the most votes, and the probability of each.
+    """Propose the solution with the most votes, with the probability of each solution.
 
     A case of weight ``w`` whose solution worked to the degree ``u`` counts ``w u`` for its solution and ``w (1 - u)``
     against it. A solution has ``v_s = max(0, sum w u - sum w (1 - u))`` votes and the probability
-    ``(v_s + a) / (V + a (K + 1))`` with ``V`` all votes, ``K`` distinct solutions and the prior ``a``. The rest,
-    ``a / (V + a (K + 1))``, is the probability that none of them is right. Ties go to the solution of the more similar
-    case. Nothing is proposed if no solution has a vote, or if no case has anything in common with the query.
+    ``(v_s + a) / (V + a (K + 1))``, where ``V`` is the total number of votes, ``K`` the number of distinct solutions
+    and ``a`` the prior. The remaining probability, ``a / (V + a (K + 1))``, is that none of them is right. Ties go to
+    the solution of the more similar case. Nothing is proposed if no solution has a vote, or if all similarities are 0.
 
     Parameters
     ----------
     weights
         ``"similarity"``, ``"uniform"``, or ``"inverse_square"`` of ``1 - s``, relative to the most similar case.
     prior
-        ``a``: 0 takes the shares as they are; with 1 (Laplace), three of three votes give 4/5 and not certainty.
+        ``a``: 0 uses relative frequencies; with 1 (Laplace), three of three votes give a probability of 4/5.
     success
-        See `Copy`; None lets every case vote for its solution.
+        See `Copy`; with None every case votes for its solution.
 
     Examples
     --------
@@ -256,8 +256,8 @@ class _Numbers(_Base):
         if not total:
             which = "the retrieved case has" if len(raw) == 1 else f"all {len(raw)} retrieved cases have"
             raise CaseBaseError(
-                f"got method={self.name!r}, and {which} no weight: no similarity, or all failed. weights='uniform' and "
-                "success=None count every case."
+                f"got method={self.name!r}, but {which} weight 0: similarity 0, or a solution that failed. "
+                "weights='uniform' and success=None use every case."
             )
         return [(case, w / total) for case, w in zip(sources.cases, raw, strict=True) if w]
 
@@ -272,13 +272,12 @@ class _Numbers(_Base):
 
 @dataclass(frozen=True)
 class Mean(_Numbers):
-    """The weighted mean of numeric solutions, with its spread.
+    """Propose the weighted mean of numeric solutions, with a prediction interval.
 
     ``m = sum w y / sum w`` (Mitchell 1997, eq. 8.4). With ``p = w / sum w`` and the effective number of cases
     ``n = 1 / sum p^2`` the deviation is ``sqrt(n / (n - 1) sum p (y - m)^2)``, and the prediction interval, of coverage
     ``level``, ``m +- t_(n-1) deviation sqrt(1 + 1/n)``. A case whose solution worked to the degree ``u`` counts with
-    ``u w``. One case has no spread, nor have several of which one has all the weight. ``weights`` and ``success`` are
-    those of `Vote`.
+    ``u w``. There is no interval if only one case has a weight above 0. For ``weights`` and ``success`` see `Vote`.
 
     >>> import priorcase as pc
     >>> with pc.CaseBase.temporary() as base:
@@ -312,13 +311,14 @@ class Mean(_Numbers):
 
 @dataclass(frozen=True)
 class Local(_Numbers):
-    """Local regression: ``b0`` of the ``b`` that minimises ``sum w (y - b0 - b'(x - q))^2`` over the retrieved cases.
+    """Propose a number by local regression on the retrieved cases.
 
-    The fit of `LocallyWeightedRegressor` (Atkeson, Moore & Schaal 1997; Mitchell 1997, section 8.3), weighted by
-    similarity in place of a kernel. Numbers, dates and ranks of levels enter by their deviation from the query, nominal
-    values by an indicator for each value other than the query's. Attributes that are missing in the query, or the same
-    in all cases, are left out. Weights are scaled to add up to the effective number of cases; ``degree=0`` is `Mean`.
-    More cases are needed than the fit has terms.
+    The proposal is ``b0`` of the coefficients ``b`` that minimize ``sum w (y - b0 - b'(x - q))^2``. The fit is that of
+    `LocallyWeightedRegressor` (Atkeson, Moore & Schaal 1997; Mitchell 1997, section 8.3), weighted by similarity
+    instead of a kernel. Numbers, dates and ranks of levels are centered at the query; nominal values are encoded by an
+    indicator for each value other than the query's. Attributes that are missing in the query, or constant in the cases,
+    are left out. Weights are scaled to add up to the effective number of cases; ``degree=0`` is `Mean`. There must be
+    more cases than coefficients.
 
     Parameters
     ----------
@@ -327,7 +327,7 @@ class Local(_Numbers):
     degree
         0 fits a mean, 1 a plane, 2 a quadratic.
     ridge
-        ``lambda``: adds ``lambda^2 |b|^2`` to what is minimised, slopes in units of each attribute's deviation.
+        ``lambda``: adds the penalty ``lambda^2 |b|^2``, with attributes scaled to unit standard deviation.
     weights, success, level
         See `Mean`.
 
@@ -364,8 +364,8 @@ class Local(_Numbers):
         if self.degree == 0 and (self.using is not None or self.ridge):
             name = "using" if self.using is not None else "ridge"
             raise ParameterError(
-                f"{name} must be left out if degree=0, got {quoted(getattr(self, name))}. A mean has no slopes; "
-                "degree=1 has."
+                f"{name} must not be set if degree=0, got {quoted(getattr(self, name))}. A mean has no slopes; use "
+                "degree=1."
             )
 
     def _proposed(self, sources: Sources, query: Mapping[str, Any]) -> Proposal:
@@ -390,8 +390,8 @@ class Local(_Numbers):
         if not math.isfinite(deviation):
             wanted = f"fit {named('attribute', table.names)}" if table.names else "estimate a spread"
             raise CaseBaseError(
-                f"got method='local' with {count} (worth {n:.3g}), too few to {wanted}. Retrieve more cases "
-                "(k=), name fewer attributes (using=), or use method='mean'."
+                f"got method='local' with {count} (effectively {n:.3g}), too few to {wanted}. Retrieve more cases "
+                "(k=), use fewer attributes (using=), or use method='mean'."
             )
         low, high = model.predict_interval(table.query, self.level)[0].tolist()
         inner = float(np.diff(model.confidence_interval(table.query, self.level))[0, 0])
@@ -453,7 +453,7 @@ def _fitted_kinds(kinds: Mapping[str, CaseKind], using: Iterable[str] | None) ->
         if kind_name(kinds[name]) not in _FITTED:
             raise CaseBaseError(
                 f"got using with {name!r}, which is of kind {kind_name(kinds[name])}; expected numeric, ordinal, "
-                "nominal or date attributes. Leave it out: it counts in the similarity, which weights the cases."
+                "nominal or date attributes. Omit it; it still affects the weights through the similarity."
             )
     return {name: kinds[name] for name in using}
 
@@ -485,25 +485,25 @@ def _change_together(columns: Mapping[str, Sequence[Any]], asked: Mapping[str, A
 
 @dataclass(frozen=True)
 class Compose(_Base):
-    """A solution whose parts come from different cases, each from the case most similar in what matters for the part.
+    """Compose a solution from parts of different cases.
 
-    Solutions are mappings from parts to values. For a part, the similarity of a case is that in the attributes ``a``
-    that matter for it, ``sum_a w_a s_a / sum_a w_a``; 0 if the query knows none of them. Of all choices of one case for
-    each part that are compatible, the one with the largest sum of similarities is taken; choices are tried best first.
-    Cases that failed (outcomes up to 1/2) offer nothing. Nothing is proposed if no choice is compatible, or if no case
-    has anything in common with the query.
+    Solutions are mappings from parts to values. Each part comes from the case that is most similar in the attributes
+    relevant to that part: ``sum_a w_a s_a / sum_a w_a`` over these attributes, 0 if they are all missing in the query.
+    Combinations are tried in order of their sum of similarities, largest first, and the first compatible one is
+    proposed. Cases that failed (outcomes up to 1/2) are not used. Nothing is proposed if no combination is compatible,
+    or if all similarities are 0.
 
     Parameters
     ----------
     parts
-        For each part of the solution the attributes that matter for it; None or an empty list for all of them. None:
-        every part that any case has, by the whole similarity.
+        Mapping from parts of the solution to lists of relevant attributes; None or an empty list for all attributes.
+        If ``parts`` is None, every part that occurs in a case is used, with the overall similarity.
     compatible
-        A function of the parts, a mapping: True, False, or the conflict in words.
+        A function that takes a mapping of parts and returns True, False, or a description of the conflict.
     success
         See `Copy`.
     tries
-        How many choices to try at most.
+        Maximum number of combinations to try.
 
     Examples
     --------
@@ -553,9 +553,9 @@ class Compose(_Base):
         if chosen is None:
             choices = math.prod(map(len, offers.values()))
             seen = f"none of {choices}" if tried == choices else f"none of the best {tried} of {choices}"
-            problem = f"{seen} ways to combine the parts fits"
+            problem = f"{seen} combinations of parts is compatible"
             return Proposal(None, self.name, how, problems=(problem,), notes=(*notes, *told))
-        how += " and goes with the others" if conflicts else ""
+        how += " and is compatible with the others" if conflicts else ""
         notes += [
             f"no case has anything in common with the query in the attributes of {part!r}"
             for part, (similarity, _) in chosen.items()
@@ -579,9 +579,9 @@ class Compose(_Base):
         for part, names in (dict.fromkeys(there) if self.parts is None else self.parts).items():
             check_known(names or (), known)
             if part not in there:
-                remedy = misspelt([part], there) or "Retrieve more cases (k=), or leave the part out."
+                remedy = misspelt([part], there) or "Retrieve more cases (k=), or omit the part."
                 raise CaseBaseError(
-                    f"got parts with {part!r}, which no retrieved case that worked has; there are {listed(there)}. "
+                    f"got the part {part!r}, which no successful retrieved case has; there are {listed(there)}. "
                     f"{remedy}"
                 )
             having = [(_part_similarity(case, names), case) for case in cases if part in case.solution]
@@ -659,7 +659,7 @@ def check_method(method: object, options: Mapping[str, object]) -> Method | None
         return method
     names = ("auto", *METHODS)
     if not isinstance(method, str) or method not in names:
-        hint = "'auto' takes vote for texts that repeat, mean for numbers, copy otherwise."
+        hint = "'auto' uses vote for repeated texts, mean for numbers, copy otherwise."
         raise ParameterError(
             f"method must be {choices_text(names)}, or one of their classes with parameters, got {quoted(method)}. "
             f"{advice(method, names, otherwise=hint)}"
@@ -678,11 +678,13 @@ def automatic(sources: Sources, options: Mapping[str, Any]) -> tuple[Method, str
     """What ``"auto"`` takes, and why: a vote for texts and booleans that repeat, a mean for numbers, else a copy."""
     kind = sources.of_one_kind()
     if kind == "number":
-        return Mean(**options), "Solutions are numbers, so their mean is taken."
-    distinct = len({written(case.solution) for case in sources.cases})
-    if kind in ("text", "boolean") and distinct < len(sources.cases):
-        return Vote(**options), f"{len(sources.cases)} similar cases have {distinct} distinct solutions, so they vote."
-    if len(sources.cases) == 1:
+        return Mean(**options), "Solutions are numbers, so their mean is used."
+    n, distinct = len(sources.cases), len({written(case.solution) for case in sources.cases})
+    if kind in ("text", "boolean") and distinct < n:
+        if distinct == 1:
+            return Vote(**options), f"All {n} similar cases have the same solution."
+        return Vote(**options), f"{n} similar cases have {distinct} distinct solutions, so they vote."
+    if n == 1:
         return Copy(**options), "The solution of the only similar case is copied."
     distinct_only = kind in ("text", "boolean")
     why = "No solution occurs twice among the similar cases" if distinct_only else f"Solutions are {kind}s"

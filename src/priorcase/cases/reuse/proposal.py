@@ -1,4 +1,4 @@
-"""What reuse proposes: a solution, the cases it comes from, and what was done to it."""
+"""Proposals of reuse: a solution, the cases it comes from, and how it was adapted."""
 
 from __future__ import annotations
 
@@ -45,8 +45,8 @@ def value_text(value: Any, width: int = 60) -> str:
 class Source:
     """A case that a proposal was made from.
 
-    ``weight`` is its share in the proposal; shares add up to 1, or to 1 for each ``part`` of a composition.
-    ``similarity`` is that to the query; for a part, in the attributes that matter for it.
+    ``weight`` is its share of the proposal; shares add up to 1, or to 1 for each ``part`` of a composition.
+    ``similarity`` is its similarity to the query; for a part, in the attributes relevant to it.
     """
 
     id: int
@@ -59,7 +59,7 @@ class Source:
 
 @dataclass(frozen=True)
 class Candidate:
-    """A solution that some of the retrieved cases (``cases``, the most similar first) have.
+    """A candidate solution, with the ids of the retrieved cases that have it (``cases``, most similar first).
 
     ``probability`` is its share of the votes; ``support`` and ``against`` are the weights of the cases in which it
     worked and in which it failed.
@@ -82,7 +82,7 @@ class Candidate:
 class Spread:
     """The uncertainty of a number that was estimated from several cases.
 
-    ``deviation`` is the standard deviation of the cases' numbers around the fit, ``standard_error`` that of the
+    ``deviation`` is the residual standard deviation of the cases, ``standard_error`` the standard error of the
     estimate. ``interval`` is a prediction interval for a new case with coverage ``level`` under normal errors, and
     ``effective`` the effective number of cases, ``(sum w)^2 / sum w^2``.
     """
@@ -101,7 +101,7 @@ class Spread:
 
 @dataclass(frozen=True)
 class Difference:
-    """An attribute in which the query differs from the case; `case` is None if the case does not know it.
+    """An attribute in which the query differs from the case; `case` is None if the value of the case is missing.
 
     >>> print(Difference("pages", 30, 120))
     pages: 30 in the case, 120 here (+90)
@@ -129,14 +129,14 @@ class Difference:
         return ""
 
     def __str__(self) -> str:
-        known = f"{value_text(self.case)} in the case" if self.case is not None else "not known in the case"
+        known = f"{value_text(self.case)} in the case" if self.case is not None else "missing in the case"
         how = f" ({self.how})" if self.how else ""
         return f"{self.attribute}: {known}, {value_text(self.query)} here{how}"
 
 
 @dataclass(frozen=True)
 class Step:
-    """One change of a solution by a rule or a critic, and the reason: the rule's own, or the problem that was found.
+    """A change of the solution by a rule or a critic, with the reason of the rule or the problem found.
 
     >>> print(Step("rule", "wider", "more flow than before", {"pipe": 10}, {"pipe": 12}))
     rule 'wider': {"pipe":10} -> {"pipe":12}; more flow than before
@@ -161,23 +161,23 @@ class Proposal(GridsResult):
     Parameters
     ----------
     solution, method, how
-        The solution, None if nothing is proposed; the method, such as ``"vote"``; how it was made, in a sentence.
+        The solution, None if nothing is proposed; the method, such as ``"vote"``; a sentence on how it was made.
     confidence
-        Of the solution before rules and critics: the similarity of the copied case, the probability of a vote, the
-        lowest similarity of a composed part. None for numbers, which have a `spread`.
+        Confidence in the solution before rules and critics: the similarity of the copied case, the probability of a
+        vote, or the lowest similarity of a composed part. None for numbers, which have a `spread`.
     base
-        The most similar case that the solution comes from; `differences` compares the query with it.
+        Id of the most similar case that the solution comes from; `differences` compares the query with it.
     sources
         The cases with their shares, the largest first.
     candidates, unseen
         The distinct solutions of a vote, the most probable first, and the probability that none of them is right, which
         is above 0 only if the vote has a prior.
     spread
-        The uncertainty of a number; None if there is none, or only one case.
+        The uncertainty of a numeric solution; None for other solutions, or if there is only one case.
     differences, steps
-        How the query differs from the base case, and what rules and critics changed.
+        The differences between the query and the base case, and the changes made by rules and critics.
     problems, notes
-        What critics found and nothing repaired; further remarks, such as cases that were left out.
+        Problems that critics found and did not repair; further remarks, such as cases that were left out.
     """
 
     solution: Any
@@ -201,7 +201,7 @@ class Proposal(GridsResult):
 
     @property
     def probabilities(self) -> dict[Any, float]:
-        """The probability of each candidate; lists and mappings are named by their JSON text."""
+        """Mapping from candidates to probabilities; lists and mappings are represented by their JSON text."""
         return {
             written(c.solution) if isinstance(c.solution, (dict, list)) else c.solution: c.probability
             for c in self.candidates
@@ -209,11 +209,11 @@ class Proposal(GridsResult):
 
     @property
     def interval(self) -> tuple[float, float] | None:
-        """Prediction interval for a number; None if there is no `spread`."""
+        """Prediction interval of a numeric solution; None if there is no `spread`."""
         return None if self.spread is None else self.spread.interval
 
     def explain(self) -> str:
-        """How the solution was made and changed, in sentences."""
+        """Return a text that explains how the solution was made and changed."""
         lines = [self._headline(), f"{self.how}."]
         if self.spread is not None:
             lines.append(f"{str(self.spread).capitalize()}.")
@@ -236,23 +236,23 @@ class Proposal(GridsResult):
 
     @prefix_errors
     def frame(self, of: Lines = "sources", backend: Backend | None = None) -> Any:
-        """A frame with one line for each source, candidate, step or difference.
+        """Return a frame with one row per source, candidate, step or difference.
 
         ``backend`` is ``"pandas"``, ``"polars"`` or ``"pyarrow"``; None for pandas.
         """
-        check_choice("of", of, get_args(Lines), hint="'sources' has a line for each case.")
+        check_choice("of", of, get_args(Lines), hint="'sources' has one row per case.")
         lines = getattr(self, of)
         return framed({name: [_cell(getattr(line, name)) for line in lines] for name in _FIELDS[of]}, backend)
 
     @prefix_errors
     def plot(self, ax: Any = None) -> Any:
-        """Bars of the candidates' probabilities, or the cases' numbers with the proposed one and its interval.
+        """Plot the candidates' probabilities, or the numbers of the cases with the proposed number and its interval.
 
         ``ax`` are matplotlib's axes; None for a new figure.
         """
         if not self.candidates and self.method not in ("mean", "local"):
             raise CaseBaseError(
-                f"a proposal by {self.method!r} has neither probabilities nor a spread to draw. Print it, or plot the "
+                f"a proposal by {self.method!r} has neither probabilities nor a spread to plot. Print it, or plot the "
                 "retrieval that it comes from."
             )
         size = (6.0, 1.3 + 0.35 * min(_BARS, len(self.candidates))) if self.candidates else None
@@ -277,7 +277,7 @@ class Proposal(GridsResult):
             title = f"differences from case {self.base}"
             grids.append(Grid(title, ["attribute", "case", "query", "change"], rows[:_SHOWN], _more(rows)))
         if self.problems:
-            grids.append(Grid("problems", ["what is wrong"], [[value_text(text, 100)] for text in self.problems]))
+            grids.append(Grid("problems", ["problem"], [[value_text(text, 100)] for text in self.problems]))
         return grids
 
     def _candidates_grid(self) -> Grid:

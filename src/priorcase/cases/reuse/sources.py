@@ -56,10 +56,10 @@ class Sources:
         for case in self.cases:
             first.setdefault(solution_kind(case.solution), case.id)
         if len(first) > 1:
-            told = ", ".join(f"{kind} (case {id})" for kind, id in first.items())
+            types = ", ".join(f"{kind} (case {id})" for kind, id in first.items())
             raise CaseBaseError(
-                f"got solutions of several kinds: {told}; expected one kind. method='copy' takes the most similar "
-                "case alone."
+                f"got solutions of several types: {types}; expected one type. method='copy' uses only the most similar "
+                "case."
             )
         return next(iter(first))
 
@@ -116,7 +116,7 @@ def degree(outcome: Any, success: Success, *, id: int | None) -> float:
         )
     raise CaseBaseError(
         f"got outcome {quoted(outcome)}{'' if id is None else f' of case {id}'}; expected True, False, a number from 0 "
-        "to 1, or None. Pass a function from outcomes to these as success=, or success=None to count every case."
+        "to 1, or None. Pass a function that maps outcomes to these as success=, or success=None to use every case."
     )
 
 
@@ -179,7 +179,7 @@ def called(function: Callable[..., Any], *arguments: Any, owner: str) -> Any:
         found = function(*copy.deepcopy(arguments))
     except Exception as error:  # whatever a user's function raises; it is the cause of what is raised here
         raise CaseBaseError(
-            f"the function of {owner} raised {failure(error).rstrip('.')}. The traceback above this one shows where."
+            f"the function of {owner} raised {failure(error).rstrip('.')}. See the traceback above."
         ) from error
     return bool(found) if isinstance(found, np.bool_) else found
 
@@ -192,7 +192,7 @@ def copied_solution(solution: Any, *, owner: str) -> Any:
         text, cause = None, error
     if text is None:
         raise CaseBaseError(
-            f"{owner} made {quoted(solution)} the solution; expected a value that JSON can represent. Return a text, "
-            "number or boolean, or lists and mappings of them, not None."
+            f"{owner} returned {quoted(solution)} as the solution; expected a value that JSON can represent. Return a "
+            "text, number or boolean, or lists and mappings of them, not None."
         ) from cause
     return plain_shown(text)

@@ -392,7 +392,7 @@ def _check_file(path: Path) -> None:
     except _JournalError as error:
         raise CaseBaseFileError(
             f"The journal {path}-journal {error}, so it is not used to restore {path}. Nothing was changed. Move a "
-            "case base together with its journal; where the base was restored from a backup, remove the journal."
+            "case base together with its journal; if the base was restored from a backup, remove the journal."
         ) from None
 
 

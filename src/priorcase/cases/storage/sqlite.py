@@ -197,7 +197,7 @@ def sqlite_error(path: str, timeout: float, error: sqlite3.Error) -> CaseBaseErr
     elif extended in _NOT_RESTORED:
         message = (
             f"A change of {path} was interrupted, and undoing it needs write access to the file and its folder. Open "
-            "it once where it may be written; that restores the last complete state."
+            "it once with write access to restore the last complete state."
         )
     elif code == sqlite3.SQLITE_CANTOPEN:
         message = (
@@ -205,7 +205,7 @@ def sqlite_error(path: str, timeout: float, error: sqlite3.Error) -> CaseBaseErr
             "path and its permissions."
         )
     elif code == sqlite3.SQLITE_TOOBIG or isinstance(error, sqlite3.DataError):
-        message = f"A text is longer than what SQLite holds and cannot be stored in {path}; nothing was changed."
+        message = f"A text is too long for SQLite and cannot be stored in {path}; nothing was changed."
     else:
         return system_error(path, OSError(_SYSTEM_CODES.get(code, errno.EIO), str(error)))
     return CaseBaseFileError(message)
@@ -222,7 +222,7 @@ _SYSTEM_CODES: dict[int | None, int] = {
 def system_error(path: str, error: OSError) -> CaseBaseFileError:
     if error.errno in (errno.ENOSPC, errno.EDQUOT):
         message = (
-            f"The disk is full: the change of {path} was not made, and what was there before is intact. Free some "
+            f"The disk is full: the change of {path} was not made, and the existing data are intact. Free some "
             "space, then repeat the change."
         )
     elif error.errno in (errno.EACCES, errno.EPERM, errno.EROFS):
@@ -232,8 +232,8 @@ def system_error(path: str, error: OSError) -> CaseBaseFileError:
         )
     else:
         message = (
-            f"Reading or writing {path} failed ({error.strerror or str(error)}); no change was made, and what was "
-            "there before is intact. Check the disk, then try again."
+            f"Reading or writing {path} failed ({error.strerror or str(error)}); no change was made, and the existing "
+            "data are intact. Check the disk, then try again."
         )
     return CaseBaseFileError(message)
 

@@ -353,14 +353,14 @@ class Store:
             except CaseBaseError as error:
                 if writer.forgot:  # others are not told that bytes must wait
                     raise CaseBaseFileError(
-                        f"The cases are forgotten, but their bytes could not be wiped from {self._name} yet: {error} "
-                        "The next change or opening wipes them."
+                        f"The cases are forgotten, but their bytes could not be erased from {self._name} yet: {error} "
+                        "They are erased by the next change, or when the file is next opened."
                     ) from error
 
     def _refuse_nested(self, connection: sqlite3.Connection) -> None:
         if connection.in_transaction:
             raise CaseBaseBusyError(
-                f"A change of {self._name} was started inside another one and was not made. Finish the first change "
+                f"A change of {self._name} was started during another change and was not made. Finish the first change "
                 "before starting the next."
             )
 
@@ -379,10 +379,10 @@ class Store:
                 raise
             found = "it is in the file, but may not survive a power failure"
             if there is None:
-                found = "it cannot be seen now whether it was made, completely or not at all"
+                found = "it is unknown whether it was made, completely or not at all"
             raise CaseBaseFileError(
                 f"The system did not confirm the change of {self._name} ({error}): {found}. Check the disk, then "
-                "see whether the change is there before repeating it."
+                "check whether the change was made before repeating it."
             ) from error
 
     def _wipe(self) -> None:
@@ -415,7 +415,7 @@ class Store:
             if sqlite.write_new_file(data, target, mode=self._file.stat().st_mode & 0o777):  # as private as the base
                 return
         raise CaseBaseFileError(
-            f"{target!s} exists already. The file was not changed. Name a new file, or move that one away first."
+            f"{target!s} exists already. The file was not changed. Choose a new file, or move that one first."
         )
 
 

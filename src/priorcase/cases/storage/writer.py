@@ -98,7 +98,7 @@ class Writer:
         old = self._rows("cases", [id])
         if not old:
             raise UnknownIdError(
-                f"got id {id}, which names no case. Ids are what add returned; a list of all cases shows them."
+                f"got id {id}, which names no case. Ids are returned by add; list all cases to see them."
             )
         if case.key is not None and (holder := self.find_keys([case.key]).get(case.key, id)) != id:
             raise CaseBaseError(
@@ -191,8 +191,8 @@ class Writer:
         ids = None if fitted_on is None else set(fitted_on)
         if ids is not None and (gone := ids - self._ids("cases", ids)):
             raise CaseBaseFileError(
-                f"The case base no longer has the cases {listed(sorted(gone))} that this learner was fitted on; "
-                "nothing was changed. Fit it again on the cases that are there."
+                f"The case base no longer has the cases {listed(sorted(gone))} that this learner was fitted to; "
+                "nothing was changed. Fit it again to the remaining cases."
             )
         self._take_learner(name)
         sequence = self.record("learned", [None], by, why)
