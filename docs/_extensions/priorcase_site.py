@@ -146,7 +146,7 @@ _THIN_SPACE = '<mspace width="0.17em"/>'
 
 def mathml(node: nodes.Element, *, block: bool) -> str:
     """A formula as MathML, which browsers draw without a script."""
-    text = node.astext()
+    text = re.sub(r"\\dots\b", r"\\ldots", node.astext())  # docutils does not know the first
     try:
         formula = str(latex2mathml.tex2mathml(text, as_block=block))
     except MathError as error:
