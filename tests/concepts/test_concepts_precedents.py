@@ -101,5 +101,5 @@ def test_frame() -> None:
 
 def test_several_answers_at_once() -> None:
     model = IB4(random_state=0).fit([[0.0], [1.0]], [[0, 1], [1, 1]])
-    with pytest.raises(TargetError, match="one class"):
+    with pytest.raises(TargetError, match="multi-label"):
         model.precedents([[0.0]])
