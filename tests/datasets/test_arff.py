@@ -15,7 +15,7 @@ from priorcase.datasets import read_table
 from priorcase.datasets.arff import java_format
 from priorcase.exceptions import ReadingError
 
-SAME = "t.arff line 1 is not valid ARFF: the values of 'a' are not distinct ones."
+SAME = "t.arff line 1 is not valid ARFF: the values of 'a' are not distinct."
 HEADER = "@relation r\n@attribute age real\n@attribute size {S, M, L}\n@attribute note string\n@data\n"
 
 
@@ -154,7 +154,7 @@ def test_dates_by_their_formats() -> None:
     told = read("@attribute d date 'yyyy' z\n@attribute e date dd.MM.yyyy HH:mm % c\n@data\n2024,'3.4.2024 05:06'\n")
     assert [moment.isoformat() for moment in rows(told)[0]] == ["2024-01-01T00:00:00", "2024-04-03T05:06:00"]
     assert java_format("yyyy-MM-dd'T'HH:mm:ss.SSS") == "%Y-%m-%dT%H:%M:%S.%f"
-    assert "'d' has the date format 'QQ', in which 'Q' is not known." in message("@attribute d date QQ\n@data\n")
+    assert "'d' has the date format 'QQ', in which 'Q' is not supported." in message("@attribute d date QQ\n@data\n")
 
 
 @pytest.mark.parametrize(
@@ -164,18 +164,18 @@ def test_dates_by_their_formats() -> None:
         ("1,XL,a\n", "t.arff line 6, column 'size' holds 'XL'; expected one of 'S', 'M', 'L'."),
         ("1,,a\n", "t.arff line 6 is not valid ARFF: a field is empty."),
         ("1,S,'a\n", "t.arff line 6 is not valid ARFF: a quotation mark is not closed."),
-        ("1,S,'a'b\n", "t.arff line 6 is not valid ARFF: 'b' stands where a comma is expected."),
-        ("1,S,'a''b'\n", "t.arff line 6 is not valid ARFF: \"'b'\" stands where a comma is expected."),
-        ("1,S,a,{5}\n", "t.arff line 6 is not valid ARFF: rows with weights are not read."),
+        ("1,S,'a'b\n", "t.arff line 6 is not valid ARFF: expected a comma before 'b'."),
+        ("1,S,'a''b'\n", "t.arff line 6 is not valid ARFF: expected a comma before \"'b'\"."),
+        ("1,S,a,{5}\n", "t.arff line 6 is not valid ARFF: weights of rows are not supported."),
         ("{0 1, 2 a\n", "t.arff line 6 is not valid ARFF: a brace is not closed."),
         ("{0 1, 2 a} b\n", "t.arff line 6 is not valid ARFF: 'b' follows the closing brace."),
-        ("{0 1}\n", "t.arff line 6 is not valid ARFF: a sparse row leaves out 'note', which is text."),
-        ("{2 a, 2 b}\n", "t.arff line 6 is not valid ARFF: a sparse row has a position twice, or one beyond 2"),
-        ("{2 a, 3 b}\n", "t.arff line 6 is not valid ARFF: a sparse row has a position twice, or one beyond 2"),
+        ("{0 1}\n", "t.arff line 6 is not valid ARFF: a sparse row omits 'note', which is text."),
+        ("{2 a, 2 b}\n", "t.arff line 6 is not valid ARFF: a sparse row has a duplicate position, or one beyond 2"),
+        ("{2 a, 3 b}\n", "t.arff line 6 is not valid ARFF: a sparse row has a duplicate position, or one beyond 2"),
         ("{a}\n", "t.arff line 6 is not valid ARFF: 'a' is not a position from 0 with its value"),
         ("{0 1, 2 a b}\n", "t.arff line 6 is not valid ARFF: 'b' is not a position from 0 with its value"),
-        ("{0 1, 2 a}, {5}\n", "t.arff line 6 is not valid ARFF: rows with weights are not read."),
-        ("1 S a {5}\n", "t.arff line 6 is not valid ARFF: rows with weights are not read."),
+        ("{0 1, 2 a}, {5}\n", "t.arff line 6 is not valid ARFF: weights of rows are not supported."),
+        ("1 S a {5}\n", "t.arff line 6 is not valid ARFF: weights of rows are not supported."),
         ("1,S,a,b\n", "t.arff line 6 has 4 fields; its header has 3."),
         ("Infinity,S,a\n", "t.arff line 6, column 'age' holds 'Infinity'; expected a finite number."),
     ],
@@ -189,26 +189,26 @@ def test_each_broken_row_has_its_sentence(body: str, expected: str) -> None:
     [
         ("@relation r\n", "t.arff is not valid ARFF: there is no line '@data'."),
         ("@relation r\n@data\n1\n", "t.arff is not valid ARFF: there is no line '@attribute'."),
-        ("@relation r\nage real\n@data\n", "t.arff line 2 is not valid ARFF: 'age real' stands before @data."),
+        ("@relation r\nage real\n@data\n", "t.arff line 2 is not valid ARFF: unexpected 'age real' before @data."),
         ("@attribute\n@data\n", "t.arff line 1 is not valid ARFF: an attribute has no name and type."),
         (
             "@attribute a {x, x}\n@data\n",
-            "t.arff line 1 is not valid ARFF: the values of 'a' are not distinct ones.",
+            "t.arff line 1 is not valid ARFF: the values of 'a' are not distinct.",
         ),
         ("@attribute a {x y, x y}\n@data\n", SAME),
         ("@attribute a {x, y} z\n@data\n", "t.arff line 1 is not valid ARFF: 'z' follows the closing brace."),
         ("@attribute 'a real\n@data\n", "t.arff line 1 is not valid ARFF: an attribute has no name and type."),
         ("@attribute '' real\n@data\n", "t.arff line 1 is not valid ARFF: an attribute has no name and type."),
         ("@attribute a boolean\n@data\n", "t.arff line 1 is not valid ARFF: 'a' has the type 'boolean',"),
-        ("@data:\n", "t.arff line 1 is not valid ARFF: '@data:' stands before @data."),
+        ("@data:\n", "t.arff line 1 is not valid ARFF: unexpected '@data:' before @data."),
         ("@attribute a {x\n@data\n", "t.arff line 1 is not valid ARFF: a brace is not closed."),
         (
             "@attribute a relational\n@data\n",
-            "t.arff line 1 is not valid ARFF: 'a' is relational: a table within each row,",
+            "t.arff line 1 is not valid ARFF: 'a' is relational (a table within each row)",
         ),
         (
             "@attribute a real\n@attribute a real\n@data\n",
-            "t.arff names column 'a' twice in its header.",
+            "t.arff has two columns named 'a' in its header.",
         ),
     ],
 )

@@ -112,17 +112,17 @@ def test_a_first_line_that_names_a_column_makes_it_the_target(tmp_path: Path) ->
     [
         ("", "", "g.names line 1 is not valid for C4.5: there are no classes."),
         ("a: continuous.\n", "", "g.names line 1 is not valid for C4.5: the first line does not list the classes."),
-        ("a, b.\nn continuous.\n", "", "g.names line 2 is not valid for C4.5: 'n continuous' is followed by no colon."),
+        ("a, b.\nn continuous.\n", "", "g.names line 2 is not valid for C4.5: 'n continuous' is not followed by a colon."),
         ("a, b.\nn: one.\n", "", "g.names line 2 is not valid for C4.5: 'n' has 'one' as its only value."),
         ("a, b.\nn:", "", "g.names line 2 is not valid for C4.5: 'n' has no values."),
-        ("a, b.\nn: x, x.\n", "", "g.names line 2 is not valid for C4.5: the values x, x are not different ones."),
-        ("a, b.\nn: x, y: z.\n", "", "g.names line 2 is not valid for C4.5: 'y' stands before a colon among values."),
+        ("a, b.\nn: x, x.\n", "", "g.names line 2 is not valid for C4.5: the values x, x are not distinct."),
+        ("a, b.\nn: x, y: z.\n", "", "g.names line 2 is not valid for C4.5: 'y' is followed by a colon in a list of values."),
         (
             "a, b.\nclass: x, y.\n",
             "",
-            "g.names line 1 is not valid for C4.5: a column is called 'class', as the classes are here.",
+            "g.names line 1 is not valid for C4.5: a column is called 'class', which is the name of the target.",
         ),
-        ("n.\nn: ignore.\n", "", "g.names line 1 is not valid for C4.5: the target 'n' is to be ignored."),
+        ("n.\nn: ignore.\n", "", "g.names line 1 is not valid for C4.5: the target 'n' is declared as ignored."),
         ("a, b.\nn: continuous.\n", "1\n", "g.data line 1 has 1 field; its header has 2."),
         ("a, b.\nn: continuous.\n", "1,a\n\n,b\n", "g.data line 3 is not valid for C4.5: a field is empty."),
         ("a, b.\nn: continuous.\n", "1,c\n", "g.data line 1, column 'class' holds 'c'; expected one of 'a', 'b'."),
@@ -134,17 +134,17 @@ def test_each_mistake_has_its_sentence(tmp_path: Path, names: str, data: str, ex
 
 def test_files_that_are_not_there_are_named(tmp_path: Path) -> None:
     with pytest.raises(
-        ReadingError, match=r"golf\.data needs golf\.names beside it, which describes its columns\. Put it there"
+        ReadingError, match=r"golf\.data needs golf\.names in the same folder, which describes its columns\. Put it there"
     ):
         read_table(folder(tmp_path, data=DATA) / "golf.data")
     (tmp_path / "golf.data").unlink()
     with pytest.raises(
-        ReadingError, match=r"golf\.names describes the columns of golf\.data, which is not beside it\."
+        ReadingError, match=r"golf\.names describes the columns of golf\.data, which is not in the same folder\."
     ):
         read_table(folder(tmp_path, names=NAMES) / "golf.names")
     with (
         (tmp_path / "golf.names").open("rb") as stream,
-        pytest.raises(ReadingError, match=r"cannot be read as C4\.5, which needs a \.names file"),
+        pytest.raises(ReadingError, match=r"cannot be read as C4\.5: the \.names file"),
     ):
         read_table(stream, format="c4.5")
 

@@ -79,6 +79,6 @@ def test_what_is_refused(options: dict[str, Any], words: str) -> None:
 
 
 def test_a_distance_needs_points() -> None:
-    words = "boundary_distance: X.shape must be (n, 2)"
+    words = "boundary_distance: X must have at least two columns"
     with pytest.raises(ParameterError, match=re.escape(words)):
         boundary_distance(np.zeros(3))

@@ -64,7 +64,7 @@ def test_the_description_prints_as_a_page(tmp_path: Path) -> None:
     [
         ({"rows": 4}, CSV, "shoes.csv has 3 rows; manifest.json says 4."),
         ({"bytes_uncompressed": 7}, CSV, f"shoes.csv has {len(CSV)} bytes, unpacked; manifest.json says 7."),
-        ({"sha256": "0a"}, CSV, " as its checksum; manifest.json says 0a."),
+        ({"sha256": "0a"}, CSV, "; manifest.json says 0a."),
         ({}, CSV.replace("age", "years"), "shoes.csv has no column 'age'; it has "),
         ({}, CSV.replace(",M,", ",XL,").replace(",S,", ",XL,"), "line 2, column 'size' holds 'XL'"),
         ({}, CSV.replace("9.5", "old"), "line 4, column 'age' holds 'old'"),
@@ -74,9 +74,9 @@ def test_the_description_prints_as_a_page(tmp_path: Path) -> None:
         ({"file": "..\\shoes.csv"}, CSV, "which is outside its folder."),
         ({"file": "sub/../../shoes.csv"}, CSV, "which is outside its folder."),
         ({"file": "/etc/passwd"}, CSV, "manifest.json names the file '/etc/passwd', which is outside its folder."),
-        ({"bytes_uncompressed": "many"}, CSV, "does not describe 'shoes' in full (ValueError("),
-        ({"attributes": [{"name": "age"}]}, CSV, "manifest.json does not describe 'shoes' in full (KeyError('kind'))"),
-        ({"attributes": [{"name": "age", "kind": "date"}]}, CSV, "does not describe 'shoes' in full (ValueError("),
+        ({"bytes_uncompressed": "many"}, CSV, "does not describe 'shoes' completely (ValueError("),
+        ({"attributes": [{"name": "age"}]}, CSV, "manifest.json does not describe 'shoes' completely (KeyError('kind'))"),
+        ({"attributes": [{"name": "age", "kind": "date"}]}, CSV, "does not describe 'shoes' completely (ValueError("),
     ],
 )
 def test_a_file_that_is_not_the_one_described_is_refused(
@@ -91,7 +91,7 @@ def test_a_file_that_is_not_the_one_described_is_refused(
 def test_a_manifest_that_is_none_is_named(tmp_path: Path, text: str) -> None:
     folder = shop(tmp_path)
     (folder / "manifest.json").write_text(text, encoding="latin-1")
-    with pytest.raises(ReadingError, match=r"manifest\.json is no manifest \(\w+\)"):
+    with pytest.raises(ReadingError, match=r"manifest\.json is not a manifest \(\w+\)"):
         load("shoes", folder=folder)
 
 
@@ -100,7 +100,7 @@ def test_a_folder_without_a_manifest_is_a_mistake_not_a_reason_to_download(
 ) -> None:
     monkeypatch.setenv("PRIORCASE_DATA", str(tmp_path / "none"))
     with pytest.raises(
-        ReadingError, match=r"PRIORCASE_DATA names '.*none', which is not a folder with a manifest.* Name the folder"
+        ReadingError, match=r"PRIORCASE_DATA names '.*none', which is not a folder with a manifest.* Pass the folder"
     ):
         load("glass")
     with pytest.raises(ReadingError, match=r"folder names '.*nowhere', which is not a folder"):

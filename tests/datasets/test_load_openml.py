@@ -109,7 +109,7 @@ def test_a_numeric_target_and_sparse_data_are_kept_as_numbers(monkeypatch: pytes
 @pytest.mark.parametrize(
     ("error", "expected"),
     [
-        (ValueError("No active dataset shoes found.\nmore"), "OpenML does not give it (No active dataset shoes found)"),
+        (ValueError("No active dataset shoes found.\nmore"), "OpenML did not return it (No active dataset shoes found)"),
         (TimeoutError("timed out"), "OpenML cannot be reached (timed out)"),
     ],
 )
@@ -126,7 +126,7 @@ def test_what_openml_refuses_is_told(monkeypatch: pytest.MonkeyPatch, error: Exc
 @pytest.mark.parametrize(("names", "count"), [([], 0), (None, 0), (["a", "b"], 2)])
 def test_a_data_set_needs_one_target(monkeypatch: pytest.MonkeyPatch, names: Any, count: int) -> None:
     monkeypatch.setattr(sklearn.datasets, "fetch_openml", lambda *_, **__: bunch(framed=False, target_names=names))
-    with pytest.raises(ReadingError, match=f"OpenML names {count} targets for it, where one is expected"):
+    with pytest.raises(ReadingError, match=f"OpenML has {count} targets for it; expected one"):
         load("shoes")
 
 
@@ -137,8 +137,8 @@ def test_a_cache_that_cannot_be_written_is_named(
     monkeypatch.setenv("PRIORCASE_CACHE", str(tmp_path / "file"))
     with pytest.raises(ReadingError) as caught:
         load("shoes")
-    assert "The data set was downloaded but cannot be kept in " in str(caught.value)
-    assert "Set PRIORCASE_CACHE to a folder that can be written." in str(caught.value)
+    assert "The data set was downloaded but cannot be stored in " in str(caught.value)
+    assert "Set PRIORCASE_CACHE to a writable folder." in str(caught.value)
 
 
 def test_whoever_keeps_a_set_first_wins(online: list[dict[str, Any]], away: Path) -> None:

@@ -39,7 +39,7 @@ def test_rows_are_taken_by_position_or_by_a_mask(table: NamedColumns, rows: Any)
         ([-97, 0], IndexError, "no row -97"),
         ([True, False], ValueError, "the mask has 2 entries, but the table has 96 rows"),
         ([0.5], ValueError, "expected the name of a column, or rows"),
-        (["bike", "noise"], ValueError, r"several columns from frame\(\)"),
+        (["bike", "noise"], ValueError, r"select several columns"),
         ([[1, 2]], ValueError, "expected the name"),
     ],
 )

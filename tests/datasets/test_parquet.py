@@ -123,5 +123,5 @@ def test_a_damaged_file_is_one_sentence(form: str, tmp_path: Path) -> None:
 def test_a_small_file_of_very_many_rows_is_stopped() -> None:
     stream = packed({"a": pa.array(np.zeros(4_000_000, np.int8))})
     assert len(stream.getvalue()) < 2**20
-    with pytest.raises(ReadingError, match="has more than 16,777,216 bytes when unpacked"):
+    with pytest.raises(ReadingError, match="has more than 16,777,216 bytes uncompressed"):
         read_table(stream, max_bytes=2**24)

@@ -240,7 +240,7 @@ def test_a_delimiter_at_the_end_of_each_line_is_no_column() -> None:
         (b'<?xml version="1.0"?><a/>', "is an XML file"),
         (b"%PDF-1.4\n1 0 obj", "is a PDF document"),
         (b"\x89PNG\r\n\x1a\n", "is an image"),
-        (b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1\0\0", r"older \.xls is not read"),
+        (b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1\0\0", r"older \.xls format is not supported"),
     ],
 )
 def test_what_is_no_table_is_named(content: bytes, words: str) -> None:
@@ -514,16 +514,16 @@ def test_encodings_are_found(encoding: str) -> None:
 @pytest.mark.parametrize(
     ("content", "expected"),
     [
-        ("", "t.csv is empty; expected a header row and one row for each case. Is this the right file?"),
-        ("\n\n", "t.csv is empty; expected a header row and one row for each case."),
+        ("", "t.csv is empty; expected a header and one row per case. Is this the right file?"),
+        ("\n\n", "t.csv is empty; expected a header and one row per case."),
         ("a,b\n1,2\n3\n", "t.csv line 3 has 1 field; its header has 2."),
         ("a,b\n1,2,3\n", "t.csv line 2 has 3 fields; its header has 2."),
-        ("a,b,a\n1,2,3\n", "t.csv names column 'a' twice in its header."),
+        ("a,b,a\n1,2,3\n", "t.csv has two columns named 'a' in its header."),
         (b"a\nx\0y\n" + b"long enough\n" * 9, "t.csv line 2 is not text in the encoding utf-8."),
         ('a\n1\n"open\n', "t.csv line 3 is not valid CSV: unexpected end of data."),
-        (gzip.compress(b"a\n1\n2\n3\n", mtime=0)[:-9], "t.csv looks packed by gzip but is cut short or damaged."),
-        (bz2.compress(b"a\n1\n2\n3\n")[:-9], "t.csv looks packed by bzip2 but is cut short or damaged."),
-        (lzma.compress(b"a\n1\n2\n3\n")[:-9], "t.csv looks packed by xz but is cut short or damaged."),
+        (gzip.compress(b"a\n1\n2\n3\n", mtime=0)[:-9], "t.csv looks compressed by gzip but is truncated or damaged."),
+        (bz2.compress(b"a\n1\n2\n3\n")[:-9], "t.csv looks compressed by bzip2 but is truncated or damaged."),
+        (lzma.compress(b"a\n1\n2\n3\n")[:-9], "t.csv looks compressed by xz but is truncated or damaged."),
     ],
 )
 def test_each_unreadable_file_has_its_sentence(content: str | bytes, expected: str) -> None:
@@ -656,7 +656,7 @@ def test_every_packing_has_the_limit(packing: str) -> None:
     else:
         packed = {"gz": gzip.compress, "bz2": bz2.compress, "xz": lzma.compress}[packing](content)
     assert len(packed) < 2**16
-    with pytest.raises(ReadingError, match=r"has more than 1,048,576 bytes when unpacked.*max_bytes"):
+    with pytest.raises(ReadingError, match=r"has more than 1,048,576 bytes uncompressed.*max_bytes"):
         read_table(io.BytesIO(packed), max_bytes=2**20)
 
 
@@ -679,7 +679,7 @@ def test_json_lines(tmp_path: Path) -> None:
     ):
         with pytest.raises(ReadingError, match=place):
             read_table(io.BytesIO(bad), format="jsonl")
-    with pytest.raises(ReadingError, match=r"column 'a' holds a list; .* Spread nested"):
+    with pytest.raises(ReadingError, match=r"column 'a' contains a list; .* Spread nested"):
         read_table(io.BytesIO(b'{"a": [1]}\n'))
     with pytest.raises(ReadingError, match="is not valid JSON"):
         read_table(io.BytesIO(b'{"a": ' + b"[" * 100_000), format="jsonl")
@@ -706,7 +706,7 @@ def test_sqlite_tables(tmp_path: Path) -> None:
         read_table(path)
     with pytest.raises(ReadingError, match=r"has no table 'sale'.*Did you mean 'sales'"):
         read_table(f"{path}::sale")
-    with pytest.raises(ReadingError, match="column 'x' holds a bytes"):
+    with pytest.raises(ReadingError, match="column 'x' contains a bytes"):
         read_table(f'{path}::odd "name')
     with pytest.raises(FileNotFoundError):
         read_table(f"{tmp_path / 'none.db'}::sales")
@@ -735,10 +735,10 @@ def test_excel_workbooks(tmp_path: Path) -> None:
         ReadingError, match=r"t\.xlsx has no sheet 'Preis'; it has 'Kunden', 'Preise'\. Did you mean 'Preise'"
     ):
         read_table(path, sheet="Preis")
-    with pytest.raises(ReadingError, match=r"has more than 1,000 bytes when unpacked"):
+    with pytest.raises(ReadingError, match=r"has more than 1,000 bytes uncompressed"):
         read_table(path, max_bytes=1_000)
     path.write_bytes(path.read_bytes()[:-40])
-    with pytest.raises(ReadingError, match="is not a whole Excel workbook"):
+    with pytest.raises(ReadingError, match="is not a complete Excel workbook"):
         read_table(path)
 
 
@@ -748,7 +748,7 @@ def test_a_sheet_whose_cells_lie_far_apart_has_the_limit(tmp_path: Path) -> None
     book.active["XFD1"] = 1
     book.active["A200000"] = 2
     book.save(tmp_path / "t.xlsx")
-    with pytest.raises(ReadingError, match=r"has more than 16,777,216 bytes when unpacked"):
+    with pytest.raises(ReadingError, match=r"has more than 16,777,216 bytes uncompressed"):
         read_table(tmp_path / "t.xlsx", max_bytes=2**24)
 
 

@@ -25,7 +25,7 @@ from priorcase.exceptions import MissingFileError, ParameterError, ReadingError
 def test_what_is_no_file_is_refused(given: Any) -> None:
     with pytest.raises(ReadingError) as caught:
         read_table(given)
-    assert f"from a path or an open binary file; got {type(given).__name__}. Pass a frame" in str(caught.value)
+    assert f"expected a path or an open binary file, got {type(given).__name__}. Frames" in str(caught.value)
 
 
 @pytest.mark.parametrize("path", ["a\0b", ""])
@@ -48,18 +48,18 @@ def test_a_missing_file_is_named_by_every_reader(tmp_path: Path) -> None:
 
 
 def test_text_is_refused_as_a_stream(tmp_path: Path) -> None:
-    with pytest.raises(ReadingError, match=r"the table was opened as text.*io\.BytesIO\(text\.encode\(\)\)"):
+    with pytest.raises(ReadingError, match=r"the table was opened in text mode.*io\.BytesIO\(text\.encode\(\)\)"):
         read_table(io.StringIO("a,b\n1,2\n"))  # type: ignore[arg-type]  # the mistake itself
     path = tmp_path / "visits.csv"
     path.write_text("a,b\n1,2\n", encoding="utf-8")
-    with path.open(encoding="utf-8") as file, pytest.raises(ReadingError, match=r"visits\.csv was opened as text"):
+    with path.open(encoding="utf-8") as file, pytest.raises(ReadingError, match=r"visits\.csv was opened in text mode"):
         read_table(file)  # type: ignore[arg-type]  # the mistake itself
 
 
 def test_another_delimiter_is_suspected_where_the_header_looks_like_one_column(tmp_path: Path) -> None:
     path = tmp_path / "flats.csv"
     path.write_text("size;rent\n30;400\n40;500\n", encoding="utf-8")
-    hint = "Name the delimiter ';' if that is what stands between fields (delimiter=, --read delimiter=)."
+    hint = "If fields are separated by ';', pass it as the delimiter (delimiter=, --read delimiter=)."
     with pytest.raises(ReadingError) as caught:
         read_table(path, schema={"rent": "numeric"}, delimiter=",")
     assert (f"{path} has no column 'rent'; it has 'size;rent'. {hint}") in str(caught.value)
@@ -70,13 +70,13 @@ def test_another_delimiter_is_suspected_where_the_header_looks_like_one_column(t
 
 @pytest.mark.parametrize("address", ["https://example.org/t.csv", "s3://bucket/t.parquet", "file:///t.csv"])
 def test_addresses_are_refused_in_words(address: str, tmp_path: Path) -> None:
-    with pytest.raises(ReadingError, match=r"is an address; tables are read from files\. Download it"):
+    with pytest.raises(ReadingError, match=r"is a URL; tables are read from files\. Download it"):
         read_table(address)
-    with pytest.raises(ReadingError, match="is an address"):
+    with pytest.raises(ReadingError, match="is a URL"):
         pc.report(address, target="a")
-    with pytest.raises(ReadingError, match="is an address"):
+    with pytest.raises(ReadingError, match="is a URL"):
         pc.CaseBase.open(tmp_path / "a.cases").import_(address)
-    assert "is an address; tables are read from files" in CliRunner().invoke(main, ["report", address]).output
+    assert "is a URL; tables are read from files" in CliRunner().invoke(main, ["report", address]).output
 
 
 def test_a_directory_is_refused(tmp_path: Path) -> None:
@@ -90,11 +90,11 @@ def test_old_workbooks_and_other_archives_are_named_as_such(tmp_path: Path) -> N
     with pytest.raises(ReadingError, match=r"loans\.xlsx is not an \.xlsx workbook.*pandas\.read_excel"):
         read_table(path)
     path.write_bytes(b"PK\x03\x04" + bytes(range(40)))
-    with pytest.raises(ReadingError, match=r"loans\.xlsx is not a whole Excel workbook"):
+    with pytest.raises(ReadingError, match=r"loans\.xlsx is not a complete Excel workbook"):
         read_table(path)
     with zipfile.ZipFile(path, "w") as archive:
         archive.writestr("content.xml", "")
-    with pytest.raises(ReadingError, match=r"is an archive or an OpenDocument file and no Excel workbook"):
+    with pytest.raises(ReadingError, match=r"is an archive or an OpenDocument file, not an Excel workbook"):
         read_table(path)
 
 
@@ -145,7 +145,7 @@ def test_an_encoding_of_no_text_is_refused(encoding: str) -> None:
 def test_a_gzipped_file_is_unpacked_up_to_a_limit(tmp_path: Path) -> None:
     path = tmp_path / "large.csv.gz"
     path.write_bytes(gzip.compress(b"a\n" + b"1\n" * 4_999))
-    with pytest.raises(ReadingError, match=r"large\.csv\.gz has more than 9,999 bytes when unpacked.*max_bytes"):
+    with pytest.raises(ReadingError, match=r"large\.csv\.gz has more than 9,999 bytes uncompressed.*max_bytes"):
         read_table(path, max_bytes=9_999)
     assert len(read_table(path, max_bytes=10_000)) == 4_999
 
@@ -155,7 +155,7 @@ def test_a_small_file_that_unpacks_to_gigabytes_is_refused(tmp_path: Path) -> No
     path = tmp_path / "bomb.csv.gz"
     path.write_bytes(gzip.compress(bytes(2**26), mtime=0) * 32)
     tracemalloc.start()
-    with pytest.raises(ReadingError, match=r"has more than 16,777,216 bytes when unpacked"):
+    with pytest.raises(ReadingError, match=r"has more than 16,777,216 bytes uncompressed"):
         read_table(path, max_bytes=2**24)
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()

@@ -40,7 +40,7 @@ _EMPTY_FIELD = "a field is empty. Write ? for a missing value, '' for empty text
 _ATTRIBUTE_HINT = "For example @attribute size {small, large}, or @attribute age numeric."
 _IGNORED = ("@relation", "@inputs", "@input", "@outputs", "@output")
 _NOT_CLOSED = f"a quotation mark is not closed. {_QUOTE_HINT}"
-_WEIGHTS = "rows with weights are not read. Give weights a column, and pass it to fit as sample_weight."
+_WEIGHTS = "weights of rows are not supported. Store weights in a column, and pass it to fit as sample_weight."
 _NAN = ("NaN", "nan")
 _OPEN, _CLOSE = ("{", True, False), ("}", True, False)
 _PARTS_HINT = "An ARFF file has a line '@attribute NAME TYPE' for each column, then '@data', then the rows."
@@ -59,8 +59,8 @@ def check_width(source: str, line: int, fields: int, expected: int) -> None:
     """Raise unless a row has as many fields as the header."""
     if fields != expected:
         raise ReadingError(
-            f"{source} line {line} has {fields} field{'s' * (fields != 1)}; its header has {expected}. Put fields that "
-            "hold the delimiter between quotation marks, or name the right delimiter."
+            f"{source} line {line} has {fields} field{'s' * (fields != 1)}; its header has {expected}. Quote fields "
+            "that contain the delimiter, or pass the right delimiter."
         )
 
 
@@ -87,7 +87,7 @@ def read_arff(text: str, source: str) -> RawTable:
                 for other in others:
                     spaced[name] = other
             elif keyword not in _IGNORED:
-                raise MalformedError(f"{word[:40]!r} stands before @data. {_PARTS_HINT}")
+                raise MalformedError(f"unexpected {word[:40]!r} before @data. {_PARTS_HINT}")
         else:
             raise ReadingError(f"{source} is not valid ARFF: there is no line '@data'. {_PARTS_HINT}")
         if not declared:
@@ -130,14 +130,14 @@ def _arff_attribute(rest: str) -> tuple[str, list[Meaning]]:
         form = _tokens(after)[0][0] if after.startswith(("'", '"')) else after.partition("%")[0].strip() or None
         return name, [Meaning("date", format=java_format(form, name))]
     if kind == "relational":
-        raise MalformedError(f"{name!r} is relational: a table within each row, which no table of columns can hold.")
+        raise MalformedError(f"{name!r} is relational (a table within each row), which is not supported.")
     raise MalformedError(f"{name!r} has the type {rest[:40]!r}, which is not supported. {_ATTRIBUTE_HINT}")
 
 
 def _nominal(braces: str, name: str) -> list[Meaning]:
     """The values of a nominal column as Weka splits them, then those between commas if these are others."""
     found: list[tuple[str, ...]] = []
-    wrong = MalformedError(f"the values of {name!r} are not distinct ones. {_ATTRIBUTE_HINT}")
+    wrong = MalformedError(f"the values of {name!r} are not distinct. {_ATTRIBUTE_HINT}")
     for between_commas in (False, True):
         try:
             words = arff_fields(braces, braces=True) if between_commas else [word for word, *_ in _braced(braces)]
@@ -168,7 +168,7 @@ def java_format(form: str | None, name: str = "") -> str:
         codes |= {"d": "%d", "H": "%H", "h": "%I", "m": "%M", "s": "%S", "S": "%f", "a": "%p", "Z": "%z", "X": "%z"}
         codes |= {"D": "%j", "E": "%a" if len(run) < 4 else "%A", "z": "%z", "k": "%H", "K": "%I", "u": "%u", "Y": "%Y"}
         if letter not in codes:
-            raise MalformedError(f"{name!r} has the date format {form!r}, in which {letter!r} is not known.")
+            raise MalformedError(f"{name!r} has the date format {form!r}, in which {letter!r} is not supported.")
         found += codes[letter]
     return found
 
@@ -210,14 +210,14 @@ def _sparse_row(tokens: list[Token], meanings: dict[str, Meaning]) -> list[Field
             raise MalformedError(f"{place!r} is not a position from 0 with its value: {{POSITION VALUE, ...}}.")
         if int(place) in fields or int(place) >= len(meanings):
             raise MalformedError(
-                f"a sparse row has a position twice, or one beyond {len(meanings) - 1}. They count from 0."
+                f"a sparse row has a duplicate position, or one beyond {len(meanings) - 1}. Positions count from 0."
             )
         fields[int(place)] = _field(value[0])
     for position, (name, meaning) in enumerate(meanings.items()):
         if position not in fields:
             if meaning.kind != "numeric" and not meaning.values:
                 held = "a date" if meaning.kind == "date" else "text"
-                raise MalformedError(f"a sparse row leaves out {name!r}, which is {held}. Write its value, or ?.")
+                raise MalformedError(f"a sparse row omits {name!r}, which is {held}. Write its value, or ?.")
             fields[position] = meaning.values[0] if meaning.values else "0"
     return [fields[position] for position in range(len(meanings))]
 
@@ -249,7 +249,7 @@ def _braced(text: str) -> list[Token]:
         )
         raise MalformedError(follows)
     if _OPEN in tokens[1:end]:
-        raise MalformedError("a brace stands within braces. Put a value that holds one between quotation marks.")
+        raise MalformedError("braces are nested. Quote values that contain a brace.")
     return tokens[1:end]
 
 
@@ -281,7 +281,7 @@ def arff_fields(text: str, *, braces: bool = False) -> list[Field]:
         elif "\t" not in blanks:
             if text[at] in "'\"" and not value and inside is None:
                 raise MalformedError(_NOT_CLOSED)
-            raise MalformedError(f"{text[at : at + 40]!r} stands where a comma is expected. {_QUOTE_HINT}")
+            raise MalformedError(f"expected a comma before {text[at : at + 40]!r}. {_QUOTE_HINT}")
     if braces and (rest := text[at:].partition("%")[0].strip(_BLANK + ",")):
         raise MalformedError(f"{rest[:40]!r} follows the closing brace. A comment begins with %.")
     if empty:

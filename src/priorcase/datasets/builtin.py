@@ -297,7 +297,7 @@ URGENCIES = ("low", "normal", "high")
 
 @dataclass(frozen=True, repr=False)
 class HelpDesk(TextResult):
-    """Tickets of a help desk: a mapping for each, None for unknown; the taxonomy of areas, the order of urgencies."""
+    """Tickets of a help desk, one mapping per ticket, with the taxonomy of areas and the order of urgencies."""
 
     tickets: list[dict[str, Any]]
     areas: dict[str, Any]
@@ -308,7 +308,7 @@ class HelpDesk(TextResult):
 
 
 def load_help_desk() -> HelpDesk:
-    """Sixty-nine tickets of a help desk: printers, networks, accounts.
+    """Load 69 tickets of a help desk about printers, networks and accounts.
 
     ========  ========  ======================================================
     name      kind      meaning

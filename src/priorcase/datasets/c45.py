@@ -25,7 +25,7 @@ _ORDERED = "[ordered]"
 _C45_TOKEN = re.compile(r"\|[^\n]*|\s+|((?:[^\\,:\n|.]+|\.(?![\s|])|\\[^\n]|\\(?=\n))*)([,:.]|(?=[\n|]))")
 _C45_SPECIAL = re.compile(r"[|\\:]|\. |  ")
 _C45_ESCAPE = re.compile(r"\\([^\n])")
-_NAMES_HINT = "First come the classes, then for each column 'NAME: continuous.', 'NAME: ignore.' or its values."
+_NAMES_HINT = "List the classes first, then for each column 'NAME: continuous.', 'NAME: ignore.' or its values."
 
 
 class C45Name(NamedTuple):
@@ -63,7 +63,7 @@ def read_c45_names(text: str, source: str) -> tuple[dict[str, Meaning], str]:
         classes, *attributes = _c45_entries(c45_names(text))
         for name, *_ in attributes:
             if name.ends != ":":
-                raise MalformedError(f"{name.text!r} is followed by no colon", name.line)
+                raise MalformedError(f"{name.text!r} is not followed by a colon", name.line)
         check_names([name.text for name, *_ in attributes], source)
         kinds = {name.text: _c45_meaning(name, values) for name, *values in attributes}
         first = classes[0]
@@ -71,10 +71,10 @@ def read_c45_names(text: str, source: str) -> tuple[dict[str, Meaning], str]:
             raise MalformedError("the first line does not list the classes", first.line)
         if len(classes) == 1 and first.text in kinds:
             if kinds[first.text].kind == "ignore":
-                raise MalformedError(f"the target {first.text!r} is to be ignored", first.line)
+                raise MalformedError(f"the target {first.text!r} is declared as ignored", first.line)
             return kinds, first.text
         if _CLASS in kinds:
-            raise MalformedError(f"a column is called {_CLASS!r}, as the classes are here", first.line)
+            raise MalformedError(f"a column is called {_CLASS!r}, which is the name of the target", first.line)
         return {**kinds, _CLASS: _c45_values(classes)}, _CLASS
     except MalformedError as error:
         problem, line = error.args
@@ -87,7 +87,7 @@ def _c45_entries(names: Sequence[C45Name]) -> list[list[C45Name]]:
     going_on = False
     for name in names:
         if name.ends == ":" and going_on:
-            raise MalformedError(f"{name.text!r} stands before a colon among values", name.line)
+            raise MalformedError(f"{name.text!r} is followed by a colon in a list of values", name.line)
         if going_on:
             entries[-1].append(name)
         else:
@@ -120,7 +120,7 @@ def _c45_values(values: Sequence[C45Name]) -> Meaning:
     ordered = words[0].startswith(_ORDERED)
     words[0] = words[0].removeprefix(_ORDERED).strip()
     if "" in words or len(set(words)) < len(words):
-        raise MalformedError(f"the values {', '.join(words)} are not different ones", values[0].line)
+        raise MalformedError(f"the values {', '.join(words)} are not distinct", values[0].line)
     return Meaning("ordinal" if ordered else "nominal", values=tuple(words))
 
 
@@ -150,20 +150,20 @@ def c45_files(
 ) -> tuple[tuple[str, bytes], tuple[str, bytes]]:
     """The name and the bytes of the ``.names`` file and of the file of rows, one of which was named."""
     if not isinstance(source, str | os.PathLike):
-        raise ReadingError(f"{called} cannot be read as C4.5, which needs a .names file beside it. Pass a path.")
+        raise ReadingError(f"{called} cannot be read as C4.5: the .names file must be in the same folder. Pass a path.")
     path = Path(source)
     stem = path.with_suffix("") if path.suffix.lower() in PACKED else path
     about, rows = (_beside(stem, suffix) for suffix in (".names", ".data"))
     if stem.suffix.lower() == ".names":
         if rows is None:
             data = stem.with_suffix(".data").name
-            problem = f"{called} describes the columns of {data}, which is not beside it"
-            raise ReadingError(f"{problem}. Put it there, or name the file that holds the rows.")
+            problem = f"{called} describes the columns of {data}, which is not in the same folder"
+            raise ReadingError(f"{problem}. Put it there, or pass the file that contains the rows.")
         about, (called, content) = path, contents(rows, max_bytes=max_bytes)
     if about is None:
         names = stem.with_suffix(".names").name
-        problem = f"{called} needs {names} beside it, which describes its columns"
-        raise ReadingError(f"{problem}. Put it there, or pass format='csv' if the first row names the columns.")
+        problem = f"{called} needs {names} in the same folder, which describes its columns"
+        raise ReadingError(f"{problem}. Put it there, or pass format='csv' if the first row contains the column names.")
     return contents(about, max_bytes=max_bytes), (called, content)
 
 

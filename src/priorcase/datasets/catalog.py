@@ -51,7 +51,7 @@ _MANIFEST_HINT = (
     "expected JSON with 'datasets', a list of entries with name, file, rows, target and attributes. Copy it again, or "
     "remove it."
 )
-_COPY_HINT = "The file is damaged or another one: copy or download it again."
+_COPY_HINT = "The file is damaged or a different one: copy or download it again."
 
 # -- public functions
 
@@ -72,10 +72,10 @@ def load(
 ) -> tuple[Any, AnyArray]:
     """Load the attributes and the target of a data set by its name.
 
-    The data set is looked for in this order: in the folder, with CSV files and a ``manifest.json`` that says what their
-    columns mean; among the built-in tables; in the cache of data sets downloaded before (``PRIORCASE_CACHE``, else the
-    user's cache folder); and at OpenML, through scikit-learn, from where it is saved to the cache. :func:`available`
-    lists names.
+    The data set is searched in this order: in the folder, which has CSV files and a ``manifest.json`` that describes
+    their columns; among the built-in tables; in the cache of downloaded data sets (``PRIORCASE_CACHE``, else the user's
+    cache folder); and at OpenML, through scikit-learn, from where it is saved to the cache. :func:`available` lists
+    names.
 
     Parameters
     ----------
@@ -85,20 +85,20 @@ def load(
         The library whose frame to return: ``"pandas"``, ``"polars"`` or ``"pyarrow"``. None for `NamedColumns`, which
         keep the kinds of the columns.
     folder
-        The folder to look into first; None for that of the environment variable ``PRIORCASE_DATA``.
+        The folder to search first; None for the environment variable ``PRIORCASE_DATA``.
     download
         Whether to download from OpenML.
 
     Returns
     -------
     X, y
-        The attributes, of the kinds that the manifest or the header of the ARFF file gives them, without columns that
-        only name a case; and the target: floats where it is numeric, else text.
+        The attributes, with kinds from the manifest or the ARFF header and without id columns; and the target, as
+        floats if it is numeric, else as text.
 
     Raises
     ------
     ReadingError
-        There is no such data set in any of the places, or its file is not the one that the manifest describes.
+        The data set was not found, or its file does not match the manifest.
 
     Examples
     --------
@@ -133,13 +133,16 @@ def _values(column: Any, kind: Kind) -> AnyArray:
 
 @prefix_errors
 def describe(name: str, *, folder: Folder | None = None, download: bool = True) -> Description:
-    """The description of a data set: columns, origin, licence, deviations; found as by :func:`load`."""
+    """Return the description of a data set: columns, origin, licence and deviations from the original.
+
+    The data set is found as by :func:`load`.
+    """
     return _found(name, folder, download=download)[1]
 
 
 @prefix_errors
 def load_taxonomy(name: str, attribute: str, *, folder: Folder | None = None, download: bool = True) -> dict[str, Any]:
-    """The tree of the values of an attribute, as its file has it: nodes with a name and children.
+    """Return the taxonomy of an attribute's values as in its file: nodes with a name and children.
 
     The data set is found as by :func:`load`; `describe` says which of its attributes have a tree.
 
@@ -152,7 +155,7 @@ def load_taxonomy(name: str, attribute: str, *, folder: Folder | None = None, do
     place, about = _found(name, folder, download=download)
     if attribute not in about.taxonomies:
         have = ", ".join(map(repr, about.taxonomies))
-        remedy = f"Those that have one: {have}." if have else "None of its attributes has one."
+        remedy = f"Attributes with a taxonomy: {have}." if have else "None of its attributes has one."
         raise ReadingError(f"got the attribute {quoted(attribute)} of {name!r}, which has no taxonomy. {remedy}")
     path = _beside(place, about.taxonomies[attribute])
     try:
@@ -166,10 +169,10 @@ def load_taxonomy(name: str, attribute: str, *, folder: Folder | None = None, do
 
 @prefix_errors
 def available(*, folder: Folder | None = None) -> Available:
-    """List the data sets that :func:`load` has by name: in the folder, built in, in the cache, and at OpenML.
+    """List the data sets that :func:`load` can load by name: in the folder, built in, in the cache, and at OpenML.
 
-    Of the data sets at OpenML only those of the papers are listed; it has many more. Nothing is downloaded. ``folder``
-    is the one to look into first, None for that of the environment variable ``PRIORCASE_DATA``.
+    Of the data sets at OpenML, only those of the papers are listed. Nothing is downloaded. ``folder`` is the folder to
+    search first; None for the environment variable ``PRIORCASE_DATA``.
 
     Examples
     --------
@@ -195,10 +198,10 @@ def available(*, folder: Folder | None = None) -> Available:
 
 @dataclass(frozen=True, repr=False)
 class Available(GridResult):
-    """Names of data sets with what is known about each; prints as a table.
+    """Names and descriptions of data sets; prints as a table.
 
-    ``places`` says where each would be read from: the user's folder, the package, the cache, or OpenML;
-    ``descriptions`` has those that are on this machine.
+    ``places`` says where each data set is read from: the user's folder, the package, the cache, or OpenML.
+    ``descriptions`` contains the data sets that are on this machine.
     """
 
     places: dict[str, Place]
@@ -214,7 +217,7 @@ class Available(GridResult):
         return name in self.places
 
     def frame(self, backend: Backend | None = None) -> Any:
-        """The table as a frame of ``"pandas"``, ``"polars"`` or ``"pyarrow"``; None for pandas."""
+        """Return the table as a ``"pandas"`` (the default), ``"polars"`` or ``"pyarrow"`` frame."""
         columns = self._columns()
         kinds = {name: Numeric() if name in _NUMBERS else Nominal() for name in columns}
         return NamedColumns.of(columns, kinds).frame(backend)
@@ -240,11 +243,11 @@ class Available(GridResult):
 
 @dataclass(frozen=True, repr=False)
 class Description(TextResult):
-    """One entry of a ``manifest.json``: what the columns mean, origin, licence; prints as a page.
+    """Description of a data set from a ``manifest.json``: columns, origin, licence; prints as a page.
 
-    ``id_columns`` name a case and are no attributes; ``deviations`` say what differs from the original, or from what
-    papers say about it; ``taxonomies`` has, for some attributes, the file of a tree that their values are nodes of;
-    ``size`` and ``sha256`` are those of the unpacked file.
+    ``id_columns`` identify a case and are not attributes; ``deviations`` lists differences from the original data, or
+    from its description in papers; ``taxonomies`` maps some attributes to the file of their taxonomy; ``size`` and
+    ``sha256`` are those of the uncompressed file.
     """
 
     name: str
@@ -285,7 +288,7 @@ class Description(TextResult):
             )
         except (KeyError, TypeError, ValueError, AttributeError) as error:
             about = repr(entry["name"]) if isinstance(entry, Mapping) and "name" in entry else "an entry"
-            raise ReadingError(f"{path} does not describe {about} in full ({error!r}); {_MANIFEST_HINT}") from error
+            raise ReadingError(f"{path} does not describe {about} completely ({error!r}); {_MANIFEST_HINT}") from error
 
     def __repr__(self) -> str:
         counts = dict.fromkeys(("numeric", "circular", "date", "ordinal", "nominal", "text"), 0)
@@ -345,7 +348,7 @@ def _described(folder: Path) -> dict[str, Description]:
         entries = json.loads(path.read_text(encoding="utf-8"))["datasets"]
         found = [Description.of(entry, str(path)) for entry in entries]
     except (UnicodeDecodeError, json.JSONDecodeError, KeyError, TypeError) as error:
-        raise ReadingError(f"{path} is no manifest ({type(error).__name__}); {_MANIFEST_HINT}") from error
+        raise ReadingError(f"{path} is not a manifest ({type(error).__name__}); {_MANIFEST_HINT}") from error
     return {description.name: description for description in found}
 
 
@@ -354,7 +357,7 @@ def _beside(folder: Path, file: str) -> Path:
     inside = PureWindowsPath(file)  # knows both slashes, and drives
     if inside.anchor or ".." in inside.parts:
         raise ReadingError(
-            f"{folder / MANIFEST} names the file {quoted(file)}, which is outside its folder. Put the file beside it."
+            f"{folder / MANIFEST} names the file {quoted(file)}, which is outside its folder. Move it into the folder."
         )
     return folder / file
 
@@ -363,12 +366,12 @@ def _read_frame(folder: Path, about: Description, schema: Mapping[str, Any] | No
     """The attributes and the target of a data set, checked against its description; only an empty field is missing."""
     path = _beside(folder, about.file)
     if not path.is_file():
-        raise ReadingError(f"{folder / MANIFEST} describes {about.file!r}, which is not beside it; {_MANIFEST_HINT}")
+        raise ReadingError(f"{folder / MANIFEST} describes {about.file!r}, which does not exist; {_MANIFEST_HINT}")
     source, content = contents(path, max_bytes=max(MAX_BYTES, about.size or 0))
     if about.size is not None and len(content) != about.size:
         raise ReadingError(f"{source} has {len(content)} bytes, unpacked; {MANIFEST} says {about.size}. {_COPY_HINT}")
     if about.sha256 is not None and (checksum := hashlib.sha256(content).hexdigest()) != about.sha256:
-        raise ReadingError(f"{source} has {checksum} as its checksum; {MANIFEST} says {about.sha256}. {_COPY_HINT}")
+        raise ReadingError(f"{source} has the checksum {checksum}; {MANIFEST} says {about.sha256}. {_COPY_HINT}")
     raw = read_delimited(decoded(content, source, "utf-8")[0], source, delimiter=",", header=True)
     if raw.rows != about.rows:
         raise ReadingError(f"{source} has {raw.rows} rows; {MANIFEST} says {about.rows}. {_COPY_HINT}")
@@ -401,7 +404,7 @@ def _data_folder(folder: Folder | None = None) -> Path | None:
     path = Path(folder)
     if not (path / MANIFEST).is_file():
         problem = f"{said} names {os.fspath(folder)!r}, which is not a folder with a {MANIFEST}"
-        raise ReadingError(f"{problem}. Name the folder that holds the CSV files and their {MANIFEST}.")
+        raise ReadingError(f"{problem}. Pass the folder that contains the CSV files and their {MANIFEST}.")
     return path
 
 
@@ -436,7 +439,7 @@ def _found(name: str, folder: Folder | None, *, download: bool) -> tuple[Path, D
     kept = cache_folder() / name
     if not (kept / MANIFEST).is_file():
         tried.append(f"the cache {str(kept.parent)!r} does not have it")
-        tried.append((download and _download(kept, name)) or "OpenML was not to be asked")
+        tried.append((download and _download(kept, name)) or "downloading from OpenML was disabled")
     if (kept / MANIFEST).is_file():
         return kept, _described(kept)[name]
     remedy = "set PRIORCASE_DATA to a folder of CSV files with a manifest.json that describes them."
@@ -476,10 +479,10 @@ def _download(folder: Path, name: str) -> str | None:
     except OSError as error:
         return f"OpenML cannot be reached ({getattr(error, 'reason', None) or error})"
     except ValueError as error:
-        return f"OpenML does not give it ({(str(error).splitlines() or ['no reason'])[0].rstrip('.')})"
+        return f"OpenML did not return it ({(str(error).splitlines() or ['no reason'])[0].rstrip('.')})"
     targets = list(bunch.target_names or ())
     if len(targets) != 1:
-        return f"OpenML names {len(targets)} targets for it, where one is expected"
+        return f"OpenML has {len(targets)} targets for it; expected one"
     known = KNOWN.get(name, Known(0))
     table = {label: column for label, column in _bunch_table(bunch).items() if label not in known.ids}
     kinds = {label: _known_kind(*column, label, known) for label, column in table.items() if label != targets[0]}
@@ -603,7 +606,7 @@ def _keep(
             shutil.rmtree(draft, ignore_errors=True)
     except OSError as error:
         if not (folder / MANIFEST).is_file():  # else another process was quicker
-            reason = f"cannot be kept in {str(folder)!r}: {error.strerror or str(error)}"
+            reason = f"cannot be stored in {str(folder)!r}: {error.strerror or str(error)}"
             raise ReadingError(
-                f"The data set was downloaded but {reason}. Set {CACHE} to a folder that can be written."
+                f"The data set was downloaded but {reason}. Set {CACHE} to a writable folder."
             ) from error

@@ -1,4 +1,4 @@
-"""Tables as named columns with kinds, which estimators take without a frame library."""
+"""Tables as named columns with kinds, which estimators accept without a frame library."""
 
 from __future__ import annotations
 
@@ -35,11 +35,10 @@ _SHOWN = 8
 
 @dataclass(frozen=True, eq=False, repr=False)
 class NamedColumns(Source):
-    """A table with names and kinds, which every estimator takes as X without pandas, Polars or PyArrow.
+    """A table with column names and kinds, accepted by every estimator without pandas, Polars or PyArrow.
 
-    ``data`` has the columns by name, numeric ones as floats with NaN (dates as seconds since 1970), others as objects
-    with None where missing;
-    ``kinds`` says what each column means.
+    ``data`` maps names to columns: numeric ones as floats with NaN (dates as seconds since 1970), others as objects
+    with None for missing values. ``kinds`` maps names to the kinds of the columns.
 
     Examples
     --------
@@ -63,7 +62,7 @@ class NamedColumns(Source):
 
     @classmethod
     def of(cls, data: Mapping[str, Any], kinds: Mapping[str, Kind]) -> NamedColumns:
-        """A table of the columns that are named in ``kinds``, in that order."""
+        """Create a table of the columns named in ``kinds``, in that order."""
         arrays = {name: _array(data[name], kind) for name, kind in kinds.items()}
         columns = tuple(_column(arrays[name], kind) for name, kind in kinds.items())
         rows = len(next(iter(arrays.values()), ()))
@@ -74,7 +73,7 @@ class NamedColumns(Source):
 
     @property
     def shape(self) -> tuple[int, int]:
-        """The numbers of rows and columns, which scikit-learn's estimators look for."""
+        """Number of rows and number of columns."""
         return self.rows, len(self.kinds)
 
     @overload
@@ -82,13 +81,13 @@ class NamedColumns(Source):
     @overload
     def __getitem__(self, wanted: slice | Sequence[int] | AnyArray) -> NamedColumns: ...
     def __getitem__(self, wanted: str | slice | Sequence[int] | AnyArray) -> AnyArray | NamedColumns:
-        """The column of a name, or some of the rows: a slice, a list or an array of positions, or a mask."""
+        """Return a column by name, or rows by a slice, a list or an array of positions, or a mask."""
         if isinstance(wanted, slice):
             return self.take(wanted)
         if not isinstance(wanted, Hashable) or isinstance(wanted, tuple):
             return self.take(self._positions(wanted))
         if wanted not in self.data:
-            remedy = advice(wanted, self.data, otherwise="list(table) gives all names.")
+            remedy = advice(wanted, self.data, otherwise="list(table) lists all names.")
             raise UnknownNameError(f"There is no column {quoted(wanted)}; there are {listed(self.data)}. {remedy}")
         return self.data[wanted]
 
@@ -101,7 +100,7 @@ class NamedColumns(Source):
         if rows.ndim != 1 or rows.dtype.kind not in "biu":
             raise ParameterError(
                 f"expected the name of a column, or rows as a slice, whole numbers or a mask, got {quoted(wanted)}. "
-                "Take several columns from frame()."
+                "Use frame() to select several columns."
             )
         if rows.dtype == bool and rows.size != self.rows:
             raise ParameterError(f"the mask has {rows.size} entries, but the table has {self.rows} rows")
@@ -110,22 +109,22 @@ class NamedColumns(Source):
         return rows
 
     def take(self, rows: slice | AnyArray) -> NamedColumns:
-        """Some of the rows."""
+        """Return some of the rows."""
         return NamedColumns.of({name: column[rows] for name, column in self.data.items()}, self.kinds)
 
     def shown(self, name: str, rows: slice | IntArray = slice(None)) -> list[Any]:
-        """Values of a column as people write them, dates as dates; None for missing."""
+        """Return the values of a column in readable form, dates as dates; None for missing values."""
         kind = self.kinds[name]
         written = date_of if isinstance(kind, Date) else float if isinstance(kind, Numeric) else lambda value: value
         return [None if is_missing(value) else written(value) for value in self.data[name][rows].tolist()]
 
     def tuples(self) -> list[tuple[Any, ...]]:
-        """The rows, None for missing."""
+        """Return the rows as tuples, with None for missing values."""
         return list(zip(*map(self.shown, self.kinds), strict=True))
 
     @prefix_errors
     def frame(self, backend: Backend | None = None) -> Any:
-        """The table as a frame of ``"pandas"``, with ordered categories, ``"polars"`` or ``"pyarrow"``."""
+        """Return a ``"pandas"`` frame, with ordered categories, or a ``"polars"`` or ``"pyarrow"`` one."""
         backend = "pandas" if backend is None else backend
         check_backend(backend, "backend")
         if backend == "pandas":
@@ -171,7 +170,7 @@ class NamedColumns(Source):
 
 def check_backend(value: object, parameter: str) -> None:
     """Raise unless a value names a frame library."""
-    check_choice(parameter, value, get_args(Backend), hint="Convert one of these to a frame of another library.")
+    check_choice(parameter, value, get_args(Backend), hint="For another library, convert one of these frames.")
 
 
 def _array(values: Any, kind: Kind) -> AnyArray:

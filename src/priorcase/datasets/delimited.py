@@ -93,7 +93,7 @@ def encoding_of(content: bytes) -> str:
 def decoded(content: bytes, name: str, encoding: str | None = None) -> tuple[str, str]:
     """The bytes as text, without a byte-order mark, and their encoding."""
     if encoding is not None and not isinstance(encoding, str):
-        raise ParameterError(f"encoding must be None or the name of one such as 'utf-8', got {quoted(encoding)}.")
+        raise ParameterError(f"encoding must be None or a name such as 'utf-8', got {quoted(encoding)}.")
     found = encoding_of(content) if encoding is None else encoding
     try:
         text = content.decode("utf-8-sig" if found.lower() in {"utf-8", "utf8"} else found)
@@ -106,7 +106,7 @@ def decoded(content: bytes, name: str, encoding: str | None = None) -> tuple[str
         ) from error
     if line is not None:
         raise ReadingError(
-            f"{name} line {line} is not text in the encoding {found}. Save it as UTF-8, or name its encoding, such as "
+            f"{name} line {line} is not text in the encoding {found}. Save it as UTF-8, or pass its encoding, such as "
             "latin-1 or utf-16."
         )
     return text.removeprefix("\ufeff"), found.removesuffix("-sig").lower()
@@ -270,7 +270,7 @@ def read_delimited(
         rows, lines, width = _split(text, source, mark, start=start, header=header is not False)
         if not rows:
             raise ReadingError(
-                f"{source} is empty; expected a header row and one row for each case. Is this the right file?"
+                f"{source} is empty; expected a header and one row per case. Is this the right file?"
             )
         if header:
             rows, lines = rows[1:], _after_first(lines)
@@ -341,13 +341,13 @@ def _split(
                     fields = f"{len(record)} field{'s' * (len(record) != 1)}"
                     raise ReadingError(
                         f"{source} line {line} has {fields}; its {'header' if header else 'first line'} has {width}. "
-                        "Put fields that hold the delimiter between quotation marks, or name the right delimiter."
+                        "Quote fields that contain the delimiter, or pass the right delimiter."
                     )
                 rows.append([once.setdefault(field, field) or None for field in record])
                 lines.append(line)
             line = reader.line_num + start
     except csv.Error as error:
-        remedy = "Look for a quotation mark that is not closed, or write one inside a field twice."
+        remedy = "Check for an unclosed quotation mark; a quotation mark inside a field is written twice."
         raise ReadingError(f"{source} line {line} is not valid CSV: {error}. {remedy}") from error
     return rows, runs(lines), width
 
@@ -443,5 +443,5 @@ def check_names(header: Sequence[str], source: str) -> None:
     seen: set[str] = set()
     for name in header:
         if name in seen:
-            raise ReadingError(f"{source} names column {name!r} twice in its header. Rename one of the columns.")
+            raise ReadingError(f"{source} has two columns named {name!r} in its header. Rename one of them.")
         seen.add(name)

@@ -82,7 +82,7 @@ def table_of(source: str) -> tuple[str, str | None]:
 def check_no_url(source: object) -> None:
     """Raise for an address on the network."""
     if isinstance(source, str) and _URL.match(source):
-        raise ReadingError(f"{source} is an address; tables are read from files. Download it, and pass the path.")
+        raise ReadingError(f"{source} is a URL; tables are read from files. Download it, and pass the path.")
 
 
 def contents(source: Readable, name: str | None = None, max_bytes: int = MAX_BYTES) -> tuple[str, bytes]:
@@ -93,18 +93,18 @@ def contents(source: Readable, name: str | None = None, max_bytes: int = MAX_BYT
     if isinstance(source, str | os.PathLike):
         path = check_path(source)
         if path.is_dir():
-            raise ReadingError(f"{path} is a directory; expected a file. Name a file in it.")
+            raise ReadingError(f"{path} is a directory; expected a file. Pass a file in it.")
         name, content = name or os.fspath(source), read_file(path)
     elif not hasattr(source, "read"):
         raise ReadingError(
-            f"A table is read from a path or an open binary file; got {type(source).__name__}. Pass a frame, an array "
-            "or a list of rows to fit as it is."
+            f"expected a path or an open binary file, got {type(source).__name__}. Frames, arrays and lists of rows "
+            "can be passed to fit directly."
         )
     else:
         name, content = name or str(getattr(source, "name", "the table")), source.read()
     if not hasattr(content, "decode"):  # text, from a stream whose type said bytes
         raise ReadingError(
-            f"{name} was opened as text; expected a path or a binary file. Pass the "
+            f"{name} was opened in text mode; expected a path or a binary file. Pass the "
             "path, open(path, 'rb') or io.BytesIO(text.encode())."
         )
     return name, _unpacked(name, content, max_bytes)
@@ -130,13 +130,13 @@ def _unpacked(name: str, content: bytes, max_bytes: int) -> bytes:
     except _unpacking_errors() as error:
         if isinstance(error, ReadingError):
             raise
-        raise ReadingError(f"{name} looks packed by {word} but is cut short or damaged. {_DAMAGED}") from error
+        raise ReadingError(f"{name} looks compressed by {word} but is truncated or damaged. {_DAMAGED}") from error
     return bytes(found)
 
 
 def _too_large(name: str, max_bytes: int) -> ReadingError:
     return ReadingError(
-        f"{name} has more than {max_bytes:,} bytes when unpacked. Pass a larger max_bytes (--read max_bytes=) if you "
+        f"{name} has more than {max_bytes:,} bytes uncompressed. Pass a larger max_bytes (--read max_bytes=) if you "
         "trust it."
     )
 
@@ -166,7 +166,7 @@ def _zstd_file(content: bytes, name: str) -> Any:
 
         return zstd.ZstdFile(io.BytesIO(content))
     if find_spec("zstandard") is None:
-        raise MissingExtraError(f"{name} is packed by zstd. pip install zstandard, or unpack it first.")
+        raise MissingExtraError(f"{name} is compressed by zstd. pip install zstandard, or decompress it first.")
     import zstandard
 
     return zstandard.ZstdDecompressor(max_window_size=2**27).stream_reader(content, read_across_frames=True)
@@ -284,8 +284,8 @@ def _field(value: Any, name: str, source: str) -> str | None:
     if isinstance(value, datetime.timedelta):
         return repr(value.total_seconds())
     raise ReadingError(
-        f"{source}: column {name!r} holds a {type(value).__name__}; expected numbers, text or dates. Spread nested "
-        "values over several columns, or leave the column out."
+        f"{source}: column {name!r} contains a {type(value).__name__}; expected numbers, text or dates. Spread nested "
+        "values over several columns, or drop the column."
     )
 
 
@@ -296,32 +296,32 @@ def read_excel(content: bytes, source: str, sheet: str | int | None, header: boo
     """One sheet of a workbook, the first by default, through openpyxl."""
     if not content.startswith(b"PK\x03\x04"):
         raise ReadingError(
-            f"{source} is not an .xlsx workbook; the older .xls is not read. Save it as .xlsx or CSV, or pass the "
-            "frame from pandas.read_excel."
+            f"{source} is not an .xlsx workbook; the older .xls format is not supported. Save it as .xlsx or CSV, or "
+            "use pandas.read_excel."
         )
     try:
         with zipfile.ZipFile(io.BytesIO(content)) as archive:
             inside, size = archive.namelist(), sum(info.file_size for info in archive.infolist())
     except (zipfile.BadZipFile, NotImplementedError, OSError, ValueError, struct.error) as error:
-        raise ReadingError(f"{source} is not a whole Excel workbook. {_DAMAGED}") from error
+        raise ReadingError(f"{source} is not a complete Excel workbook. {_DAMAGED}") from error
     if "xl/workbook.xml" not in inside:
         raise ReadingError(
-            f"{source} is an archive or an OpenDocument file and no Excel workbook (.xlsx). Unpack it, or save the "
+            f"{source} is an archive or an OpenDocument file, not an Excel workbook (.xlsx). Unpack it, or save the "
             "sheet as .xlsx or CSV."
         )
     if size > max_bytes:
         raise _too_large(source, max_bytes)
     if find_spec("openpyxl") is None:
         raise MissingExtraError(
-            f"{source} is an Excel workbook, which openpyxl reads. pip install openpyxl (or priorcase[excel]), or save "
-            "the sheet as CSV."
+            f"Reading the Excel workbook {source} requires openpyxl. pip install openpyxl (or priorcase[excel]), or "
+            "save the sheet as CSV."
         )
     rows, title = _excel_rows(content, source, sheet, max_bytes)
     width = max((len(row) for _, row in rows), default=0)
     records = [[*row, *[None] * (width - len(row))] for _, row in rows]
     if not records:
         raise ReadingError(
-            f"{source} is empty; expected a header row and one row for each case. Is this the right file?"
+            f"{source} is empty; expected a header and one row per case. Is this the right file?"
         )
     if header is None:
         header = has_header([["" if cell is None else str(cell) for cell in row] for row in records[:200]])
@@ -365,7 +365,7 @@ def _excel_rows(
     except ReadingError:
         raise
     except _EXCEL_ERRORS as error:  # whatever its parsers stumble over
-        raise ReadingError(f"{source} is not a whole Excel workbook: {_reason(error)}. {_DAMAGED}") from error
+        raise ReadingError(f"{source} is not a complete Excel workbook: {_reason(error)}. {_DAMAGED}") from error
     return found, title
 
 
@@ -380,10 +380,10 @@ def _sheet_of(book: Any, sheet: str | int | None, source: str) -> Any:
     elif is_whole(sheet) and 1 <= int(sheet) <= len(names):
         found = book[names[int(sheet) - 1]]
     else:
-        remedy = advice(sheet, names, otherwise="Sheets are named, or counted from 1.")
+        remedy = advice(sheet, names, otherwise="Pass the name of a sheet, or its number from 1.")
         raise ReadingError(f"{source} has no sheet {quoted(sheet)}; it has {listed(names)}. {remedy}")
     if not hasattr(found, "iter_rows"):
-        raise ReadingError(f"{source}: the sheet {quoted(sheet)} is a chart and no table. Name another sheet.")
+        raise ReadingError(f"{source}: the sheet {quoted(sheet)} is a chart, not a table. Choose another sheet.")
     return found
 
 
@@ -417,7 +417,7 @@ def read_arrow(content: bytes, source: str, format: Format, max_bytes: int) -> R
         names = [str(name) for name in table.column_names]
     except (pa.ArrowException, OSError, UnicodeDecodeError, MemoryError, OverflowError, TypeError) as error:
         raise ReadingError(
-            f"{source} is not valid {word}: {_reason(error)}. Copy it again, or name its format."
+            f"{source} is not valid {word}: {_reason(error)}. Copy it again, or pass its format."
         ) from error
     kept = {name: column for name, column in zip(names, table.columns, strict=True) if not _INDEX.fullmatch(name)}
     check_names(names, source)
@@ -455,7 +455,7 @@ def _simple_column(column: Any, name: str, source: str) -> Any:
         return column
     raise ReadingError(
         f"{source}: column {name!r} is {kind}; expected numbers, text, dates or categories. Spread nested values over "
-        "several columns, or leave the column out."
+        "several columns, or drop the column."
     )
 
 
@@ -524,7 +524,7 @@ def read_sqlite(source: Readable, content: bytes, called: str, table: str | None
             if table is None or table not in names:
                 if not names:
                     raise ReadingError(f"{called} is a database without tables. Is this the right file?")
-                example = f"Name one of them, for example {called}::{names[0]}."
+                example = f"Choose one of them, for example {called}::{names[0]}."
                 remedy = example if table is None else advice(table, names, otherwise=example)
                 asked = "has several tables" if table is None else f"has no table {table!r}; it has"
                 raise ReadingError(f"{called} {asked} {listed(names)}. {remedy}")
@@ -539,7 +539,7 @@ def read_sqlite(source: Readable, content: bytes, called: str, table: str | None
     except (sqlite3.Error, ValueError, OverflowError, MemoryError) as error:
         if isinstance(error, ReadingError):
             raise
-        raise ReadingError(f"{called} is not a whole SQLite database: {_reason(error)}. {_DAMAGED}") from error
+        raise ReadingError(f"{called} is not a complete SQLite database: {_reason(error)}. {_DAMAGED}") from error
     named = [name.strip() or free_name(at, columns) for at, name in enumerate(columns)]
     return from_rows(f"{called}::{table}" if "::" not in called else called, named, rows)
 

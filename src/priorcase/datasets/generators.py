@@ -1,4 +1,4 @@
-"""Artificial domains (LED displays, waveforms, disjuncts in the plane), and noise for any table."""
+"""Artificial data sets (LED displays, waveforms, disjuncts in the plane), and noise for any table."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from priorcase.schema.kinds import is_missing
 from priorcase.schema.schema import open_source
 
 RandomState: TypeAlias = int | np.random.Generator | np.random.RandomState | None
-"""A seed, a generator of NumPy's to draw from, or None for random numbers of the operating system."""
+"""A seed, a NumPy generator, or None for entropy from the operating system."""
 
 
 def _generator(random_state: RandomState) -> np.random.Generator:
@@ -26,8 +26,8 @@ def _generator(random_state: RandomState) -> np.random.Generator:
     seed = is_whole(random_state) and random_state >= 0
     if random_state is not None and not seed and not isinstance(random_state, np.random.Generator):
         raise ParameterError(
-            "random_state must be None, a whole number of 0 or more, or NumPy's Generator or RandomState, got "
-            f"{quoted(random_state)}. A number gives the same rows in every run."
+            "random_state must be None, a whole number >= 0, or a NumPy Generator or RandomState, got "
+            f"{quoted(random_state)}. A number makes the result reproducible."
         )
     return np.random.default_rng(random_state)
 
@@ -35,7 +35,7 @@ def _generator(random_state: RandomState) -> np.random.Generator:
 def _check_counts(**values: object) -> None:
     for name, value in values.items():
         if not is_whole(value) or value < 0:
-            raise ParameterError(f"{name} must be a whole number of 0 or more, got {quoted(value)}.")
+            raise ParameterError(f"{name} must be a whole number >= 0, got {quoted(value)}.")
 
 
 def _check_shares(**values: object) -> None:
@@ -71,22 +71,22 @@ PAIRS = ((0, 1), (0, 2), (1, 2))
 def make_led(
     n: int, *, attributes: int = 7, noise: float = 0.1, random_state: RandomState = None
 ) -> tuple[BoolArray, IntArray]:
-    """Uniformly drawn digits, and the lights of their displays, each wrong with probability ``noise``.
+    """Generate the LED display data: digits, and the segments of their displays with noise.
 
-    A light is *inverted* by noise, so that 0.5 leaves nothing to learn. (Where noise means "replaced by a random
-    value", as in the artificial domains of Aha, Kibler & Albert 1991, half of it is inverted.) Returns booleans of
-    shape ``(n, attributes)``, which every distance treats as symbols, and the digits.
+    Digits are drawn uniformly. Each segment is *inverted* with probability ``noise``, so 0.5 leaves nothing to learn.
+    (If noise means "replaced by a random value", as in Aha, Kibler & Albert 1991, half of the replacements are
+    inversions.) Returns booleans of shape ``(n, attributes)``, which every distance treats as nominal, and the digits.
 
     Parameters
     ----------
     n
-        The number of displays.
+        Number of displays.
     attributes
-        7 for the segments alone; 24 for 17 more lights that are on or off at random.
+        7 for the segments alone; 24 for 17 additional random booleans.
     noise
-        The probability that a light of the seven is wrong.
+        Probability that a segment is inverted.
     random_state
-        A seed, for the same rows in every run; the first 7 of 24 columns are those that 7 would have.
+        Seed. The first 7 of 24 columns are the same as with ``attributes=7``.
 
     References
     ----------
@@ -113,9 +113,9 @@ def make_led(
 
 @prefix_errors
 def led_bayes_rate(noise: float = 0.1) -> float:
-    """The accuracy of the best possible rule on `make_led`: ``sum_x max_y P(x | y) / 10`` over all 128 displays.
+    """Return the Bayes accuracy of `make_led`, ``sum_x max_y P(x | y) / 10`` over all 128 displays.
 
-    Irrelevant lights do not change it.
+    Irrelevant columns do not change it.
 
     Examples
     --------
@@ -132,20 +132,20 @@ def led_bayes_rate(noise: float = 0.1) -> float:
 
 @prefix_errors
 def make_waveform(n: int, *, attributes: int = 21, random_state: RandomState = None) -> tuple[FloatArray, IntArray]:
-    """Rows ``u h_a + (1 - u) h_b + e`` of three classes, which differ by the waves a and b that are mixed.
+    """Generate the waveform data: three classes of noisy mixtures of two waves.
 
-    The class is drawn uniformly, u uniformly from 0 to 1 for each row, and e from the standard normal distribution for
-    each cell. The best possible rule is right for 86 to 87 of 100 rows. Returns numbers of shape ``(n, attributes)``
-    and the classes 0, 1 and 2.
+    Rows are ``u h_a + (1 - u) h_b + e``, where the class determines the waves a and b. The class is drawn uniformly, u
+    uniformly from 0 to 1 for each row, and e from the standard normal distribution for each cell. The Bayes accuracy is
+    86% to 87%. Returns numbers of shape ``(n, attributes)`` and the classes 0, 1 and 2.
 
     Parameters
     ----------
     n
-        The number of rows.
+        Number of rows.
     attributes
-        21 for the points of the wave alone; 40 for 19 more standard normal numbers.
+        21 for the points of the wave alone; 40 for 19 additional standard normal columns.
     random_state
-        A seed, for the same rows in every run; the first 21 of 40 columns are those that 21 would have.
+        Seed. The first 21 of 40 columns are the same as with ``attributes=21``.
 
     References
     ----------
@@ -185,22 +185,22 @@ DISJUNCTS.flags.writeable = False
 def make_disjuncts(
     n: int, *, noise: float = 0.0, irrelevant: int = 0, random_state: RandomState = None
 ) -> tuple[FloatArray, IntArray]:
-    """Uniform points of the unit square: class 1 inside one of four rectangles, 0 outside.
+    """Generate uniform points of the unit square, with class 1 inside any of four rectangles and 0 outside.
 
-    As in the artificial domains of Aha, Kibler & Albert 1991, whose figures show such a concept without its numbers,
-    noise is the probability that a value is *replaced* by another one of its distribution; the class stays. Returns
-    numbers of shape ``(n, 2 + irrelevant)`` and the classes.
+    This is like the artificial domains of Aha, Kibler & Albert 1991, whose figures show such a concept without its
+    coordinates. Noise is the probability that a value is *replaced* by another one of its distribution; the class does
+    not change. Returns numbers of shape ``(n, 2 + irrelevant)`` and the classes.
 
     Parameters
     ----------
     n
-        The number of points.
+        Number of points.
     noise
-        The probability that a value is replaced, for each of the two.
+        Probability that a value is replaced, for each of the two columns.
     irrelevant
-        The number of further columns, uniform from 0 to 1, that have nothing to do with the class.
+        Number of additional columns, uniform from 0 to 1, that are independent of the class.
     random_state
-        A seed, for the same rows in every run; the same points whatever the noise and the other columns.
+        Seed. The points are the same for any noise and number of irrelevant columns.
 
     Examples
     --------
@@ -222,7 +222,7 @@ def make_disjuncts(
 
 @prefix_errors
 def boundary_distance(X: AnyArray) -> FloatArray:
-    """The distance of each point from the boundary of the concept of `make_disjuncts`, on either side.
+    """Return the distance of each point from the class boundary of `make_disjuncts`.
 
     Columns after the second are ignored.
 
@@ -234,7 +234,7 @@ def boundary_distance(X: AnyArray) -> FloatArray:
     points = np.asarray(X, dtype=np.float64)
     if points.ndim != 2 or points.shape[1] < 2:
         raise ParameterError(
-            f"X.shape must be (n, 2) or more columns, got {quoted(points.shape)}. make_disjuncts draws such points."
+            f"X must have at least two columns, got shape {quoted(points.shape)}. make_disjuncts returns such points."
         )
     beyond = _beyond(points[:, :2])
     inside = -beyond.max(axis=2)
@@ -264,30 +264,30 @@ def add_noise(
     class_draw: ClassDraw = "distribution",
     random_state: RandomState = None,
 ) -> tuple[Any, Any]:
-    """A copy of the table with some of its values or classes replaced at random.
+    """Return a copy of a table with some values or classes replaced at random.
 
-    With probability ``attributes`` each value of each row is replaced by a value of the same column, drawn at random
-    according to the column's distribution; this is the noise level of Aha, Kibler & Albert 1991. A value may be
-    replaced by itself: in a column of two equally frequent values half of the replacements change nothing.
+    With probability ``attributes``, each value of each row is replaced by a value of the same column, drawn from the
+    column's distribution; this is the noise level of Aha, Kibler & Albert 1991. A value may be replaced by itself: in a
+    column with two equally frequent values, half of the replacements change nothing.
 
-    What is replaced at a lower level is replaced at a higher one too, and by the same value, so that tables of one
-    ``random_state`` differ by nothing but the level. The rows keep their order.
+    With the same ``random_state``, a higher level includes all replacements of a lower level. The order of the rows
+    does not change.
 
     Parameters
     ----------
     X
         A frame, an array, a list of rows or `NamedColumns`; the result is of the same type.
     y
-        The classes, or numbers to learn.
+        The classes or numeric targets.
     attributes
-        The probability that a value is replaced. A missing value stays missing, and no value becomes missing.
+        Probability that a value is replaced. Missing values stay missing, and no value becomes missing.
     classes
-        The probability that a class is replaced.
+        Probability that a class is replaced.
     class_draw
-        The new class: ``"distribution"`` for that of a random row, perhaps the same again; ``"others"`` for one of the
-        other classes, all equally probable, so that the share ``classes`` of the labels is wrong.
+        How the new class is drawn: ``"distribution"`` takes that of a random row, which may be the same; ``"others"``
+        takes one of the other classes with equal probability, so the share ``classes`` of the labels is wrong.
     random_state
-        A seed, for the same noise in every run.
+        Seed.
 
     Examples
     --------
@@ -301,7 +301,7 @@ def add_noise(
     ['b', 'b', 'a', 'a']
     """
     _check_shares(attributes=attributes, classes=classes)
-    check_choice("class_draw", class_draw, get_args(ClassDraw), hint="'others' makes every replaced class a wrong one.")
+    check_choice("class_draw", class_draw, get_args(ClassDraw), hint="'others' draws a different class.")
     rng = _generator(random_state)
     source = open_source(X)
     targets = _target_columns(y, source.rows)

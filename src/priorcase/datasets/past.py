@@ -75,7 +75,7 @@ def past_of(
     if not len(X.columns):
         other = "another sheet (--read sheet=)" if "sheet" in about else "the right delimiter (--read delimiter=)"
         raise ReadingError(
-            f"{source} has no column to predict {target!r} from. Add columns, ignore fewer, or name {other}."
+            f"{source} has no column to predict {target!r} from. Add columns, ignore fewer, or pass {other}."
         )
     y = column.to_numpy(np.float64) if task == "regress" else class_labels(column)
     kinds: dict[str, Any] = dict(zip(map(str, X.columns), Schema.infer(X).kinds, strict=True))

@@ -1,4 +1,4 @@
-"""Tables from files, as they come: `read_table` finds out how a file is written and returns an ordinary frame."""
+"""Read tables from files: `read_table` infers how a file is written and returns an ordinary frame."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ from priorcase.schema import Nominal, Ordinal
 Library: TypeAlias = Literal["pandas", "polars", "pyarrow"]
 
 KINDS = ("numeric", "nominal", "text", "date", "ignore")
-"""What a column may be declared to be, in words; levels of an ordinal one are a list."""
+"""Kinds that a column can be declared as; the levels of an ordinal column are a list."""
 
 _MANY = 20  # names that a message lists where none is similar to the one that was asked for
 _TEXT_FORMATS = ("csv", "tsv")
@@ -61,7 +61,7 @@ def read_table(
     name: str | None = None,
     max_bytes: int = MAX_BYTES,
 ) -> Any:
-    """Read a table from a file of any common format, as a frame that every estimator takes.
+    """Read a table from a file of any common format, as a frame that every estimator accepts.
 
     ========  ======================================================================================================
     csv, tsv  commas, semicolons, tabs, bars or blanks between fields; UTF-8, UTF-16 or Latin-1; a header or none
@@ -73,9 +73,10 @@ def read_table(
     c4.5      ``x.names`` describes the rows of ``x.data`` or ``x.test``; the target is ``"class"``
     ========  ======================================================================================================
 
-    Files packed by gzip, bzip2, xz or zstd are unpacked. In text files, how numbers and dates are written is found out
-    from all fields: decimal commas, thousands, currency and percent signs, ISO and local dates. A column of which most
-    fields are numbers is numeric, one of dates has dates; the fields that do not fit are missing, and counted.
+    Files compressed by gzip, bzip2, xz or zstd are decompressed. In text files, the notation of numbers and dates is
+    inferred from all fields: decimal commas, thousands separators, currency and percent signs, ISO and local dates. A
+    column is numeric if most of its fields are numbers, and a date if most are dates; fields that do not fit are
+    counted and read as missing.
 
     Parameters
     ----------
@@ -84,43 +85,44 @@ def read_table(
     library
         The library of the frame: ``"pandas"``, ``"polars"`` or ``"pyarrow"``.
     schema
-        What columns are, by name, where it is not what their fields look like: ``"numeric"``, ``"nominal"``,
-        ``"date"``, ``"ignore"`` to leave a column out, or the levels of an ordinal column, lowest first.
+        Mapping from column names to kinds, for columns whose kind should not be inferred: ``"numeric"``, ``"nominal"``,
+        ``"date"``, ``"ignore"`` to drop a column, or the levels of an ordinal column, lowest first.
     like
-        A frame that `read_table` returned, or its ``attrs``: fields are understood as they were there, and a field that
-        does not fit is an error. For new cases.
+        A frame returned by `read_table`, or its ``attrs``: fields are interpreted in the same way, and a field that
+        does not fit is an error. Use it to read new cases.
     format
         The format; None to infer it from the content and the name.
     delimiter, encoding, header
-        The character between fields, the character encoding, and whether the first row has names; None to find out.
-        Without a header, columns are called ``column_1``, ``column_2``, ...
+        The character between fields, the character encoding, and whether the first row contains names; None to infer
+        them. Without a header, columns are called ``column_1``, ``column_2``, ...
     decimal, thousands
-        The decimal mark, ``"."`` or ``","``, and the mark between groups of digits, ``""`` for none; None to find out.
+        The decimal mark, ``"."`` or ``","``, and the thousands separator, ``""`` for none; None to infer them.
     dates
-        The order of the parts of dates that are not written year first: ``"dmy"`` or ``"mdy"``; or a format of
-        ``strptime`` for all dates. None to find out.
+        The order of day and month in dates that are not written year first, ``"dmy"`` or ``"mdy"``; or a ``strptime``
+        format for all dates. None to infer it.
     missing
-        A field, or several, to read as missing instead of `MISSING`. What the format itself calls missing always is.
+        One or several fields to read as missing instead of `MISSING`. Missing values of the format itself are always
+        recognized.
     sheet
-        The sheet of a workbook by its name or its number from 1.
+        The sheet of a workbook, by its name or its number from 1.
     name
         The name of the file in messages; its path if None.
     max_bytes
-        The size up to which a file is unpacked, 1 GiB by default.
+        Maximum size of a decompressed file, 1 GiB by default.
 
     Returns
     -------
     frame
-        Numbers are numbers, dates moments, declared values categories, and everything else text. ``frame.attrs`` of
-        pandas has what was understood: ``"understood"`` in one line, then ``"format"``, ``"delimiter"``, ... and
-        ``"columns"``, which `like` uses.
+        Numeric columns are numbers, dates are timestamps, declared values are categories, and all other columns are
+        text. ``frame.attrs`` of a pandas frame describes how the file was read: ``"understood"`` in one line, then
+        ``"format"``, ``"delimiter"``, ... and ``"columns"``, which `like` uses.
 
     Raises
     ------
     ReadingError
         The file is not a table in this format; the message says where and what to do.
     OSError
-        The file cannot be opened; `MissingFileError` where it does not exist.
+        The file cannot be opened; `MissingFileError` if it does not exist.
 
     Examples
     --------
@@ -168,7 +170,7 @@ def read_frame(
     **how: Any,
 ) -> Any:
     """The same; ``lenient`` lets the schema name columns that the table does not have."""
-    check_choice("library", library, get_args(Library), hint="Convert one of these to a frame of another library.")
+    check_choice("library", library, get_args(Library), hint="For another library, convert one of these frames.")
     _check_marks(decimal, thousands, dates, how.get("header"))
     earlier = _attributes_of(like)
     conventions = Conventions(None if missing is None else _fields_of(missing), decimal, thousands, dates)
@@ -246,7 +248,7 @@ def _raw_table(
         if options[option] is not None and not able:
             has = "it is for csv and tsv" if option == "delimiter" else f"it has no {option}"
             raise ReadingError(
-                f"got {option}={quoted(options[option])} for a table in the format {found}; {has}. Leave it out."
+                f"got {option}={quoted(options[option])} for a table in the format {found}; {has}. Omit it."
             )
     if found == "excel":
         return found, read_excel(content, called, sheet, header, max_bytes)
@@ -286,7 +288,7 @@ def _check_marks(decimal: object, thousands: object, dates: object, header: obje
     if thousands is not None and not (isinstance(thousands, str) and len(thousands) <= 1 and not thousands.isalnum()):
         raise ParameterError(f"thousands must be None, '' or a mark such as '.' or ',', got {quoted(thousands)}.")
     if thousands is not None and thousands == (decimal or "none"):
-        raise ParameterError(f"thousands must be another mark than decimal, got {quoted(thousands)} for both.")
+        raise ParameterError(f"thousands must be different from decimal, got {quoted(thousands)} for both.")
     if dates is not None and not (isinstance(dates, str) and (dates in ORDERS or "%" in dates)):
         raise ParameterError(f"dates must be 'dmy', 'mdy' or a format such as '%d.%m.%Y', got {quoted(dates)}.")
     if not (header is None or isinstance(header, bool)):
@@ -299,8 +301,8 @@ def _attributes_of(like: Any) -> Mapping[str, Any] | None:
     found = getattr(like, "attrs", like)
     if not isinstance(found, Mapping) or "columns" not in found:
         raise ParameterError(
-            f"like must be a pandas frame from read_table, or the attrs of one, got {type(like).__name__}. They are "
-            "lost when a frame is made anew: keep frame.attrs."
+            f"like must be a pandas frame from read_table, or its attrs, got {type(like).__name__}. Some pandas "
+            "operations drop attrs: keep frame.attrs."
         )
     return cast("Mapping[str, Any]", found)
 
@@ -311,7 +313,7 @@ def meaning_of(told: Any, label: str) -> Meaning:
         levels = tuple(map(str, told.order if isinstance(told, Ordinal) else told))
         if len(set(levels)) < len(levels):
             raise ParameterError(
-                f"schema has the levels {quoted(levels)} for column {label!r}; expected distinct ones."
+                f"schema has the levels {quoted(levels)} for column {label!r}; expected distinct levels."
             )
         return Meaning("ordinal", values=levels)
     if isinstance(told, Nominal):
@@ -320,7 +322,7 @@ def meaning_of(told: Any, label: str) -> Meaning:
     word = {"text": "nominal", "set": "nominal", "taxonomy": "nominal", "circular": "numeric"}.get(word, word)
     if word not in KINDS:
         remedy = advice(told, KINDS, otherwise=f"Kinds are {', '.join(KINDS)}, or a list of levels.")
-        raise ParameterError(f"schema has {quoted(told)} for column {label!r}, which is no kind. {remedy}")
+        raise ParameterError(f"schema has {quoted(told)} for column {label!r}, which is not a kind. {remedy}")
     return Meaning(cast("Any", word))
 
 
@@ -514,7 +516,7 @@ def check_column(source: str, name: Any, names: list[str]) -> None:
         return
     shown = listed(names) if nearest(name, names) else listed(names, limit=_MANY)
     mark = next((mark for mark in ";\t|," if len(names) == 1 and mark in names[0]), None)
-    remedy = advice(name, names, otherwise="Column names are compared letter by letter.")
+    remedy = advice(name, names, otherwise="Column names are case-sensitive.")
     if mark is not None:
-        remedy = f"Name the delimiter {mark!r} if that is what stands between fields (delimiter=, --read delimiter=)."
+        remedy = f"If fields are separated by {mark!r}, pass it as the delimiter (delimiter=, --read delimiter=)."
     raise ReadingError(f"{source} has no column {name!r}; it has {shown}. {remedy}")

@@ -340,7 +340,7 @@ def _parsed_dates(fields: Fields, form: str) -> tuple[BoolArray, Any, bool]:
                 named = pd.to_datetime(texts, format=form.replace("%z", "%Z"), errors="coerce", utc=utc)
                 found = found.fillna(named)
         except (ValueError, re.error) as error:
-            raise ReadingError(f"got {form!r} as the format of dates, which strptime does not take: {error}.") from None
+            raise ReadingError(f"got {form!r} as the format of dates, which strptime rejects: {error}.") from None
     else:
         texts = pd.Series(_iso_dates(fields.values, form).to_pylist(), dtype=object)
         utc = bool(fields.weight(fields.matching(rf"[0-9]{_ZONE}$") & fields.matching(":")))
