@@ -112,7 +112,7 @@ def test_it_is_a_sequence() -> None:
     assert found[1:].similarities.tolist() == found.similarities.tolist()[1:]
     assert found[0] in found
     assert next(reversed(found)).id == 5
-    with pytest.raises(QueryIndexError, match="no match 3; there are 3 matches"):
+    with pytest.raises(QueryIndexError, match="match 3 does not exist; there are 3 matches"):
         found[3]
     with pytest.raises(ParameterError, match="a whole number or a slice"):
         found["1"]  # type: ignore[call-overload]
@@ -152,7 +152,7 @@ def test_it_explains_itself() -> None:
     )
     assert sum(explanation.frame()["share"]) == pytest.approx(explanation.similarity)
     assert explanation.frame("polars").columns == ["attribute", "query", "case", "similarity", "weight", "share"]
-    with pytest.raises(QueryIndexError, match="no match 0; there are 0 matches"):
+    with pytest.raises(QueryIndexError, match="match 0 does not exist; there are 0 matches"):
         example(where=NONE).explain()
 
 

@@ -99,7 +99,7 @@ WRONG = {
     "ask desk.cases area=vpn --where id=0": "has no case that could answer this",
     "ask desk.cases area=vpn --diversity 2": "diversity",
     "export desk.cases --out there.jsonl": "there.jsonl exists already; nothing was written. Choose another file, or set",
-    "export desk.cases --out cases": "or name the format",
+    "export desk.cases --out cases": "or set the format",
     "list there.jsonl": "tables of other programs can be imported into a case base",
     "export desk.cases --out out.xls": "does not end in .jsonl or .csv or .parquet",
     "backup desk.cases": "--out COPY is missing",

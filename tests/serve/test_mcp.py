@@ -75,7 +75,7 @@ def test_a_model_is_consulted(model: Path) -> None:
         assert all(list(one["changes"]) == ["x0"] for one in why["counterfactuals"])
         assert (await ask("what_if", row={"x0": 61}, columns=["x1"]))["columns"] == ["x1"]
         refusal = await ask("ask", row={"x7": 1})
-        assert refusal.startswith("Row 0 has a column 'x7' that the model does not have.")
+        assert refusal.startswith("Row 0 has an unknown column 'x7'.")
         assert "columns" in await ask("what_if", row={"x0": 61}, columns=[])
 
     talked(talk, started(model))

@@ -1,6 +1,6 @@
-"""A model or a case base over HTTP: the app, and a client of it; and a server for assistants (MCP).
+"""Serve a model or a case base over HTTP or by the Model Context Protocol (MCP), with a Python client.
 
-Needs the extra ``serve`` (FastAPI, uvicorn and httpx) or ``mcp``, which is imported when a name below is first used.
+Needs the extra ``serve`` (FastAPI, uvicorn and httpx) or ``mcp``, which are imported on first use.
 """
 
 from __future__ import annotations

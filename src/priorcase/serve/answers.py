@@ -64,7 +64,7 @@ def check_served(model: Any) -> None:
         )
     targets = model._stored().instances.targets
     if targets is None or len(targets) != 1:
-        raise UnsupportedDataError("A model of several targets cannot be served. Fit one model for each target.")
+        raise UnsupportedDataError("A model with several targets cannot be served. Fit one model per target.")
 
 
 def read_rows(schema: Schema, given: Any, *, most: int, longest: int) -> list[list[Any]]:
@@ -73,7 +73,7 @@ def read_rows(schema: Schema, given: Any, *, most: int, longest: int) -> list[li
     if not rows or not all(isinstance(row, dict) for row in rows):
         raise ParameterError('The body must be a row such as {"age": 31, "colour": null}, or a list of rows.')
     if len(rows) > most:
-        raise TooLargeError(f"{len(rows):,} rows are more than the {most:,} that are answered at a time.")
+        raise TooLargeError(f"{len(rows):,} rows are more than the limit of {most:,} per request.")
     places = {str(name): a for a, name in enumerate(attribute_names(schema))}
     return [_read_row(row, i, schema, places, longest) for i, row in enumerate(rows)]
 
@@ -83,7 +83,7 @@ def _read_row(row: Mapping[str, Any], i: int, schema: Schema, places: Mapping[st
     for name, value in row.items():
         if (at := places.get(name)) is None:
             remedy = advice(name, places, otherwise="GET /schema lists the columns.")
-            raise SchemaMismatchError(f"Row {i} has a column {quoted(name)} that the model does not have. {remedy}")
+            raise SchemaMismatchError(f"Row {i} has an unknown column {quoted(name)}. {remedy}")
         found[at] = value
         if value is None or isinstance(value, int | float):
             continue
@@ -278,7 +278,7 @@ def proposal(
     """A solution for a new case, and the cases that it comes from."""
     found = base.retrieve(query, k, weights=weights, where=conditions(base, where) or None)
     if not len(found):
-        raise TooFewRowsError("There is no case that could answer this. Ask without conditions, or add cases.")
+        raise TooFewRowsError("No case meets the conditions. Ask without conditions, or add cases.")
     return proposal_document(found, base.reuse(found, method))
 
 
@@ -298,7 +298,7 @@ def conditions(base: pc.CaseBase, texts: Sequence[str]) -> dict[str, Any]:
     from priorcase.cases.conditions import all_of, parse
 
     if len(texts) > _CONDITIONS:
-        raise TooLargeError(f"{len(texts)} conditions are more than the {_CONDITIONS} that are taken at a time.")
+        raise TooLargeError(f"{len(texts)} conditions are more than the limit of {_CONDITIONS}.")
     found: dict[str, list[Any]] = {}
     for text in texts:
         name, condition = parse(text, base.attributes, others=("key", "by", "retired"))

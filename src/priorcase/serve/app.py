@@ -68,19 +68,20 @@ _PROBLEMS: dict[int | str, dict[str, Any]] = {
     for status, text in {
         400: "The body is not JSON.",
         401: "The token is missing or wrong.",
-        409: "Not possible with the rows that there are.",
-        413: "Too large.",
-        422: "Rows or options that do not fit; the detail says why.",
+        409: "Not possible in the current state of the model or case base.",
+        413: "The request is too large.",
+        422: "Invalid rows or options; the detail says why.",
     }.items()
 }
 
 
 @dataclass(frozen=True)
 class Limits:
-    """What one request may ask for.
+    """Limits on a single request.
 
-    ``body`` is in bytes, ``rows`` are predicted, appended or forgotten and ``explained`` explained at a time, ``text``
-    is the number of characters of one value, and ``seconds`` how long a question may take.
+    ``body`` is the maximum size of the body in bytes, ``rows`` the maximum number of rows to predict, append or forget,
+    ``explained`` the maximum number of rows to explain, ``text`` the maximum number of characters in a value, and
+    ``seconds`` the maximum time of a query.
 
     Examples
     --------
@@ -102,11 +103,11 @@ Rows = Annotated[
     Any,
     WithJsonSchema({"anyOf": [{"type": "object"}, {"type": "array", "items": {"type": "object"}}]}),
     Body(
-        description="A row, or a list of rows. Columns that are left out, and null, are missing.",
+        description="A row or a list of rows. Omitted columns and null are missing values.",
         openapi_examples={"row": {"value": _ROW}, "rows": {"value": [_ROW, {"age": None}]}},
     ),
 ]
-Level = Annotated[float, Query(gt=0, lt=1, description="Level of the interval of a number.")]
+Level = Annotated[float, Query(gt=0, lt=1, description="Level of the prediction interval (regression).")]
 Id = Annotated[int, Path(ge=0, le=_LARGEST)]
 Where = Annotated[list[str], Query(description="Conditions such as people>=5, area=printer|vpn, system=?.")]
 
@@ -154,7 +155,7 @@ class SolvedCase(_Change):
 
 
 class Feedback(_Change):
-    """What came of a case, or a correction; null removes, and what is left out stays."""
+    """The outcome or corrected values of a case; null removes a value, omitted fields stay as they are."""
 
     changes: dict[str, Any] = Field({}, examples=[{"people": 4}])
     solution: Any = None
@@ -163,7 +164,7 @@ class Feedback(_Change):
 
 
 class Reason(_Document):
-    """Why a case is forgotten, for the history, which keeps nothing else of it."""
+    """The reason for forgetting a case; the history keeps it, but no data of the case."""
 
     why: str = Field(min_length=1, max_length=10_000, examples=["asked to"])
     by: str | None = Field(None, max_length=1000)
@@ -184,7 +185,7 @@ def read_json(body: bytes) -> Any:
 
 
 def _refuse(name: str) -> None:
-    raise ValueError(f"it has no {name}, write null where a value is missing")
+    raise ValueError(f"it has no {name}, write null for a missing value")
 
 
 class _StrictRequest(Request):
@@ -244,14 +245,14 @@ class Service:
         if (served := self.served) is None:
             raise HTTPException(503, "Nothing is open yet. Try again.", {"retry-after": "1"})
         if answers.is_case_base(served):
-            raise NotAvailableError("This is for models, and a case base is open. POST /cases/ask asks it.")
+            raise NotAvailableError("This path is for models, but a case base is open. Use POST /cases/ask.")
         return served
 
     @property
     def base(self) -> pc.CaseBase:
         """The case base that is served now."""
         if not answers.is_case_base(served := self.served):
-            raise NotAvailableError("This is for case bases, and none is open. POST /predict asks a model.")
+            raise NotAvailableError("This path is for case bases, but none is open. Use POST /predict for a model.")
         base: pc.CaseBase = served
         return base
 
@@ -335,7 +336,7 @@ class Service:
     ) -> Future[bytes]:
         with self._lock:
             if self._waiting >= _WAITING:
-                raise HTTPException(503, "Too many requests wait for an answer. Try again.", {"retry-after": "1"})
+                raise HTTPException(503, "Too many requests are waiting. Try again later.", {"retry-after": "1"})
             self._waiting += 1
         future = threads.submit(lambda: answers.encoded(work(*args, **options)))
         future.add_done_callback(self._finished)
@@ -432,26 +433,26 @@ def create_app(
     save: str | PathLike[str] | None = None,
     limits: Limits | None = None,
 ) -> Guard:
-    """An ASGI app that serves a fitted classifier or regressor, or a case base.
+    """Create an ASGI app that serves a fitted classifier or regressor, or a case base.
 
-    Every request but ``GET /health`` needs the token. ``priorcase serve`` runs it with uvicorn.
+    Every request except ``GET /health`` needs the token. ``priorcase serve`` runs the app with uvicorn.
 
     Parameters
     ----------
     served
-        A fitted model of the library, of one target; or an open `CaseBase`.
+        A fitted estimator of this library with a single target, or an open `CaseBase`.
     token
-        What clients must show, as ``Authorization: Bearer TOKEN``: at least 16 characters, visible ones of ASCII.
+        Token that clients must send as ``Authorization: Bearer TOKEN``: at least 16 printable ASCII characters.
     target
-        The name of the target, for ``GET /schema``.
+        Name of the target, for ``GET /schema``.
     hosts
-        Names by which clients ask for it, beside those of this machine.
+        Host names that clients may use, in addition to those of this machine.
     read_only
-        Whether changes are refused.
+        Whether to refuse changes.
     save
-        The file to which a model is saved after each change, before the change is answered.
+        File to which a model is saved after each change, before the response is sent.
     limits
-        What one request may ask for.
+        Limits on a single request.
 
     Examples
     --------
@@ -465,7 +466,7 @@ def create_app(
     if not is_base:
         answers.check_served(served)
     elif save is not None:
-        raise ParameterError("save is for models; a case base has every change on the disk when it is answered.")
+        raise ParameterError("save is for models; a case base writes every change to disk before it responds.")
     service = Service(served, limits, target=target, read_only=read_only, save=save)
     return assembled(service, [base_routes(service) if is_base else model_routes(service)], token=token, hosts=hosts)
 
@@ -484,8 +485,8 @@ def assembled(
     """
     if len(token) < _SHORTEST or not all("!" <= letter <= "~" for letter in token):
         raise ParameterError(
-            f"The token must have at least {_SHORTEST} characters, visible ones of ASCII; "
-            "python -c 'import secrets; print(secrets.token_urlsafe())' makes one."
+            f"The token must have at least {_SHORTEST} printable ASCII characters; "
+            "python -c 'import secrets; print(secrets.token_urlsafe())' generates one."
         )
     limits = service.limits
     api = FastAPI(title="priorcase", version=pc.__version__, docs_url=None, redoc_url=None)
@@ -508,21 +509,21 @@ def new_router() -> APIRouter:
 def _about(service: Service, api: FastAPI) -> APIRouter:
     router = new_router()
 
-    @router.get("/", summary="What is served, and where")
+    @router.get("/", summary="Version and paths of the service")
     async def index() -> Any:
         paths = {path: sorted(map(str.upper, methods)) for path, methods in api.openapi()["paths"].items()}
         about = {"name": "priorcase", "version": pc.__version__, "read_only": service.read_only, "paths": paths}
         return await service.answer(lambda: about)
 
-    @router.get("/health", summary="Whether the service runs; needs no token")
+    @router.get("/health", summary="Health check; needs no token")
     async def health() -> Any:
         return Response('{"status": "ok"}', media_type="application/json")
 
-    @router.get("/metrics", summary="Counts and durations, as Prometheus reads them")
+    @router.get("/metrics", summary="Request counts and durations in Prometheus format")
     async def metrics() -> Any:
         return Response(service.metrics(), media_type="text/plain; version=0.0.4")
 
-    @router.get("/schema", summary="Columns, their kinds and values; classes")
+    @router.get("/schema", summary="Columns with their kinds and values, and the classes")
     async def schema() -> Any:
         if service.is_base:
             return await service.answer(answers.base_schema, service.base)
@@ -539,15 +540,15 @@ def model_routes(service: Service) -> APIRouter:
     async def predict(body: Rows, level: Level = 0.95) -> Any:
         return await service.predict(body, level)
 
-    @router.post("/explain", summary="Predict rows, and why: contributions of columns, past cases")
+    @router.post("/explain", summary="Explain predictions: contributions of columns, past cases, counterfactuals")
     async def explain(
         body: Rows,
         precedents: Annotated[int, Query(ge=0, le=100)] = 5,
-        counterfactuals: Annotated[int, Query(ge=0, le=10, description="Take most of the time.")] = 0,
-        fixed: Annotated[list[str], Query(description="Columns that counterfactuals leave as they are.")] = [],  # noqa: B006
+        counterfactuals: Annotated[int, Query(ge=0, le=10, description="Number; these take most of the time.")] = 0,
+        fixed: Annotated[list[str], Query(description="Columns that must not change.")] = [],  # noqa: B006
         permutations: Annotated[
             int,
-            Query(ge=4, le=256, multiple_of=2, description="Of columns, for Shapley values: more are more exact."),
+            Query(ge=4, le=256, multiple_of=2, description="Number of permutations for Shapley values."),
         ] = 4,
     ) -> Any:
         model = service.model
@@ -559,19 +560,19 @@ def model_routes(service: Service) -> APIRouter:
 
         return await service.answer(explained)
 
-    @router.post("/neighbors", summary="The past cases behind the answers")
+    @router.post("/neighbors", summary="Find the past cases behind predictions")
     async def neighbors(body: Rows, k: Annotated[int | None, Query(ge=1, le=100)] = None) -> Any:
         model, most = service.model, service.limits.explained
         return await service.answer(lambda: {"answers": answers.neighbors(model, service.rows(body, most), k)})
 
-    @router.post("/counterfactuals", summary="The smallest changes, taken from past cases, that change the predictions")
+    @router.post("/counterfactuals", summary="Find the smallest changes that change predictions, from past cases")
     async def counterfactuals(
         body: Rows,
         n: Annotated[int, Query(ge=1, le=10)] = 1,
-        fixed: Annotated[list[str], Query(description="Columns that stay as they are.")] = [],  # noqa: B006
-        wanted: Annotated[str | None, Query(description="The class that is wanted; any other one if left out.")] = None,
-        above: Annotated[float | None, Query(description="What a number should exceed.")] = None,
-        below: Annotated[float | None, Query(description="What a number should stay below.")] = None,
+        fixed: Annotated[list[str], Query(description="Columns that must not change.")] = [],  # noqa: B006
+        wanted: Annotated[str | None, Query(description="The desired class; by default any other class.")] = None,
+        above: Annotated[float | None, Query(description="Minimum of the predicted number.")] = None,
+        below: Annotated[float | None, Query(description="Maximum of the predicted number.")] = None,
     ) -> Any:
         model, wish = service.model, {"above": above, "below": below}
 
@@ -581,7 +582,7 @@ def model_routes(service: Service) -> APIRouter:
 
         return await service.answer(found)
 
-    @router.post("/what-if", summary="The answer to one row along a column, or two")
+    @router.post("/what-if", summary="Predict a row while one or two of its columns vary")
     async def what_if(
         body: Rows,
         column: Annotated[list[str], Query(min_length=1, max_length=2)],
@@ -594,7 +595,7 @@ def model_routes(service: Service) -> APIRouter:
     async def append(body: NewRows) -> Any:
         return await service.change(lambda: answers.append(service.model, service.rows(body.rows), body.targets))
 
-    @router.post("/rows/forget", summary="Forget rows, exactly as if they had never been seen")
+    @router.post("/rows/forget", summary="Forget rows, as if they had never been learned")
     async def forget(body: ForgottenRows) -> Any:
         return await service.change(lambda: answers.forget(service.model, body.ids))
 
@@ -627,18 +628,18 @@ def base_routes(service: Service) -> APIRouter:
     async def ask(body: Question) -> Any:
         return await service.answer(answers.proposal, service.base, **dict(body))
 
-    @router.get("/cases/{id}", summary="A case, with its history")
+    @router.get("/cases/{id}", summary="Get a case with its history")
     async def case(id: Id) -> Any:
         base = service.base
         return await service.answer(answers.case, base, id)
 
-    @router.post("/cases/{id}/feedback", summary="Record what came of a case, or correct it")
+    @router.post("/cases/{id}/feedback", summary="Record the outcome of a case, or correct it")
     async def feedback(id: Id, body: Feedback) -> Any:
         given = {name: getattr(body, name) for name in body.model_fields_set - {"changes"}}
 
         return await service.change(lambda: answers.revised(service.base, id, body.changes, given))
 
-    @router.post("/cases/{id}/forget", summary="Forget a case, to the last byte")
+    @router.post("/cases/{id}/forget", summary="Forget a case and erase its data")
     async def forget(id: Id, body: Reason) -> Any:
         return await service.change(lambda: {"forgotten": service.base.forget(id, by=body.by, why=body.why)})
 
@@ -663,9 +664,9 @@ async def _invalid(_: Request, error: Any) -> Response:
 async def _http_error(request: Request, error: Any) -> Response:
     detail = str(error.detail)
     if error.status_code in (404, 405):
-        detail = f"There is no {request.method} {request.url.path} here; GET / lists what there is."
+        detail = f"There is no {request.method} {request.url.path}; GET / lists all paths."
     return problem(error.status_code, detail, error.headers)
 
 
 async def _bug(_: Request, error: Exception) -> Response:
-    return problem(500, "This is a bug in priorcase; the log of the service has more.")
+    return problem(500, "This is a bug in priorcase; see the log of the service.")

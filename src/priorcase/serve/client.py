@@ -1,4 +1,4 @@
-"""A client of the service, for Python."""
+"""A Python client of the service."""
 
 from __future__ import annotations
 
@@ -15,19 +15,19 @@ Document: TypeAlias = dict[str, Any]
 
 
 class Client:
-    """Asks a service that ``priorcase serve`` started.
+    """Client of a service started by ``priorcase serve``.
 
-    Rows are mappings from columns to values; None, and columns that are left out, are missing. Options are those of
-    the service. What it refuses raises `ServiceError` with its sentence.
+    Rows are mappings from columns to values; None and omitted columns are missing values. Options are those of the
+    service. If the service refuses a request, `ServiceError` is raised with its message.
 
     Parameters
     ----------
     url
-        Where the service is, such as ``http://127.0.0.1:8765``.
+        URL of the service, such as ``http://127.0.0.1:8765``.
     token
-        The token that it printed, or that it was started with.
+        The token that the service printed, or that it was started with.
     **options
-        Of `httpx.Client`, such as ``timeout``.
+        Options of `httpx.Client`, such as ``timeout``.
 
     Examples
     --------
@@ -55,63 +55,69 @@ class Client:
         self._http.close()
 
     def schema(self) -> Document:
-        """What is served: columns, their kinds and values."""
+        """Return the columns with their kinds and values, and the classes."""
         return self._asked("GET", "/schema")
 
     # -- models
 
     def predict(self, rows: Rows, *, level: float = 0.95) -> list[Document]:
-        """For each row the prediction, with probabilities or an interval."""
+        """Return the prediction of each row, with probabilities or an interval."""
         return self._listed("answers", "POST", "/predict", rows, level=level)
 
     def explain(self, rows: Rows, **options: Any) -> list[Document]:
-        """For each row why; ``precedents``, ``counterfactuals``, ``fixed`` and ``permutations`` as in `explain`."""
+        """Explain the prediction of each row.
+
+        Options are ``precedents``, ``counterfactuals``, ``fixed`` and ``permutations``, as in `explain`.
+        """
         return self._listed("answers", "POST", "/explain", rows, **{"counterfactuals": 1, "permutations": 32} | options)
 
     def neighbors(self, rows: Rows, k: int | None = None) -> list[Document]:
-        """For each row the past cases behind the answer, or the ``k`` nearest ones."""
+        """Return the past cases behind the prediction of each row, or its ``k`` nearest ones."""
         return self._listed("answers", "POST", "/neighbors", rows, **({} if k is None else {"k": k}))
 
     def counterfactuals(self, rows: Rows, n: int = 1, **options: Any) -> list[Document]:
-        """For each row the smallest changes that change the prediction; ``fixed``, ``wanted``, ``above``, ``below``."""
+        """Return the ``n`` smallest changes that change the prediction of each row.
+
+        Options are ``fixed``, ``wanted``, ``above`` and ``below``.
+        """
         return self._listed("answers", "POST", "/counterfactuals", rows, n=n, **options)
 
     def what_if(self, row: Row, *columns: str, n_values: int = 21) -> Document:
-        """The answer to a row along a column, or two."""
+        """Return the predictions of a row while one or two of its columns vary."""
         return self._asked("POST", "/what-if", row, column=columns, n_values=n_values)
 
     def append(self, rows: Sequence[Row], targets: Sequence[Any]) -> list[int]:
-        """Let the model learn from more rows; returns their ids."""
+        """Add rows to the model and return their ids."""
         return self._listed("ids", "POST", "/rows", {"rows": rows, "targets": targets})
 
     def forget(self, ids: Sequence[int]) -> None:
-        """Let the model forget rows."""
+        """Remove rows from the model."""
         self._asked("POST", "/rows/forget", {"ids": ids})
 
     # -- case bases
 
     def cases(self, *where: str, offset: int = 0, limit: int = 100) -> list[Document]:
-        """Cases that meet all conditions, such as ``"people>=5"``."""
+        """Return the cases that meet all conditions, such as ``"people>=5"``."""
         return self._listed("cases", "GET", "/cases", where=where, offset=offset, limit=limit)
 
     def case(self, id: int) -> Document:
-        """A case, with its history."""
+        """Return a case with its history."""
         return self._asked("GET", f"/cases/{id:d}")
 
     def ask(self, query: Row, **options: Any) -> Document:
-        """A solution for a new case; options are ``k``, ``where``, ``weights`` and ``method``."""
+        """Return a proposed solution for a new case; options are ``k``, ``where``, ``weights`` and ``method``."""
         return self._asked("POST", "/cases/ask", {"query": query, **options})
 
     def add(self, case: Row, **fields: Any) -> int:
-        """Add a case, with ``solution``, ``outcome``, ``key``, ``note``, ``by`` or ``why``; returns its id."""
+        """Add a case and return its id; fields are ``solution``, ``outcome``, ``key``, ``note``, ``by`` and ``why``."""
         return int(self._asked("POST", "/cases", {"case": case, **fields})["id"])
 
     def feedback(self, id: int, changes: Row | None = None, **fields: Any) -> Document:
-        """Record ``outcome``, ``solution``, ``note`` or changed values; returns the case."""
+        """Record the ``outcome``, ``solution``, a ``note`` or changed values of a case, and return the case."""
         return self._asked("POST", f"/cases/{id:d}/feedback", {"changes": changes or {}, **fields})
 
     def forget_case(self, id: int, why: str, *, by: str | None = None) -> None:
-        """Forget a case, for a reason."""
+        """Forget a case; the reason is recorded in the history."""
         self._asked("POST", f"/cases/{id:d}/forget", {"why": why, "by": by})
 
     # -- requests

@@ -1,6 +1,6 @@
-"""A model or a case base for assistants, by the Model Context Protocol over standard input and output.
+"""Serve a model or a case base by the Model Context Protocol (MCP) over standard input and output.
 
-The answers, limits and refusals are those of the service; needs the extra ``mcp``.
+Answers, limits and errors are those of the HTTP service; needs the extra ``mcp``.
 """
 
 from __future__ import annotations
@@ -21,11 +21,11 @@ from priorcase.serve.app import Limits, Service
 
 Row = Annotated[
     dict[str, Any],
-    Field(description="Columns and their values; null, and columns that are left out, are missing. See schema."),
+    Field(description="Mapping from columns to values; null and omitted columns are missing. See schema."),
 ]
-Fixed = Annotated[list[str], Field(description="Columns that what would change the prediction leaves as they are.")]
+Fixed = Annotated[list[str], Field(description="Columns that counterfactuals must not change.")]
 Columns = Annotated[list[str], Field(min_length=1, max_length=2)]
-Id = Annotated[int, Field(ge=0, le=2**62, description="The number of a case, as ask and explain show it.")]
+Id = Annotated[int, Field(ge=0, le=2**62, description="Id of a case, as returned by ask and explain.")]
 Where = Annotated[list[str], Field(description="Conditions such as people>=5, area=printer|vpn, system=?.")]
 Text = Annotated[str | None, Field(max_length=10_000)]
 
@@ -35,21 +35,21 @@ _READS, _CHANGES = ToolAnnotations(read_only_hint=True), ToolAnnotations(read_on
 def create_mcp_server(
     served: Any, *, target: str | None = None, read_only: bool = False, limits: Limits | None = None
 ) -> MCPServer[Any]:
-    """A server for assistants, whose ``run()`` speaks over standard input and output until that is closed.
+    """Create an MCP server for AI assistants; its ``run()`` uses standard input and output until they are closed.
 
-    A model has the tools ``ask``, ``explain``, ``what_if`` and ``schema``; a case base ``ask``, ``explain``,
+    A model has the tools ``ask``, ``explain``, ``what_if`` and ``schema``; a case base has ``ask``, ``explain``,
     ``schema`` and, unless it is read-only, ``add_case`` and ``feedback``. Answers are JSON.
 
     Parameters
     ----------
     served
-        A fitted model of the library, of one target; or an open `CaseBase`.
+        A fitted estimator of this library with a single target, or an open `CaseBase`.
     target
-        The name of the target.
+        Name of the target.
     read_only
-        Whether tools that change something are left out.
+        Whether to omit tools that change the case base.
     limits
-        What one call may ask for.
+        Limits on a single call.
 
     Examples
     --------
@@ -71,7 +71,7 @@ def create_mcp_server(
     (_base_tools if is_base else _model_tools)(server, service)
 
     async def schema() -> CallToolResult:
-        """The columns that there are, their kinds and known values, and what is predicted."""
+        """Return the columns with their kinds and known values, and the target."""
         if is_base:
             return await _result(service, {}, lambda: service.answer(answers.base_schema, service.base))
         return await _result(service, {}, lambda: service.answer(answers.model_schema, service.model, target))
@@ -82,7 +82,7 @@ def create_mcp_server(
 
 def _model_tools(server: MCPServer[Any], service: Service) -> None:
     async def ask(row: Row) -> CallToolResult:
-        """Predict a row: the answer, with probabilities of all classes or an interval."""
+        """Predict the target of a row, with the probabilities of all classes or a prediction interval."""
         return await _result(service, row, lambda: service.predict(row, 0.95))
 
     async def explain(
@@ -91,7 +91,7 @@ def _model_tools(server: MCPServer[Any], service: Service) -> None:
         counterfactuals: Annotated[int, Field(ge=0, le=10)] = 1,
         fixed: Fixed = [],  # noqa: B006
     ) -> CallToolResult:
-        """Predict a row, and why: what each column adds, the past cases behind it, and what would change the prediction."""
+        """Predict a row and explain the prediction: contributions of columns, similar past cases, counterfactuals."""
 
         def explained() -> Any:
             options = {"precedents": precedents, "counterfactuals": counterfactuals}
@@ -100,7 +100,7 @@ def _model_tools(server: MCPServer[Any], service: Service) -> None:
         return await _result(service, [row, fixed], lambda: service.answer(explained))
 
     async def what_if(row: Row, columns: Columns, n_values: Annotated[int, Field(ge=2, le=50)] = 21) -> CallToolResult:
-        """The answers to a row as one column takes other values, or two do."""
+        """Return the predictions of a row while one or two of its columns vary."""
 
         def curve() -> Any:
             return answers.curve(service.model, service.rows(row, 1)[0], columns, n_values)
@@ -117,12 +117,12 @@ def _base_tools(server: MCPServer[Any], service: Service) -> None:
         k: Annotated[int, Field(ge=1, le=100)] = 5,
         where: Where = [],  # noqa: B006
     ) -> CallToolResult:
-        """Propose a solution for a new case, from the most similar past cases."""
+        """Propose a solution for a new case from the most similar past cases."""
         question: Callable[[], Any] = lambda: answers.proposal(service.base, query, k, where)  # noqa: E731
         return await _result(service, [query, where], lambda: service.answer(question))
 
     async def explain(id: Id) -> CallToolResult:
-        """A past case behind a proposal, with its solution, outcome, notes and history."""
+        """Return a past case with its solution, outcome, notes and history."""
         return await _result(service, {}, lambda: service.answer(answers.case, service.base, id))
 
     async def add_case(
@@ -134,7 +134,7 @@ def _base_tools(server: MCPServer[Any], service: Service) -> None:
         by: Text = None,
         why: Text = None,
     ) -> CallToolResult:
-        """Add a case with its solution; the answer is its number."""
+        """Add a case with its solution and return its id."""
         fields = {"solution": solution, "outcome": outcome, "key": key, "note": note, "by": by, "why": why}
 
         def added() -> Any:
@@ -151,7 +151,7 @@ def _base_tools(server: MCPServer[Any], service: Service) -> None:
         by: Text = None,
         why: Text = None,
     ) -> CallToolResult:
-        """Record what came of a case, or correct it; what is left out stays."""
+        """Record the outcome of a case, or correct it; omitted fields stay as they are."""
         given = {"outcome": outcome, "solution": solution, "note": note, "by": by, "why": why}
         fields = {name: value for name, value in given.items() if value is not None}
 

@@ -134,7 +134,7 @@ class Guard:
         found = _HOST.fullmatch(hosts[0]) if len(hosts) == 1 else None
         name = (found[1] or found[2]).lower() if found else ""
         if found is None or not (name in self._hosts or (self._addresses and _is_address(name))):
-            return problem(400, "This service has another name: the header Host is not one that it answers to.")
+            return problem(400, "The Host header does not match a host name of this service.")
         origins, site = headers.all("origin"), headers.first("sec-fetch-site")
         ours = (f"http://{hosts[0].lower()}", f"https://{hosts[0].lower()}")
         if any(origin.lower() not in ours for origin in origins) or site in ("cross-site", "same-site"):
@@ -155,7 +155,7 @@ class Guard:
         if not _same(cookies.get(cookie, ""), self._cookie):
             return self._unknown()
         if method not in _SAFE_METHODS and not origins and site != "same-origin":
-            return problem(403, "A change by cookie must say by the header Origin which page it comes from.")
+            return problem(403, "A change that is authorized by a cookie needs the header Origin.")
         return None
 
     @staticmethod
@@ -184,7 +184,7 @@ class Guard:
         kind = headers.first("content-type").partition(";")[0].strip().lower()
         if path in self._uploads:
             if kind != "application/octet-stream":
-                told = "A file is sent as it is, with the header Content-Type: application/octet-stream."
+                told = "Send the bytes of the file, with the header Content-Type: application/octet-stream."
                 return problem(415, told), receive
         elif size and kind != "application/json":
             return problem(415, "The body must be JSON, with the header Content-Type: application/json."), receive
@@ -192,7 +192,7 @@ class Guard:
 
     def _too_large(self, path: str) -> Response:
         if (most := self._uploads.get(path)) is not None:
-            return problem(413, f"The file has more than {most:,} bytes, the most that is taken here.")
+            return problem(413, f"The file has more than {most:,} bytes, the maximum.")
         return problem(413, f"The body has more than {self._body:,} bytes. Send fewer rows at a time.")
 
 

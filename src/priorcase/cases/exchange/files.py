@@ -70,7 +70,7 @@ def export(
     elif (format := _SUFFIXES.get(path.suffix.lower())) is None:
         raise CaseBaseError(
             f"cannot infer the format of {path!s} from its name; expected one of {listed(get_args(Format))}. Use the "
-            "suffix .jsonl, .csv or .parquet, or pass format=."
+            "suffix .jsonl, .csv or .parquet, or set the format."
         )
     _check_file(path)
     if not path.parent.is_dir():
