@@ -218,7 +218,7 @@ def test_targets_that_are_refused_change_nothing() -> None:
 
 def test_too_many_centers() -> None:
     rows = np.arange(float(MAX_CENTERS + 1))[:, None]
-    with pytest.raises(TooLargeError, match=f"{MAX_CENTERS + 1} centres"):
+    with pytest.raises(TooLargeError, match=f"{MAX_CENTERS + 1} centers"):
         RBFNetworkRegressor(centers="all").fit(rows, rows[:, 0])
 
 
