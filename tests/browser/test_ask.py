@@ -126,7 +126,7 @@ def test_numbers_are_written_as_people_write_them(visit: Visit, repairs: str) ->
           [number(2005), number(9999.5), number(12345), number(-1.5), number(-2e-7), count(9999), count(10000),
            shown(-3), shown(null), signed(-0.04, 1), signed(12, 1)])"""
     )
-    assert texts[:7] == ["2005", "10,000", "12,345", "−1.5", "−2.00e−7", "9999", "10,000"]
+    assert texts[:7] == ["2005", "10,000", "12,345", "−1.5", "−2.00e−7", "9,999", "10,000"]
     assert texts[7:] == ["−3", "empty", "0.0", "+12.0"]
 
 

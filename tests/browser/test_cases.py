@@ -139,7 +139,7 @@ def test_a_case_is_added_edited_judged_and_forgotten(visit: Visit, desk: tuple[s
         assert (case["people"], case.outcome, case.key, case.by) == (7, True, "T-1", "Ada <b>")
     page.get_by_role("button", name="Forget").click()
     dialog = page.get_by_role("dialog")
-    assert "to the last byte" in dialog.inner_text()
+    assert "cannot be undone" in dialog.inner_text()
     page.keyboard.press("Escape")
     assert page.get_by_role("dialog").count() == 0
     page.get_by_role("button", name="Forget").click()

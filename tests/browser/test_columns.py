@@ -99,7 +99,7 @@ def test_another_delimiter_is_tried_and_taken_back(raw: str, visit: Visit) -> No
     page.get_by_label("Missing values").fill("M, -9")
     page.get_by_label("Missing values").press("Tab")
     page.get_by_role("button", name="Read again without fitting").click()
-    column(page, "size").get_by_text(re.compile(r"\d\d\s% empty")).wait_for()
+    column(page, "size").get_by_text(re.compile(r"\d\d% empty")).wait_for()
     page.get_by_label("Kind of income").select_option("circular")
     page.get_by_label("Period of income").fill("-1")
     page.get_by_role("button", name="Fit", exact=True).click()

@@ -111,14 +111,14 @@ def test_a_threshold_by_costs_decides_in_ask(visit: Visit, two_classes: str) -> 
     page.wait_for_selector("#notice:not([hidden])")
     page.get_by_role("link", name="Ask", exact=True).click()
     page.wait_for_selector(".decided")
-    assert f"{threshold + 1}\u00a0% or more" in page.locator(".decided").inner_text()
+    assert f"{threshold + 1}% or more" in page.locator(".decided").inner_text()
 
 
 def test_the_learner_that_answers_is_chosen(visit: Visit, two_classes: str) -> None:
     page = visit(two_classes)
     compared(page)
     title = "Tuned k-NN"  # which is measured in any time
-    button = page.get_by_role("button", name=f"Let {title} answer")
+    button = page.get_by_role("button", name=f"Use {title}")
     button.focus()
     page.keyboard.press("Enter")
     page.wait_for_function("name => document.getElementById('learner').textContent.includes(name)", arg=title)

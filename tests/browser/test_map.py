@@ -143,7 +143,7 @@ def test_without_webgl_a_sentence_says_so(visit: Visit, repairs: str) -> None:
     page.add_init_script("HTMLCanvasElement.prototype.getContext = () => null")
     page.goto(at_map(page.url.split("#")[0]))
     page.reload()
-    page.get_by_text("This browser has no WebGL").wait_for()
+    page.get_by_text("The map needs WebGL").wait_for()
 
 
 def test_50_000_rows_are_drawn_and_moved_smoothly(visit: Visit, many: str) -> None:

@@ -82,7 +82,7 @@ def test_suspects_are_kept_corrected_and_forgotten_with_undo(groups: tuple[str, 
     listed(page, "2 rows whose target may be wrong")
     page.locator(".score strong").first.wait_for()
     page.locator(".grid tbody:not([aria-hidden]) tr").first.click()
-    page.get_by_text("Without this row the answer is").wait_for()
+    page.get_by_text("Without this row, the prediction is").wait_for()
     picture(page, "rows-suspects")
     check_accessible(page)
     first = page.locator(".side h2").inner_text()
