@@ -9,14 +9,14 @@ from benchmarks import machine  # before NumPy: it sets the number of threads
 from benchmarks.report import Row, judge, markdown, plain
 
 WORKLOADS = {
-    "heom": "mixed columns, independent and in groups, HEOM, 10 neighbours",
-    "mvdm": "nominal columns, MVDM, 1 neighbour",
-    "euclidean": "numeric columns, Euclidean, 10 neighbours",
-    "all_rows": "the neighbours of every stored row: leave-one-out and k-NN graphs",
+    "heom": "mixed columns, independent and in groups, HEOM, 10 neighbors",
+    "mvdm": "nominal columns, MVDM, 1 neighbor",
+    "euclidean": "numeric columns, Euclidean, 10 neighbors",
+    "all_rows": "the neighbors of every stored row: leave-one-out and k-NN graphs",
     "index": "building the index of a million mixed rows, and setting up a query",
     "memory": "a million mixed rows: memory and fitting time",
     "mapped": "a saved model of five million mixed rows: opening it and asking once",
-    "end_to_end": "from a pandas frame with strings and gaps to probabilities",
+    "end_to_end": "from a pandas frame with strings and missing values to probabilities",
     "one_row": "latency of predicting, learning and forgetting one row",
     "naive_bayes": "naive Bayes on a million rows of categories, and one row at a time",
     "bayes_memory": "memory that fitting naive Bayes on a million rows takes",
@@ -26,7 +26,7 @@ WORKLOADS = {
     "reduction": "choosing rows to keep: ENN, AllKNN and DROP3",
     "local": "locally weighted regression beside loess, NumPy and Weka",
     "stretching": "attribute weights by leave-one-out",
-    "leave_one_out": "every number of neighbours and five kernels from one search",
+    "leave_one_out": "every number of neighbors and five kernels from one search",
     "stacked": "fitting a stack of learners to mixed tables",
     "own_distance": "differences and distances written in Python",
     "reading": "a table from a CSV file",

@@ -41,6 +41,7 @@ WORKLOADS = [
     "cases_durable",
     "scale",
     "serving",
+    "page",
     "distributed",
     "auto",
 ]

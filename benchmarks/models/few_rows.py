@@ -137,7 +137,7 @@ def _compared(plug_in: Any, evidence: Any, gain: Gain) -> list[str]:
 def _zeros(found: FromATenth) -> str:
     """The part of the rows whose truth had probability 0, and in how many draws there was such a row."""
     share, draws = 100 * found.impossible.mean(), found.impossible
-    return f"{share:.2f} % ({int((draws > 0).sum())} of {draws.size})"
+    return f"{share:.2f}% ({int((draws > 0).sum())} of {draws.size})"
 
 
 def _both(plug_in: FromATenth, evidence: FromATenth) -> str:
@@ -145,4 +145,4 @@ def _both(plug_in: FromATenth, evidence: FromATenth) -> str:
 
 
 def _percent(shares: Any) -> str:
-    return f"{100 * shares.mean():.1f} %"
+    return f"{100 * shares.mean():.1f}%"

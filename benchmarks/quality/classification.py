@@ -194,7 +194,7 @@ def main() -> None:
         table = load(folder, name)
         found = measured(table)
         drawn = f"{len(table.y):,}" if len(table.y) == table.rows else f"{len(table.y):,} of {table.rows:,}"
-        cells = " | ".join(f"{loss:.3f}, {100 * right:.1f} %" for loss, right in found.values())
+        cells = " | ".join(f"{loss:.3f}, {100 * right:.1f}%" for loss, right in found.values())
         print(f"| {name}{' (mixed or with gaps)' if table.is_mixed else ''} | {drawn} | {cells} |", flush=True)
         mixed += [found] if table.is_mixed else []
     if not mixed:

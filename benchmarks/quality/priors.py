@@ -55,7 +55,7 @@ def main() -> None:
     found = np.array([[scores(X, y, k, v) for k in NEIGHBORS for v in VOTES] for _, X, y in every])
     means, ranks = found.mean(axis=0), rankdata(found * [-1, 1, -1], axis=2).mean(axis=(0, 1))
     for i, prior in enumerate(PRIORS):
-        cells = [f"{log:.3f}, {brier:.4f}, {100 * right:.2f} %" for log, brier, right in means[:, i]]
+        cells = [f"{log:.3f}, {brier:.4f}, {100 * right:.2f}%" for log, brier, right in means[:, i]]
         print(f"| {prior} | {' | '.join(cells)} | {ranks[i, 0]:.2f}, {ranks[i, 1]:.2f} |", flush=True)
 
 

@@ -204,10 +204,10 @@ def report(lines: Sequence[Line]) -> list[str]:
     for of, outcomes, held in lines:
         drawn = f"{len(of.y):,}" if len(of.y) == of.rows else f"{len(of.y):,} of {of.rows:,}"
         cells = [
-            digits(one.loss) + ("" if one.accuracy is None else f", {100 * one.accuracy:.1f} %")
+            digits(one.loss) + ("" if one.accuracy is None else f", {100 * one.accuracy:.1f}%")
             for one in (outcomes[name] for name in names)
         ]
-        cells += [f"{100 * held[JUDGED]:.1f} %"] if numbers else []
+        cells += [f"{100 * held[JUDGED]:.1f}%"] if numbers else []
         text.append(f"| {of.name} | {drawn} | {' | '.join(cells)} |")
     found = [[outcomes[name] for name in names] for _, outcomes, _ in lines]
     ranks = np.mean([rankdata([round(one.loss, 6) for one in line]) for line in found], axis=0)
@@ -246,8 +246,8 @@ def bars(lines: Sequence[Line], names: list[str], ranks: Any, rights: Any, secon
     sizes = [len(of.y) for of, _, _ in lines]
     for level in LEVELS:
         shares = [held[level] for _, _, held in lines]
-        each = ", ".join(f"{of.name} {100 * share:.1f} %" for (of, _, _), share in zip(lines, shares, strict=True))
-        said = f"intervals of level {level} hold {100 * np.average(shares, weights=sizes):.1f} % of all rows ({each})"
+        each = ", ".join(f"{of.name} {100 * share:.1f}%" for (of, _, _), share in zip(lines, shares, strict=True))
+        said = f"intervals of level {level} hold {100 * np.average(shares, weights=sizes):.1f}% of all rows ({each})"
         low, high = COVERED
         together, apart = low <= np.average(shares, weights=sizes) <= high, low <= min(shares) <= max(shares) <= high
         asked = (
