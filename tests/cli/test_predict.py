@@ -588,3 +588,51 @@ def test_parquet_files_are_answered_part_by_part(tmp_path: Path) -> None:
     assert "is for answers to Parquet files" in error(
         run("predict", tmp_path / "past.csv", *learner, tmp_path / "past.csv", "--out", tmp_path / "x.parquet")
     )
+
+
+# -- saved models
+
+
+@pytest.fixture(scope="module")
+def loans(tmp_path_factory):
+    """A folder with a saved model of the loans, new cases as CSV and Excel, and the model's probabilities of them."""
+    folder = tmp_path_factory.mktemp("loans")
+    X, y = pc.datasets.load_loans()
+    model = pc.KNNClassifier(10).fit(X, y)
+    model.save(folder / "loans.priorcase")
+    X[:4].assign(repaid="yes").to_csv(folder / "new.csv", index=False)
+    X[:4].to_excel(folder / "new.xlsx", index=False)
+    return folder, model.predict_proba(X[:4]), model
+
+
+@pytest.mark.parametrize("command", ["predict", "explain"])
+def test_a_saved_model_answers_every_kind_of_query(loans, command):
+    folder, proba, model = loans
+    saved, stdin = folder / "loans.priorcase", (folder / "new.csv").read_bytes()
+    for query, given in (("new.csv", None), ("new.xlsx", None), ("-", stdin)):
+        done = run(command, saved, query if query == "-" else folder / query, "--json", stdin=given)
+        found = answers(done)
+        assert (found["task"], found["cases"], found["learner"]) == ("classify", 600, "knn")
+        told = [[one["probabilities"][label] for label in ("no", "yes")] for one in found["answers"]]
+        np.testing.assert_allclose(told, proba)
+        assert ("left out: 'repaid'" in done.stderr) == (query != "new.xlsx")
+    done = run(command, saved, "income=2000", "guarantor=true", "housing=Own", "--json")
+    assert "Did you mean 'own'?" in done.stderr
+    X, _ = pc.datasets.load_loans()
+    case = pd.DataFrame([{"income": 2000.0, "guarantor": True, "housing": "Own"}]).reindex(columns=X.columns)
+    expected = model.predict_proba(case)[0]
+    assert answers(done)["answers"][0]["probabilities"] == dict(zip(("no", "yes"), expected.tolist(), strict=True))
+
+
+@pytest.mark.parametrize(
+    ("option", "value"), [("target", "repaid"), ("learner", "stacked"), ("set", "k=3"), ("column", "age=nominal")]
+)
+def test_options_without_effect_on_a_saved_model_are_refused(loans, option, value):
+    saved = loans[0] / "loans.priorcase"
+    message = error(run("predict", saved, "income=2000", f"--{option}", value))
+    assert message.startswith(f"--{option} has no effect on a saved model.")
+
+
+def test_a_saved_model_without_predictions_is_refused(tmp_path):
+    pc.KNNTransformer(1).fit([[1.0], [2.0]]).save(tmp_path / "graph.priorcase")
+    assert "has a KNNTransformer; expected a classifier" in error(run("predict", tmp_path / "graph.priorcase", "x0=1"))

@@ -11,10 +11,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
+from click.core import ParameterSource
 
 from priorcase._files import is_saved_model
 from priorcase.cli.learners import NAMES, learner_options, make, parameters
 from priorcase.cli.shell import (
+    BadInputError,
     Command,
     Forms,
     Output,
@@ -35,6 +37,7 @@ from priorcase.cli.tables import (
     parse_reading,
     read_past,
     read_queries,
+    read_queries_of_model,
     say_how,
     table_argument,
     table_options,
@@ -49,7 +52,7 @@ from priorcase.exceptions import (
     listed,
     named,
 )
-from priorcase.registry import Learner, find
+from priorcase.registry import Learner, Task, find, find_by_class
 
 if TYPE_CHECKING:
     from priorcase.datasets.past import Past
@@ -63,6 +66,7 @@ _PREDICT = """\
 priorcase predict loans.csv --target repaid new.csv
 priorcase predict loans.csv --target repaid income=48 housing=own
 priorcase predict loans.csv --target repaid - --csv < new.csv > answers.csv
+priorcase predict model.priorcase new.csv
 priorcase predict model.priorcase big/*.parquet --out answers.parquet
 priorcase predict --learner stacked --help"""
 _EXPLAIN = """\
@@ -80,11 +84,12 @@ _asked = options(
 
 
 class Model(NamedTuple):
-    """A fitted estimator; ``options`` are those of `priorcase.explain`."""
+    """A fitted estimator and the number of its past cases; ``options`` are those of `priorcase.explain`."""
 
-    learner: Learner
+    name: str
     estimator: Any
     past: Past
+    cases: int
     level: float | None
     options: Mapping[str, Any]
 
@@ -96,8 +101,8 @@ class Model(NamedTuple):
 def predict(as_csv: bool, output: Output, **given: Any) -> None:
     """Predict new cases from the past cases of TABLE.
 
-    QUERY is a table, - for standard input, or one case as NAME=VALUE ...; columns may be left out. With --csv or --out
-    FILE.csv or .parquet, Parquet files are read and predicted in batches; TABLE may then be a saved model.
+    QUERY is a table, - for standard input, or one case as NAME=VALUE ...; columns may be left out. TABLE may be a saved
+    model. With --csv or --out FILE.csv or .parquet, Parquet files are read and predicted in batches.
     """
     if output.as_json and as_csv:
         raise usage("--json does not go with --csv.")
@@ -123,7 +128,10 @@ def predict(as_csv: bool, output: Output, **given: Any) -> None:
 @option("--want", "CLASS", "Class that counterfactuals should reach; for numbers '>100' or '<50'.")
 @output_options("txt", "json")
 def explain(counterfactuals: int, fixed: Sequence[str], want: str | None, output: Output, **given: Any) -> None:
-    """Predict new cases and explain why: past cases, contributions of columns, and counterfactuals."""
+    """Predict new cases and explain why: past cases, contributions of columns, and counterfactuals.
+
+    TABLE may be a saved model.
+    """
     asked = {"counterfactuals": counterfactuals, "fixed": list(fixed), "want": want}
     model, queries = _fitted(asked, **given)
     say_how(model.past.about, queries.about)
@@ -146,14 +154,47 @@ def _fitted(asked: dict[str, Any], **given: Any) -> tuple[Model, Queries]:
     """The learner that the options ask for, fitted to the past cases, and the new cases; ``asked`` is for explain."""
     learner = _learner(given)
     reading = parse_reading(given["column"], given["read"])
-    past, queries = read_queries(given["query"], given["table"], given["target"], reading)
-    note_respelt(past, queries)
-    model = _fitted_to(past, *learner)
+    if is_saved_model(given["table"]):
+        model = _loaded(given)
+        queries = read_queries_of_model(given["query"], model.past, model.estimator, reading)
+        instances = model.estimator._stored().instances
+        known = {name: instances.known(a) for a, name in enumerate(model.past.kinds)}
+    else:
+        past, queries = read_queries(given["query"], given["table"], given["target"], reading)
+        model = _fitted_to(past, *learner)
+        known = {name: past.X[name].dropna().tolist() for name in past.kinds}
+    note_respelt(model.past.kinds, known, queries)
     if asked:
-        asked |= _wish(asked.pop("want"), past)
+        asked |= _wish(asked.pop("want"), model)
         if not hasattr(model.estimator, "explain"):  # it stores no past cases
-            asked["data"] = (past.X, past.y)
+            asked["data"] = (model.past.X, model.past.y)
     return model._replace(options=asked), queries
+
+
+def _loaded(given: Mapping[str, Any]) -> Model:
+    """A saved model, with the kinds of its columns as past cases without rows."""
+    from sklearn.base import is_classifier, is_regressor
+
+    import priorcase as pc
+    from priorcase.datasets.past import Past, kinds_of_model
+
+    context = click.get_current_context()
+    for name in ("target", "column", "learner", "set"):
+        if context.get_parameter_source(name) is ParameterSource.COMMANDLINE:
+            raise usage(f"--{name} has no effect on a saved model.")
+    source, estimator = str(given["table"]), pc.load(given["table"])
+    who, level = type(estimator).__name__, given["level"]
+    classifies, targets = is_classifier(estimator), estimator._stored().instances.targets
+    if not (classifies or is_regressor(estimator)) or targets is None or len(targets) != 1:
+        raise BadInputError(f"{source} has a {who}; expected a classifier or regressor with one target.")
+    intervals = hasattr(estimator, "predict_interval")
+    if level is not None and not intervals:
+        raise usage(f"--level has no effect with {who}, which gives no intervals.")
+    task: Task = "classify" if classifies else "regress"
+    past = Past(source, task, "target", kinds_of_model(estimator), None, None, (), {})
+    known = find_by_class(estimator)
+    name = who if known is None else known.name
+    return Model(name, estimator, past, estimator.n_samples_fit_, (level or 0.95) if intervals else None, {})
 
 
 def _learner(given: Mapping[str, Any]) -> tuple[Learner, dict[str, Any], float | None]:
@@ -177,15 +218,16 @@ def _fitted_to(past: Past, who: Learner, settings: dict[str, Any], level: float 
         warnings.simplefilter("ignore", UnsettledFitWarning)  # of fits that only rank numbers of neighbors
         warnings.simplefilter("ignore", UninformativeColumnWarning)  # noted in the words of the command line
         estimator.fit(past.X, past.y)
-    return Model(who, estimator, past, (level or 0.95) if intervals else None, {})
+    return Model(who.name, estimator, past, len(past.y), (level or 0.95) if intervals else None, {})
 
 
-def _wish(want: str | None, past: Past) -> dict[str, Any]:
+def _wish(want: str | None, model: Model) -> dict[str, Any]:
     """What counterfactuals should reach, as `priorcase.explain` takes it."""
+    past = model.past
     if want is None:
         return {}
     if past.task == "classify":
-        labels = {str(label): label for label in dict.fromkeys(past.y.tolist())}
+        labels = {str(label): label for label in model.estimator.classes_.tolist()}
         if want not in labels:
             remedy = advice(want, labels, otherwise=f"There are {listed(labels)}.")
             raise usage(f"--want {want!r} is no class of {past.target!r}. {remedy}")
@@ -276,16 +318,10 @@ def _answering(given: Mapping[str, Any]) -> tuple[Any, str | None, float | None]
         say_how(model.past.about)
         note_uninformative(model.past)
         return model.estimator, model.past.target, model.level
-    import priorcase as pc
-
-    for name in ("column", "read", "set"):
-        if given[name]:
-            raise usage(f"--{name} has no effect on a saved model.")
-    estimator, level = pc.load(given["table"]), given["level"]
-    intervals = hasattr(estimator, "predict_interval")
-    if level is not None and not intervals:
-        raise usage(f"--level has no effect with {type(estimator).__name__}, which gives no intervals.")
-    return estimator, given["target"], (level or 0.95) if intervals else None
+    if given["read"]:
+        raise usage("--read has no effect on Parquet files.")
+    model = _loaded(given)
+    return model.estimator, None, model.level
 
 
 # -- answers
@@ -297,6 +333,7 @@ def _answers(model: Model, queries: Queries, *, explained: bool) -> Iterator[tup
     Warnings about queries become notes at the end.
     """
     record_of = _records(model.estimator) if explained else None
+    lines_of_past = model.past.lines or None  # a saved model has none
     noted: dict[type[Warning], list[int]] = {FarQueryWarning: [], UnsettledFitWarning: []}
     for start in range(0, len(queries.lines), _BLOCK[explained]):
         block = slice(start, start + _BLOCK[explained])
@@ -319,10 +356,10 @@ def _answers(model: Model, queries: Queries, *, explained: bool) -> Iterator[tup
                 noted[kind] += [lines[i] for i in message.queries if lines[i] not in noted[kind]]
         for document, one in zip(found, why, strict=True):
             if one is not None:
-                document |= precedents_document(one.precedents, model.past.lines, record_of, document["prediction"])
+                document |= precedents_document(one.precedents, lines_of_past, record_of, document["prediction"])
                 document["contributions"] = contributions_document(one)
                 if one.counterfactuals is not None:
-                    document["counterfactuals"] = counterfactuals_document(one.counterfactuals, model.past.lines)
+                    document["counterfactuals"] = counterfactuals_document(one.counterfactuals, lines_of_past)
             yield document, one
     if far := noted[FarQueryWarning]:
         note(
@@ -377,7 +414,7 @@ def _records(estimator: Any) -> Callable[[Any, int], dict[str, Any]] | None:
 def _document(model: Model) -> dict[str, Any]:
     """What --json says beside the answers; docs/guide/commands.md lists the fields."""
     past, given = model.past, model.estimator.get_params(deep=False)
-    document = {"task": past.task, "target": past.target, "cases": len(past.y), "learner": model.learner.name}
+    document = {"task": past.task, "target": past.target, "cases": model.cases, "learner": model.name}
     document["parameters"] = {name: value for name, value in given.items() if name != "n_jobs"}
     document["chosen"] = _chosen(model)
     document["attributes"] = {
@@ -426,7 +463,7 @@ def _heading(model: Model) -> str:
     """Who predicts what, from how many cases, and what was chosen in `fit`."""
     given = model.estimator.get_params(deep=False)
     chosen = [f"{name} {_value(value)}" for name, value in _chosen(model).items() if given.get(name) != value]
-    text = f"{model.past.target} predicted by {model.estimator!r} from {len(model.past.y)} past cases"
+    text = f"{model.past.target} predicted by {model.estimator!r} from {model.cases} past cases"
     if hasattr(model.estimator, "stack_"):
         text += "\n" + _largest("weights", model.estimator.weights_, "{:.2f}".format)
     return f"{text}\nchosen: {', '.join(chosen)}" if chosen else text

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import click
 
 from priorcase.cli.shell import Function, note, option, options, usage
-from priorcase.exceptions import PriorcaseError, ReadingError, advice, joined, nearest, respelt
+from priorcase.exceptions import PriorcaseError, ReadingError, advice, joined, listed, nearest, respelt
 
 if TYPE_CHECKING:
     from priorcase.datasets.past import Past, Reading
@@ -212,14 +212,14 @@ def note_uninformative(past: Past) -> None:
     note_some("{0} {1} cannot help to predict; to leave {2} out{3}: --column {4}=ignore", left_out=False)
 
 
-def note_respelt(past: Past, queries: Queries) -> None:
+def note_respelt(kinds: Mapping[str, Any], known: Mapping[str, Collection[Any]], queries: Queries) -> None:
     """Ask back about values of new cases that no past case has, but for capitals and blanks."""
     from priorcase.schema import Nominal
 
-    for name, kind in past.kinds.items():
+    for a, (name, kind) in enumerate(kinds.items()):
         if type(kind) is Nominal:
-            stored = set(past.X[name].dropna().tolist())
-            for value in dict.fromkeys(queries.X[name].dropna().tolist()):
+            stored = set(known[name])
+            for value in dict.fromkeys(queries.X.iloc[:, a].dropna().tolist()):
                 if value not in stored and (meant := respelt(value, stored)) is not None:
                     note(f"no past case has {value!r} in column {name!r}. Did you mean {meant!r}?")
 
@@ -246,10 +246,9 @@ def read_queries(words: Sequence[str], path: str, target: str | None, reading: R
     from priorcase.datasets.past import Reading, class_labels, without_uninformative
     from priorcase.datasets.reading import check_column, line_numbers
 
-    typed = len(words) > 1 or ("=" in words[0] and not os.path.exists(words[0]))
-    if typed:
+    if _are_typed(words):
         past = without_uninformative(read_past(path, target, reading))
-        return past, Queries(_typed_case(words, past), (1,), None, {}, typed=True)
+        return past, Queries(_typed_case(words, past, like=past.about), (1,), None, {}, typed=True)
     query = TABLE.convert(words[0], None, click.get_current_context(silent=True))
     if path == query == "-":
         raise usage("TABLE and QUERY cannot both be standard input.")
@@ -284,12 +283,40 @@ def read_queries(words: Sequence[str], path: str, target: str | None, reading: R
     return past, Queries(new, lines, actual, about)
 
 
+def read_queries_of_model(words: Sequence[str], past: Past, model: Any, reading: Reading) -> Queries:
+    """New cases for a saved model, read by the kinds of its columns; other columns are left out."""
+    import numpy as np
+
+    from priorcase.datasets.past import Reading, as_stored
+    from priorcase.datasets.reading import check_column, line_numbers
+
+    if typed := _are_typed(words):
+        table, about, lines = _typed_case(words, past, schema=past.kinds), {}, (1,)
+    else:
+        query = TABLE.convert(words[0], None, click.get_current_context(silent=True))
+        table = read_table(query, Reading({} if is_data_set(query) else past.kinds, reading.options))
+        about = table.attrs
+        for name in past.kinds:
+            check_column(about["source"], name, list(table.columns))
+        if others := [str(name) for name in table.columns if name not in past.kinds]:
+            note(f"columns that the model does not have are left out: {listed(others)}")
+        lines = tuple(line_numbers(about, np.arange(len(table))).tolist())
+    X = as_stored(table[list(past.kinds)], model)
+    X.columns = range(len(past.kinds)) if model.schema_.names is None else list(model.schema_.names)
+    return Queries(X, lines, None, about, typed=typed)
+
+
+def _are_typed(words: Sequence[str]) -> bool:
+    """Whether the words of a query are NAME=VALUE, and no file."""
+    return len(words) > 1 or ("=" in words[0] and not os.path.exists(words[0]))
+
+
 def _tuples(X: Any) -> list[tuple[Any, ...]]:
     """The rows of a frame, None for missing."""
     return list(X.astype(object).where(X.notna(), None).itertuples(index=False, name=None))
 
 
-def _typed_case(words: Sequence[str], past: Past) -> Any:
+def _typed_case(words: Sequence[str], past: Past, **how: Any) -> Any:
     """One case from NAME=VALUE words; columns that are left out are missing."""
     from priorcase.datasets import read_table as read
 
@@ -314,7 +341,7 @@ def _typed_case(words: Sequence[str], past: Past) -> Any:
     writer.writerow([value if (value := values.get(name, "")) != "?" else "" for name in past.kinds])
     content = io.BytesIO(text.getvalue().encode("utf-8", "surrogateescape"))
     try:
-        table = read(content, name="the typed case", format="csv", delimiter=",", header=True, like=past.about)
+        table = read(content, name="the typed case", format="csv", delimiter=",", header=True, **how)
     except ReadingError as error:
         raise ReadingError(str(error.args[0]).replace(" line 2, column", ": column", 1)) from None
     return table

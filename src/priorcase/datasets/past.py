@@ -106,6 +106,23 @@ def without_uninformative(past: Past) -> Past:
     return past._replace(X=past.X[list(kinds)], kinds=kinds)
 
 
+def kinds_of_model(model: Any) -> dict[str, Any]:
+    """The kinds of a fitted model's columns by name; ``x0``, ``x1``, ... if it was fitted without names."""
+    names = model.schema_.names or [f"x{a}" for a in range(len(model.schema_))]
+    return dict(zip(map(str, names), model.schema_.kinds, strict=True))
+
+
+def as_stored(frame: Any, model: Any) -> Any:
+    """Nominal values as the model has them: they may be numbers or booleans, which a file has as text."""
+    instances, frame = model._stored().instances, frame.copy()
+    for a, (name, kind) in enumerate(kinds_of_model(model).items()):
+        if type(kind) is Nominal and frame[name].dtype.kind not in "iufbM":
+            known = {str(value): value for value in instances.known(a)}
+            known |= {str(value).lower(): value for value in known.values() if isinstance(value, bool)}
+            frame[name] = frame[name].astype(object).map(lambda text, known=known: known.get(text, text))
+    return frame
+
+
 def class_labels(column: Any) -> Any:
     """The classes of a target as text, None where it is missing; whole numbers have no point."""
     values = column.tolist()

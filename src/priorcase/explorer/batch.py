@@ -27,7 +27,6 @@ from priorcase.explorer.uploads import Upload
 from priorcase.explorer.workspace import Opened, Workspace
 from priorcase.learning.results import attribute_names
 from priorcase.learning.state import pinned
-from priorcase.schema import Nominal, Set, Text
 from priorcase.serve import answers
 from priorcase.serve.app import Service, new_router
 
@@ -139,7 +138,7 @@ class Batches:
 
 def new_rows(opened: Opened, model: Any, upload: Upload) -> NewRows:
     """The rows of a file, understood as those of the table that is open, or by the kinds of a model."""
-    from priorcase.datasets.past import class_labels
+    from priorcase.datasets.past import as_stored, class_labels, kinds_of_model
     from priorcase.datasets.reading import line_numbers, read_frame
 
     past, schema = opened.past, model.schema_
@@ -151,8 +150,7 @@ def new_rows(opened: Opened, model: Any, upload: Upload) -> NewRows:
         how = {key: value for key, value in opened.reading.options.items() if key not in _OF_ONE_FILE}
         frame = read_frame(upload.path, schema=ignored, lenient=True, like=like, name=upload.name, **how)
     else:
-        kinds = {name: Nominal() if isinstance(kind, Text | Set) else kind for name, kind in _kinds(model).items()}
-        frame = read_frame(upload.path, schema=kinds, lenient=True, name=upload.name)
+        frame = read_frame(upload.path, schema=kinds_of_model(model), lenient=True, name=upload.name)
     if len(frame) == 0:
         raise ReadingError(f"{upload.name} has a header but no rows. Is this the right file?")
     found = list(map(str, frame.columns))
@@ -161,7 +159,7 @@ def new_rows(opened: Opened, model: Any, upload: Upload) -> NewRows:
         raise ReadingError(f"{upload.name} has no column {absent[0]!r}, which the model needs. {remedy}")
     others = [name for name in found if name not in names and name != opened.target]
     notes = [f"Columns that the model does not have were left out: {listed(others)}."] if others else []
-    X = frame[names] if like is not None else _as_stored(frame[names], model)
+    X = frame[names] if like is not None else as_stored(frame[names], model)
     shown = X.assign(**{name: X[name].astype("Int64") for name in names if _is_whole(X[name])})
     cells = list(shown.astype(object).where(X.notna(), None).itertuples(index=False, name=None))
     actual = None
@@ -192,20 +190,6 @@ def _repeated(past: Past | None, cells: Sequence[tuple[Any, ...]], actual: Seque
     X = past.X.astype(object).where(past.X.notna(), None)
     stored = set(zip(X.itertuples(index=False, name=None), past.y.tolist(), strict=True))
     return sum(row in stored for row in zip(cells, actual, strict=True))
-
-
-def _kinds(model: Any) -> dict[str, Any]:
-    return dict(zip(map(str, attribute_names(model.schema_)), model.schema_.kinds, strict=True))
-
-
-def _as_stored(frame: Any, model: Any) -> Any:
-    """Names as the model has them: they may be numbers or truth values, which a file has as text."""
-    instances, frame = model._stored().instances, frame.copy()
-    for a, (name, kind) in enumerate(_kinds(model).items()):
-        if type(kind) is Nominal and frame[name].dtype.kind not in "iufbM":
-            known = {str(value): value for value in instances.known(a)}
-            frame[name] = frame[name].astype(object).map(lambda text, known=known: known.get(text, text))
-    return frame
 
 
 # -- answering
