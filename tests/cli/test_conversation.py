@@ -115,7 +115,7 @@ def test_enter_skips_and_back_takes_back(desk: pc.CaseBase) -> None:
     said, talk = heard(desk, ["", "network", "back", "back", "back", "vpn is slow", "", None])
     assert [line.question for line in talk.transcript.lines] == ["message, in your own words?", "area?"]
     assert [line.answer for line in talk.transcript.lines] == ["vpn is slow", "(skipped)"]
-    assert sum("to take back" in line for line in said) == 1
+    assert sum("to undo" in line for line in said) == 1
     assert said[-1] == ""
 
 

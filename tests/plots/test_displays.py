@@ -204,7 +204,7 @@ def test_intervals_are_quantiles_of_refits() -> None:
 def test_of_many_attributes_the_heaviest_are_shown() -> None:
     X = RNG.normal(size=(40, 45))
     ax = WeightsDisplay.of(pc.KNNRegressor(3, attribute_weights=np.arange(45.0)).fit(X, X[:, 0])).plot()
-    assert ax.get_title(loc="left") == "the 30 heaviest of 45 attributes"
+    assert ax.get_title(loc="left") == "the 30 largest of 45 weights"
     assert ax.get_yticklabels()[0].get_text() == "x44"
 
 
@@ -347,14 +347,14 @@ def test_displays_print_as_one_line() -> None:
         repr(TreePosterior.of(pc.TreeAugmentedBayes().fit(REPAIRS, JOBS))),
     ]
     assert texts == [
-        "DecisionSurface: 4 classes at 5 x 6 places of age_years and bike",
+        "DecisionSurface: 4 classes at 5 x 6 positions of age_years and bike",
         "VoronoiCells: 2 cells of x0 and x1",
-        "LocalFitDisplay: 5 places along age, 60 rows",
+        "LocalFitDisplay: 5 positions along age, 60 rows",
         "PrecedentsDisplay: query 0: 1.5, 2 precedents",
         "WeightsDisplay: weight (relief) of 9 attributes",
         f"ConceptDisplay: {concept.ids.size} instances: {concept.ids.size} stored",
         f"LeaveOneOutDisplay: n_neighbors 1 with accuracy 0.8125, of {len(neighbors.loo_scores_)} candidates",
-        "TreePosterior: 8 likeliest edges between 9 attributes",
+        "TreePosterior: 8 most probable edges between 9 attributes",
     ]
 
 

@@ -111,7 +111,7 @@ def test_other_machines_need_a_token_that_is_given(model: Path, monkeypatch: pyt
     monkeypatch.setattr("uvicorn.Server.run", lambda self, sockets: None)
     for host in ("0.0.0.0", "::", "192.168.0.7", "models.example"):
         assert "--token" in error(run("serve", model, "--host", host))
-    assert "at least 16 characters" in error(run("serve", model, "--token", "short"))
+    assert "at least 16 printable" in error(run("serve", model, "--token", "short"))
     result = run("serve", model, "--host", "0.0.0.0", "--port", 0, "--token", TOKEN)
     assert result.exit_code == 0
     assert "other machines" in result.stderr

@@ -22,6 +22,7 @@ from priorcase.similarity.statistics import usual_range
 
 _LINES, _CLASSES, _WIDTH = 40, 6, 24
 _AT_ONCE = 1 << 14
+_DASHED = (0, (4, 3))
 
 
 @dataclass(frozen=True, repr=False, eq=False)
@@ -99,7 +100,7 @@ class ColumnProfile(GridResult):
         """Plot the predictions as lines or points, or as a map for two columns; return the axes.
 
         A map shows the probability of the class predicted at the row's own values, or of the class with the largest
-        mean. The detached segment at the right is the prediction for a missing value.
+        mean. Dashed horizontal lines are the predictions for a missing value.
         """
         with drawing(ax) as ax:
             (self._draw_map if len(self.columns) > 1 else self._draw_lines)(ax)
@@ -119,7 +120,9 @@ class ColumnProfile(GridResult):
             ax.plot(places, output[known], linestyle=line, label=None if label is None else caption(label), **options)
             for i, value in enumerate(values):
                 if value is None:
-                    ax.axhline(output[i], color=look.colour, linewidth=0.8, alpha=0.5)
+                    ax.axhline(output[i], color=look.colour, linewidth=0.8, linestyle=_DASHED, alpha=0.6)
+        if None in values:
+            ax.plot([], [], color=INK, linewidth=0.8, linestyle=_DASHED, alpha=0.6, label="value missing")
         for at, i in enumerate(known):
             if self.own[i]:
                 ax.axvline(places[at], color=INK, linewidth=0.8, linestyle=":")
@@ -129,6 +132,7 @@ class ColumnProfile(GridResult):
         ax.set_ylabel("prediction" if classes is None else "probability")
         if classes is not None:
             ax.set_ylim(-0.02, 1.02)
+        if classes is not None or None in values:
             legend_beside(ax)
 
     def _draw_map(self, ax: Any) -> None:

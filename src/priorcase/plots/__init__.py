@@ -1,4 +1,4 @@
-"""Pictures of models and their predictions: displays with ``.plot(ax=None)`` and ``.frame()``."""
+"""Plots of models and their predictions: displays with ``.plot(ax=None)`` and ``.frame()``."""
 
 from priorcase.plots.concept import ConceptDisplay
 from priorcase.plots.leave_one_out import LeaveOneOutDisplay

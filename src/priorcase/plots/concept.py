@@ -1,4 +1,4 @@
-"""What a concept learner keeps: stored instances with their records, and those that it dropped."""
+"""Plots of concept descriptions: stored instances with their records, and dropped instances."""
 
 from __future__ import annotations
 
@@ -36,12 +36,12 @@ _RECORD = ("successes", "trials", "accuracy_low", "accuracy_high", "frequency_lo
 
 @dataclass(frozen=True, eq=False, repr=False)
 class ConceptDisplay(Display):
-    """The instances of a concept description in a plane, by what became of them; made by `of`.
+    """The instances of a concept description in a plane, by their state; created by `of`.
 
-    ``axes`` have the positions of the instances, ``ids`` and ``labels`` their ids and classes. ``states`` are
-    ``"acceptable"``, ``"mediocre"`` or ``"poor"`` where records decide which instances vote, ``"stored"`` where
-    they do not; ``"dropped"`` and ``"passed"`` (never stored) where all learned rows are given. ``records`` has
-    successes, trials, and the bounds of accuracy and class frequency, NaN for what is not stored.
+    ``axes`` contain the positions of the instances, ``ids`` and ``labels`` their ids and classes. ``states`` are
+    ``"acceptable"``, ``"mediocre"`` or ``"poor"`` if records decide which instances vote, else ``"stored"``; and
+    ``"dropped"`` or ``"passed"`` (never stored) if all learned rows were passed. ``records`` contains successes,
+    trials, and the intervals of accuracy and class frequency; NaN for instances that are not stored.
 
     Examples
     --------
@@ -67,20 +67,20 @@ class ConceptDisplay(Display):
     def of(
         cls, model: Any, X: Any = None, y: Any = None, *, columns: Any = None, concept: Value = None
     ) -> ConceptDisplay:
-        """Return the description of a fitted concept learner.
+        """Create a display of the description of a fitted concept learner.
 
         Parameters
         ----------
         model
             A fitted `IB1` to `IB5`.
         X, y
-            All rows that it has learned with their classes, in the order of their ids, to show those that are not
-            stored as well; None for the stored ones alone. The model needs ``history=True`` to tell those that were
-            stored and then dropped from those that never were.
+            All learned rows with their classes, in the order of their ids, to show instances that are not stored; None
+            for the stored ones only. The model needs ``history=True`` to distinguish dropped instances from instances
+            that were never stored.
         columns
-            The two columns to draw, by name or position; None: the only two, or principal components.
+            The two columns to plot, by name or position; None for the only two, or for principal components.
         concept
-            The class whose description to draw, where each class has its own.
+            The class whose description to plot, if each class has its own.
         """
         if not isinstance(model, ConceptLearner):
             raise ParameterError(
@@ -114,7 +114,7 @@ class ConceptDisplay(Display):
         return f"{self.ids.size} instances: " + ", ".join(f"{n} {state}" for n, state in counts if n)
 
     def frame(self) -> Any:
-        """Return one line for each instance: ``id``, ``class``, both axes by name, ``state``, and its record."""
+        """Return a frame with one row per instance: ``id``, ``class``, both axes by name, ``state``, and its record."""
         columns: dict[str, Any] = {"id": self.ids, "class": self.labels}
         for axis in self.axes:
             columns[free_label(axis.name, columns)] = axis.column(axis.positions)
@@ -123,10 +123,10 @@ class ConceptDisplay(Display):
         return framed(columns, self.backend)
 
     def plot(self, ax: Any = None) -> Any:
-        """Draw the instances in the plane; returns the axes.
+        """Plot the instances in the plane; return the axes.
 
-        Colour and shape show the class. Instances that vote are filled, other stored ones open, dropped ones crossed
-        out, and those never stored are dots.
+        Color and shape show the class. Instances that vote are filled, other stored ones are open, dropped ones are
+        crossed out, and instances that were never stored are dots.
         """
         with drawing(ax, size=(6.0, 4.2)) as ax:
             points = spread_out(np.column_stack([axis.positions for axis in self.axes]), self.axes)
@@ -141,9 +141,9 @@ class ConceptDisplay(Display):
             return ax
 
     def plot_records(self, ax: Any = None) -> Any:
-        """Draw each stored instance's interval of accuracy over the interval of its class's frequency.
+        """Plot the accuracy interval of each stored instance and the frequency interval of its class.
 
-        Acceptable instances lie above the band, poor ones below. Returns the axes.
+        Acceptable instances are above the band of the class frequency, poor ones below. Returns the axes.
         """
         records, start = self.records, 0
         thin = min(1.0, _MANY / max(1, int((~np.isnan(records["trials"])).sum())))
@@ -208,8 +208,8 @@ def _description(model: ConceptLearner, concept: Value) -> dict[str, AnyArray]:
     if "concept" not in columns:
         if concept is not None:
             raise ParameterError(
-                f"concept must be None where all classes share a description, got {quoted(concept)}. per_class=True "
-                "learns one for each."
+                f"concept must be None if all classes share a description, got {quoted(concept)}. per_class=True "
+                "learns one per class."
             )
         return columns
     known = list(dict.fromkeys(columns["concept"].tolist()))
@@ -229,8 +229,8 @@ def _learned_classes(model: ConceptLearner, X: Any, y: Any) -> AnyArray:
     labels = read_targets(y, rows)
     if rows != model.n_seen_:
         raise ParameterError(
-            f"X must hold the {model.n_seen_} rows that were learned, not {rows}, got {quoted(X)}. Leave out X and y "
-            "to see the stored ones alone."
+            f"X must contain the {model.n_seen_} rows that were learned, not {rows}, got {quoted(X)}. Omit X and y to "
+            "show the stored instances only."
         )
     return labels
 

@@ -1,4 +1,4 @@
-"""What displays share: columns as axes, planes of two columns or principal components, and the rows of a model."""
+"""Shared parts of displays: columns as axes, planes of two columns or principal components, and stored rows."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ _DATE_STEPS = [
 
 
 class Display(ABC):
-    """Numbers that can be drawn: `frame` has them, `plot` draws them, and the display prints as one line."""
+    """Base of displays: `frame` returns the numbers, `plot` plots them; prints as one line."""
 
     def __init_subclass__(cls) -> None:
         prefix_all_errors(cls)
@@ -53,7 +53,7 @@ class Display(ABC):
 
     @abstractmethod
     def plot(self, ax: Any = None) -> Any:
-        """Draw the numbers, and return the axes."""
+        """Plot the numbers and return the axes."""
 
     @abstractmethod
     def _summary(self) -> str:
@@ -149,8 +149,7 @@ def read_rows(model: Any, X: Any) -> Table:
     table = (schema if isinstance(schema, Schema) else inferred(X, "from_dtype", None)).read(X)
     if not len(table):
         raise ParameterError(
-            f"X must have at least one row, got {quoted(X)}. Pass the rows to draw, such as those that the model was "
-            "fitted to."
+            f"X must have at least one row, got {quoted(X)}. Pass the rows to plot, such as the training rows."
         )
     return table
 
@@ -169,7 +168,7 @@ def axis_column(table: Table, a: int, *, known: bool = False) -> AxisColumn:
         raise ParameterError(f"columns must not be texts, got {quoted(name)}. Choose another column.")
     if known and np.isnan(found.positions).all():
         raise ParameterError(
-            f"columns must have known values, got {quoted(name)}, which is missing in every row. Choose another column."
+            f"columns must have values, got {quoted(name)}, which is missing in every row. Choose another column."
         )
     return found
 
@@ -245,15 +244,15 @@ def plane_of(X: Any, table: Table, columns: Any) -> Plane:
     width = len(table.schema)
     if columns is None and width < 2:
         raise ParameterError(
-            f"X must be a table with at least two columns, got {quoted(X)}. LocalFitDisplay draws a model along one "
+            f"X must be a table with at least two columns, got {quoted(X)}. LocalFitDisplay plots a model along one "
             "column."
         )
     if columns is None and width > 2:
         return _principal(X, table)
     if columns is not None and not (isinstance(columns, (list, tuple)) and len(columns) == 2):
         raise ParameterError(
-            f"columns must be two columns, or None, got {quoted(columns)}. Name columns by their label, or by their "
-            "position from 0."
+            f"columns must be two columns, or None, got {quoted(columns)}. Pass names of columns, or positions "
+            "from 0."
         )
     first, second = (0, 1) if columns is None else table.schema.positions(columns, parameter="columns")
     axes = axis_column(table, first, known=True), axis_column(table, second, known=True)
@@ -275,7 +274,7 @@ def _principal(X: Any, table: Table) -> Plane:
     vectors = vectors * np.where(vectors[largest, [0, 1]] < 0, -1.0, 1.0)
     shares = np.maximum(sizes[order] / max(float(sizes.sum()), 1e-300), 0.0)
     points = features @ vectors
-    first, second = (AxisColumn(f"component {i + 1} ({shares[i]:.0%} of the spread)", points[:, i]) for i in (0, 1))
+    first, second = (AxisColumn(f"component {i + 1} ({shares[i]:.0%} of the variance)", points[:, i]) for i in (0, 1))
     loadings = {a: vectors[column] for a, column in at.items()}
     return Plane(X, table, (first, second), None, loadings, deviations)
 
@@ -345,7 +344,7 @@ def draw_colorbar(ax: Any, shades: Any, label: str) -> None:
 
 def check_single_target(targets: AnyArray) -> AnyArray:
     if targets.ndim > 1 and targets.shape[1] > 1:
-        raise TargetError("got several target columns; a picture shows one. Fit one estimator for each target.")
+        raise TargetError("got several target columns; a plot shows one. Fit one estimator per target.")
     return targets.ravel()
 
 
@@ -411,7 +410,7 @@ def stored_rows(model: Any, *, voting: bool = False) -> StoredRows:
     """The rows that a learner has stored; with ``voting`` only the instances that a concept predicts from."""
     if not isinstance(model, NeighborsEstimator | ConceptLearner) or isinstance(model, KNNTransformer):
         raise ParameterError(
-            f"model must be one that predicts from stored rows, got {quoted(model)}. KNNClassifier, KNNRegressor, "
+            f"model must predict from stored rows, got {quoted(model)}. KNNClassifier, KNNRegressor, "
             "LocallyWeightedRegressor and IB1 to IB5 store their rows."
         )
     check_is_fitted(model)

@@ -1,4 +1,4 @@
-"""Leave-one-out scores of the candidates that a parameter was chosen from."""
+"""Leave-one-out scores of the candidates for a parameter."""
 
 from __future__ import annotations
 
@@ -23,11 +23,11 @@ _WIDE = 20.0
 
 @dataclass(frozen=True, eq=False, repr=False)
 class LeaveOneOutDisplay(Display):
-    """Scores against the number of neighbours or a bandwidth, and the candidate that was chosen; made by `of`.
+    """Leave-one-out score against the number of neighbors or the bandwidth; created by `of`.
 
-    ``lines`` has the ``score`` of each of the ``candidates`` for the ``parameter``, by the name of the line (empty
-    for a single one); ``higher`` says whether higher is better. ``chosen`` is the value with ``chosen_score``, and
-    ``rows`` the number of rows left out in turn, weights counted.
+    ``lines`` maps the name of each line (empty for a single one) to the ``score`` of each of the ``candidates`` for the
+    ``parameter``; ``higher`` says whether higher is better. ``chosen`` is the selected value, with ``chosen_score``,
+    and ``rows`` the (weighted) number of rows left out in turn.
 
     Examples
     --------
@@ -50,7 +50,7 @@ class LeaveOneOutDisplay(Display):
 
     @classmethod
     def of(cls, model: Any) -> LeaveOneOutDisplay:
-        """Return the scores by which a fitted model has chosen.
+        """Create a display of the scores by which a fitted model selected a parameter.
 
         Parameters
         ----------
@@ -72,7 +72,7 @@ class LeaveOneOutDisplay(Display):
             return cls(*tried, found.best, best, found.n_left_out, found.backend)
         if not isinstance(found, np.ndarray) or found is model or not found.size:
             raise ParameterError(
-                f"model must be one that chose by leave-one-out, or the result of that, got {quoted(model)}. For "
+                f"model must have selected a parameter by leave-one-out, or be such a result, got {quoted(model)}. For "
                 "example KNNClassifier('loo').fit(X, y), or tune(KNNClassifier(), X, y)."
             )
         higher, k, candidates = is_classifier(model), int(model.n_neighbors_), np.arange(1, found.size + 1)
@@ -84,7 +84,7 @@ class LeaveOneOutDisplay(Display):
         return f"{chosen}, of {sum(map(len, self.lines.values()))} candidates"
 
     def frame(self) -> Any:
-        """Return one line for each candidate: ``line`` (if there are several), the parameter, the score, ``chosen``."""
+        """Return a frame with one row per candidate: ``line`` (if several), the parameter, the score, ``chosen``."""
         columns: dict[str, Any] = {}
         if len(self.lines) > 1:
             columns["line"] = np.repeat(objects(list(self.lines)), len(self.candidates))
@@ -95,10 +95,10 @@ class LeaveOneOutDisplay(Display):
         return framed(columns, self.backend)
 
     def plot(self, ax: Any = None) -> Any:
-        """Draw the scores as lines, the chosen one marked; returns the axes.
+        """Plot the scores as lines and mark the selected value; return the axes.
 
-        A single line of accuracies has a band of one standard error, ``sqrt(p (1 - p) / rows)``: candidates within it
-        of the best are about as good.
+        A single line of accuracies has a band of one standard error, ``sqrt(p (1 - p) / rows)``: candidates within one
+        standard error of the best are about as good.
         """
         with drawing(ax) as ax:
             for i, (name, scores) in enumerate(self.lines.items()):

@@ -1,4 +1,4 @@
-"""What a regressor predicts along one column, with intervals."""
+"""Plot of the predictions of a regressor along one column, with intervals."""
 
 from __future__ import annotations
 
@@ -37,12 +37,12 @@ Ends = tuple[FloatArray, FloatArray]
 
 @dataclass(frozen=True, eq=False, repr=False)
 class LocalFitDisplay(Display):
-    """Predictions of a regressor along one column, with intervals where it has them, and rows as points; made by `of`.
+    """Predictions of a regressor along one column, with intervals and rows as points; created by `of`.
 
-    ``axis`` has the positions of the rows along the column, and ``targets`` their numbers. At each of ``places``,
-    ``fit`` is the prediction, ``mean`` and ``target`` are lower and upper ends of the intervals of level ``level``
-    for the mean and for a new observation, which may be infinite; None where the regressor has none. ``kept`` says
-    what values the other columns have.
+    ``axis`` contains the positions of the rows along the column, and ``targets`` their numbers. At each of ``places``,
+    ``fit`` is the prediction; ``mean`` and ``target`` are lower and upper bounds of the intervals of level ``level``
+    for the mean and for a new observation, which may be infinite; None if the regressor has no intervals. ``kept``
+    describes the values of the other columns.
 
     Examples
     --------
@@ -75,23 +75,23 @@ class LocalFitDisplay(Display):
         level: float = 0.9,
         resolution: int = 240,
     ) -> LocalFitDisplay:
-        """Return the predictions of a fitted regressor along a column.
+        """Create a display of the predictions of a fitted regressor along a column.
 
         Parameters
         ----------
         model
             A fitted regressor; a `LocallyWeightedRegressor` has intervals.
         X, y
-            Rows and their numbers to draw; None for those that the model has stored.
+            Rows to plot and their targets; None for the rows that the model has stored.
         column
             The column, by name or position; None for the first.
         at
-            The position of the row whose values the other columns have; None for the median of numbers and the most
-            frequent category.
+            Position of the row that determines the values of the other columns; None for medians and the most frequent
+            categories.
         level
-            The level of the intervals.
+            Level of the intervals.
         resolution
-            The number of positions along a column of numbers; of others each value is one.
+            Number of positions along a numeric column; other columns have one position per value.
         """
         check_value("level", level, LEVEL)
         check_value("resolution", resolution, [Interval(Integral, 2, 100_000, closed="both")])
@@ -100,7 +100,7 @@ class LocalFitDisplay(Display):
         targets = read_targets(targets, len(table))
         if at is not None and not (is_whole(at) and 0 <= at < len(table)):
             raise ParameterError(
-                f"at must be None or a row from 0 to {len(table) - 1}, got {quoted(at)}. None takes typical values."
+                f"at must be None or a row from 0 to {len(table) - 1}, got {quoted(at)}. None uses typical values."
             )
         a = 0 if column is None else table.schema.position(column, parameter="column")
         axis = axis_column(table, a, known=True)
@@ -114,11 +114,13 @@ class LocalFitDisplay(Display):
         return cls(axis, places, fit, mean, target, targets, float(level), kept, backend)
 
     def _summary(self) -> str:
-        return f"{len(self.places)} places along {self.axis.name}, {len(self.targets)} rows"
+        return f"{len(self.places)} positions along {self.axis.name}, {len(self.targets)} rows"
 
     def frame(self) -> Any:
-        """Return one line for each position: the column by name, ``fit``, and where there are intervals ``mean_low``,
-        ``mean_high``, ``target_low``, ``target_high``.
+        """Return a frame with one row per position.
+
+        The columns are the plotted column, ``fit`` and, if there are intervals, ``mean_low``, ``mean_high``,
+        ``target_low`` and ``target_high``.
         """
         columns: dict[str, Any] = {self.axis.name: self.axis.column(self.places)}
         columns[free_label("fit", columns)] = self.fit
@@ -128,7 +130,7 @@ class LocalFitDisplay(Display):
         return framed(columns, self.backend)
 
     def plot(self, ax: Any = None) -> Any:
-        """Draw the fit as a line with its intervals as bands, and rows as points; returns the axes."""
+        """Plot the fit as a line, its intervals as bands, and rows as points; return the axes."""
         with drawing(ax) as ax:
             points = spread_out(np.column_stack([self.axis.positions, self.targets]), (self.axis,))
             look = {"edgecolors": "white", "linewidths": 0.5, "alpha": 0.6 if self.kept else 1.0, "zorder": 3}
@@ -176,7 +178,7 @@ def _rows(model: Any, X: Any, y: Any) -> tuple[Any, FloatArray, Backend | None]:
     if X is None and y is None:
         stored = stored_rows(model)
         if stored.targets.dtype.kind not in "fiu":
-            raise ParameterError(f"model must be a regressor, got {quoted(model)}. DecisionSurface draws classifiers.")
+            raise ParameterError(f"model must be a regressor, got {quoted(model)}. DecisionSurface plots classifiers.")
         return [list(row) for row in stored.rows], stored.targets.astype(np.float64), getattr(model, "_backend", None)
     if X is None or y is None:
         raise ParameterError(

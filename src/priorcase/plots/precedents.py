@@ -1,4 +1,4 @@
-"""A query beside the past cases behind its prediction, and the columns in which they differ."""
+"""Plot of the precedents of a query, and of the columns in which they differ."""
 
 from __future__ import annotations
 
@@ -28,13 +28,13 @@ _SHOWN = 12
 
 @dataclass(frozen=True, eq=False, repr=False)
 class PrecedentsDisplay(Display):
-    """The neighbours of one query as bars as long as their distances, divided by attribute; made by `of`.
+    """The neighbors of a query as bars of their distances, divided by attribute; created by `of`.
 
-    The nearest case is on top. A part of a bar shows the value of the case, and beside the bar stand its target and its
-    vote. For classes the nearest case of another class comes last, unless it is among the neighbours.
+    The nearest case is on top. Each part of a bar shows the value of the case; its target and vote are beside the bar.
+    For classification, the nearest case of another class comes last, unless it is among the neighbors.
 
-    ``precedents`` are the neighbours of the query; ``most`` attributes have a part of their own, the others are
-    added up.
+    ``precedents`` are the neighbors of the query; the ``most`` important attributes are shown separately, the others
+    are combined.
 
     Examples
     --------
@@ -51,25 +51,25 @@ class PrecedentsDisplay(Display):
 
     @classmethod
     def of(cls, model: Any, X: Any = None, *, query: int = 0, most: int = 7) -> PrecedentsDisplay:
-        """Return the neighbours of one query.
+        """Create a display of the neighbors of one query.
 
         Parameters
         ----------
         model
-            A fitted model with ``precedents``; or the `Precedents` themselves.
+            A fitted model with ``precedents``, or a `Precedents` object.
         X
-            Queries; None where precedents are given.
+            Queries; None if precedents are passed.
         query
-            The number of the query, from 0.
+            Number of the query, from 0.
         most
-            The number of attributes with a part of their own: those that contribute most to these distances.
+            Number of attributes to show separately: those with the largest contributions to these distances.
         """
         check_value("most", most, [Interval(Integral, 1, None, closed="left")])
         if isinstance(model, Precedents):
             if X is not None:
                 raise ParameterError(
-                    f"X must be None beside precedents, got {quoted(X)}. Precedents have their queries; or pass the "
-                    "model."
+                    f"X must be None if precedents are passed, got {quoted(X)}. Precedents contain their queries; or "
+                    "pass the model."
                 )
             return cls(model[query], int(most))
         if not hasattr(model, "precedents") or X is None:
@@ -82,7 +82,7 @@ class PrecedentsDisplay(Display):
 
     @property
     def title(self) -> str:
-        """The query's number, the prediction, and the probabilities of the likeliest classes."""
+        """The query's number, the prediction, and the probabilities of the most probable classes."""
         one = self.precedents
         text = f"query {one.numbers[0]}: {_target(one.predictions[0])}"
         if one.probabilities is None or one.classes is None:
@@ -96,11 +96,11 @@ class PrecedentsDisplay(Display):
         return f"{self.title}, {len(self.precedents.ids)} precedents"
 
     def frame(self) -> Any:
-        """Return one line for each neighbour, as `Precedents.frame`."""
+        """Return a frame with one row per neighbor, as `Precedents.frame`."""
         return self.precedents.frame()
 
     def plot(self, ax: Any = None) -> Any:
-        """Draw the bars of at most the twelve nearest; returns the axes. A new figure is as high as the bars need."""
+        """Plot the bars of at most the twelve nearest cases; return the axes."""
         contributions, rows, names = self._bars()
         widest = max(len(line) for name in names for line in name.split("\n"))
         longest_name = max(map(len, captions(self.precedents.names, _WIDTH)))

@@ -1,4 +1,4 @@
-"""Pictures of a plane: what a model predicts at every position, and the Voronoi cells of its rows."""
+"""Plots of a plane: the predictions of a model, and the Voronoi cells of its rows."""
 
 from __future__ import annotations
 
@@ -41,14 +41,13 @@ _SHADES = "cividis"
 
 @dataclass(frozen=True, eq=False, repr=False)
 class DecisionSurface(Display):
-    """Classes, probabilities or numbers that a model predicts over a plane, with rows as points; made by `of`.
+    """The predictions of a model over a plane, with rows as points; created by `of`.
 
-    Each class has a tint, stronger where the model is surer, and a hatch; thin lines separate the classes.
+    Each class has a tint, stronger for higher probabilities, and a hatch; thin lines separate the classes.
 
-    ``axes`` have the positions of the rows, ``places`` the positions along both axes at which the model was asked.
-    ``predictions`` has shape (positions of the second axis, positions of the first), ``probabilities`` one more
-    dimension for ``classes`` (both None where there are none). ``targets`` are the classes or numbers of the rows,
-    or None.
+    ``axes`` contain the positions of the rows, ``places`` the grid positions along both axes. ``predictions`` has shape
+    (positions of the second axis, positions of the first), ``probabilities`` one more dimension for ``classes``; both
+    are None for regression. ``targets`` are the classes or numbers of the rows, or None.
 
     Examples
     --------
@@ -72,24 +71,24 @@ class DecisionSurface(Display):
     def of(
         cls, model: Any, X: Any, y: Any = None, *, columns: Any = None, resolution: int = 160, proba: bool = True
     ) -> DecisionSurface:
-        """Return the predictions of a fitted model over the plane of some rows.
+        """Create a display of the predictions of a fitted model over the plane of some rows.
 
         Parameters
         ----------
         model
             A fitted classifier or regressor, of this library or another.
         X
-            Rows to draw, which determine the plane; usually those that the model was fitted to.
+            Rows to plot, which determine the plane; usually the training rows.
         y
-            Their classes or numbers, which colour the points; None for grey points.
+            Their classes or numbers, which color the points; None for gray points.
         columns
-            The two columns to draw, by name or position; at each position the other columns are those of the nearest
-            row. None: the only two, or of more columns the first two principal components of the mixed table, where the
-            prediction is for the nearest row, its numbers moved towards the position.
+            The two columns to plot, by name or position; at each position the other columns have the values of the
+            nearest row. If None, the only two columns are used, or the first two principal components of the mixed
+            table; there, the prediction is for the nearest row with its numbers moved towards the position.
         resolution
-            The number of positions along an axis of numbers; along other axes each value is one.
+            Number of positions along a numeric axis; other axes have one position per value.
         proba
-            Whether tints follow the model's probabilities; False for plain regions.
+            Whether tints depend on the predicted probabilities; False for plain regions.
         """
         check_value("resolution", resolution, [Interval(Integral, 2, 2000, closed="both")])
         check_value("proba", proba, ["boolean"])
@@ -100,7 +99,7 @@ class DecisionSurface(Display):
         queries = plane.queries(np.stack(np.meshgrid(across, up), axis=-1).reshape(-1, 2))
         predicted = np.asarray(model.predict(queries))
         if predicted.ndim != 1:
-            raise TargetError("got several target columns; a picture shows one. Fit one estimator for each target.")
+            raise TargetError("got several target columns; a plot shows one. Fit one estimator per target.")
         classes = tuple(model.classes_.tolist()) if hasattr(model, "classes_") else None
         shape, probabilities = (up.size, across.size), None
         if proba and classes is not None and hasattr(model, "predict_proba"):
@@ -111,10 +110,10 @@ class DecisionSurface(Display):
     def _summary(self) -> str:
         down, across = self.predictions.shape
         what = "numbers" if self.classes is None else f"{len(self.classes)} classes"
-        return f"{what} at {across} x {down} places of {self.axes[0].name} and {self.axes[1].name}"
+        return f"{what} at {across} x {down} positions of {self.axes[0].name} and {self.axes[1].name}"
 
     def frame(self) -> Any:
-        """Return one line for each position: both axes by name, ``predicted``, and ``p(CLASS)`` for each class."""
+        """Return a frame with one row per position: both axes by name, ``predicted``, and ``p(CLASS)`` per class."""
         columns: dict[str, Any] = {}
         for axis, at in zip(self.axes, np.meshgrid(*self.places), strict=True):
             columns[free_label(axis.name, columns)] = axis.column(at.ravel())
@@ -125,7 +124,7 @@ class DecisionSurface(Display):
         return framed(columns, self.backend)
 
     def plot(self, ax: Any = None) -> Any:
-        """Draw regions, and rows as points (of more than 2000 every second or third); returns the axes."""
+        """Plot the regions, and at most 2000 rows as points; return the axes."""
         with drawing(ax, size=(5.6, 4.2)) as ax:
             points = spread_out(np.column_stack([axis.positions for axis in self.axes]), self.axes)
             shown = np.unique(np.linspace(0, len(points) - 1, min(len(points), _MOST_POINTS)).round().astype(np.int64))
@@ -223,13 +222,13 @@ def _finish(ax: Any, axes: Sequence[AxisColumn]) -> None:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class VoronoiCells(Display):
-    """The cell of each row: the part of the plane that is nearer to it than to any other row; made by `of`.
+    """Voronoi cells: the part of the plane that is nearer to a row than to any other row; created by `of`.
 
     1-NN predicts the target of the cell's row. Rows at the same position share a cell, which belongs to the first.
 
-    ``axes`` have the positions of the rows, for a concept also the limits of the numbers it has seen. ``ids``,
-    ``points`` and ``targets`` are the id, position and target of the row that each cell belongs to, ``corners`` its
-    corners in order, within the picture. ``classes`` is None where targets are numbers.
+    ``axes`` contain the positions of the rows, for a concept also the range of all numbers it has seen. ``ids``,
+    ``points`` and ``targets`` are the id, position and target of the row of each cell, ``corners`` the corners of the
+    cells in order, clipped to the plot. ``classes`` is None if targets are numbers.
 
     Examples
     --------
@@ -248,23 +247,22 @@ class VoronoiCells(Display):
 
     @classmethod
     def of(cls, model: Any, y: Any = None) -> VoronoiCells:
-        """Return the cells of the rows that a model has stored, or of the rows of a table.
+        """Create a display of the cells of the rows that a model has stored, or of the rows of a table.
 
         Parameters
         ----------
         model
-            A fitted model that stores rows of two numeric columns (a `KNNClassifier`, `IB2`, ...); distances are its
-            own, which must be Euclidean up to scales and attribute weights, and of a concept only the instances that
-            vote have cells. Or the rows themselves: then columns are scaled by their ranges, as in
-            ``Distance("heom")``.
+            A fitted model that stores rows of two numeric columns (a `KNNClassifier`, `IB2`, ...). Its distance must be
+            Euclidean up to scales and attribute weights; for a concept, only the instances that vote have cells.
+            Alternatively, the rows themselves: then columns are scaled by their ranges, as in ``Distance("heom")``.
         y
-            The classes or numbers of the rows, where rows are given.
+            The classes or numbers of the rows, if rows are passed.
         """
         if isinstance(model, BaseEstimator):
             if y is not None:
                 raise ParameterError(
-                    f"y must be None beside a model, got {quoted(y)}. A model has the targets of its rows; or pass "
-                    "rows in place of the model."
+                    f"y must be None if a model is passed, got {quoted(y)}. A model has the targets of its rows; or "
+                    "pass rows instead of the model."
                 )
             stored, backend = stored_rows(model, voting=True), getattr(model, "_backend", None)
             schema, cells, targets, ids = stored.schema, stored.cells, stored.targets, stored.ids
@@ -276,7 +274,7 @@ class VoronoiCells(Display):
             schema, cells = table.schema, np.column_stack(numbers or [np.empty(0)])
             _check_numbers(schema, cells, model)
             if y is None:
-                raise ParameterError("y must hold the target of each row, got None. Pass the classes or numbers.")
+                raise ParameterError("y must contain the target of each row, got None. Pass the classes or numbers.")
             targets, ids = read_targets(y, len(table)), np.arange(len(table))
             scales, shown = 1.0 / _ranges(cells), cells
         names = attribute_names(schema)
@@ -297,7 +295,7 @@ class VoronoiCells(Display):
 
     @property
     def areas(self) -> FloatArray:
-        """The share of the picture that each cell covers."""
+        """The share of the plot that each cell covers."""
         areas = np.array(
             [abs(np.dot(x, np.roll(y, -1)) - np.dot(y, np.roll(x, -1))) for x, y in (each.T for each in self.corners)]
         )
@@ -307,7 +305,7 @@ class VoronoiCells(Display):
         return f"{len(self)} cells of {self.axes[0].name} and {self.axes[1].name}"
 
     def frame(self) -> Any:
-        """Return one line for each cell: ``id``, the position of its row by column name, ``target``, ``area``."""
+        """Return a frame with one row per cell: ``id``, the position of its row by column, ``target``, ``area``."""
         columns: dict[str, Any] = {"id": self.ids}
         named = zip((axis.name for axis in self.axes), self.points.T, strict=True)
         for name, column in (*named, ("target", self.targets), ("area", self.areas)):
@@ -315,7 +313,7 @@ class VoronoiCells(Display):
         return framed(columns, self.backend)
 
     def plot(self, ax: Any = None) -> Any:
-        """Draw cells in the tints of their classes, or in shades of their numbers; returns the axes."""
+        """Plot the cells in the tints of their classes, or in shades of their numbers; return the axes."""
         with drawing(ax, size=(5.2, 4.2)) as ax:
             from matplotlib.collections import PolyCollection
 
@@ -344,8 +342,8 @@ def _check_numbers(schema: Schema, cells: FloatArray, given: Any) -> None:
     numeric = len(schema) == 2 and all(type(kind) is Numeric for kind in schema.kinds)
     if not numeric or not len(cells) or np.isnan(cells).any():
         raise ParameterError(
-            f"model must have two numeric columns without missing values, got {quoted(given)}. DecisionSurface draws "
-            "tables of any columns."
+            f"model must have two numeric columns without missing values, got {quoted(given)}. DecisionSurface plots "
+            "tables with any columns."
         )
 
 
@@ -362,7 +360,7 @@ def _scales(model: Any, cells: FloatArray) -> FloatArray:
         fitted, weights = first.comparison.with_ranges(*first.core.ranges()), None
     elif memory.local_weights:
         raise ParameterError(
-            f"model must have the same attribute weights everywhere, got {quoted(model)}. Learn one weight for each "
+            f"model must have the same attribute weights everywhere, got {quoted(model)}. Learn one weight per "
             "column, for example by attribute_weights='relief'."
         )
     else:
@@ -373,14 +371,14 @@ def _scales(model: Any, cells: FloatArray) -> FloatArray:
     straight = fitted.distance.power == 2.0 and not fitted.distance.unit_length
     if not straight or not np.allclose(4.0 * steps[0], steps[1]):
         raise ParameterError(
-            f"model must have a Euclidean distance, got {quoted(model)}. DecisionSurface draws the predictions of any "
+            f"model must have a Euclidean distance, got {quoted(model)}. DecisionSurface plots the predictions of any "
             "distance."
         )
     scales: FloatArray = np.sqrt(steps[1]) / ranges
     if not (scales > 0).all():
         raise ParameterError(
             f"model must have attribute weights above 0, got {quoted(model)}. Cells are unbounded along a column of "
-            "weight 0; leave it out."
+            "weight 0; drop it."
         )
     return scales
 

@@ -1,4 +1,4 @@
-"""Which attributes depend on which: the probability of each edge, and the best tree."""
+"""Plot of dependencies between attributes: the probability of each edge, and the best tree."""
 
 from __future__ import annotations
 
@@ -26,11 +26,11 @@ _WIDEST = 10.0
 
 @dataclass(frozen=True, eq=False, repr=False)
 class TreePosterior(Display):
-    """The posterior probability of an edge between each pair of attributes, and the most probable tree; made by `of`.
+    """Posterior probability of an edge between each pair of attributes, and the most probable tree; created by `of`.
 
-    ``names`` are the attributes, ``probabilities`` the symmetric table of edge probabilities, and ``tree`` the
-    edges of the tree, (attributes - 1, 2), by the positions of their ends. ``averaged``: the model averages over
-    all trees; otherwise it predicts from this one.
+    ``names`` are the attributes, ``probabilities`` the symmetric matrix of edge probabilities, and ``tree`` the edges
+    of the tree, (attributes - 1, 2), by the positions of their ends. ``averaged`` says whether the model averages over
+    all trees; otherwise it predicts from this tree.
 
     Examples
     --------
@@ -51,10 +51,11 @@ class TreePosterior(Display):
 
     @classmethod
     def of(cls, model: Any) -> TreePosterior:
-        """Return the edges of a fitted `TreeAveragedBayes` or `TreeAugmentedBayes`.
+        """Create a display of the edges of a fitted `TreeAveragedBayes` or `TreeAugmentedBayes`.
 
-        The tree of the first is the one with the largest product of edge probabilities, which are over all trees; the
-        tree of the second is its own, and only its edges have probabilities.
+        For `TreeAveragedBayes`, the edge probabilities are averages over all trees, and the tree is the one with the
+        largest product of edge probabilities. `TreeAugmentedBayes` has a single tree; only its edges have
+        probabilities.
         """
         if not hasattr(model, "edge_table"):
             raise ParameterError(
@@ -73,16 +74,17 @@ class TreePosterior(Display):
         return cls(names, probabilities, tree, averaged, table.backend)
 
     def _summary(self) -> str:
-        return f"{len(self.tree)} likeliest edges between {len(self.names)} attributes"
+        return f"{len(self.tree)} most probable edges between {len(self.names)} attributes"
 
     @property
     def _edges(self) -> set[tuple[int, int]]:
         return {(min(edge), max(edge)) for edge in self.tree.tolist()}
 
     def frame(self) -> Any:
-        """Return one line for each pair: ``attribute``, ``other``, ``probability``, ``in_tree``, the likeliest first.
+        """Return a frame with one row per pair of attributes, the most probable first.
 
-        A model with a single tree has only the pairs of that tree.
+        The columns are ``attribute``, ``other``, ``probability`` and ``in_tree``. A model with a single tree has only
+        the pairs of that tree.
         """
         u, v = np.triu_indices(len(self.names), 1) if self.averaged else self.tree.T
         order = np.argsort(-self.probabilities[u, v], kind="stable")
@@ -96,16 +98,16 @@ class TreePosterior(Display):
         return framed(columns, self.backend)
 
     def plot(self, ax: Any = None, kind: Kind | None = None) -> Any:
-        """Draw the edges; returns the axes.
+        """Plot the edges; return the axes.
 
         Parameters
         ----------
         ax
-            Axes to draw on; None for a new figure.
+            Matplotlib axes; None for a new figure.
         kind
-            ``"tree"``: the tree alone, lines as thick as they are probable. ``"ring"``: attributes on a circle, with
-            all edges of at least 2%. ``"heat map"``: a table of probabilities in shades. None: the tree of a model
-            that has one; else a ring, or a heat map for more than 16 attributes.
+            ``"tree"``: the tree alone, with line widths by probability. ``"ring"``: attributes on a circle, with all
+            edges of at least 2%. ``"heat map"``: the matrix of probabilities. None: the tree of a model with a single
+            tree; else a ring, or a heat map for more than 16 attributes.
         """
         check_value("kind", kind, [None, StrOptions(set(get_args(Kind)))])
         n = len(self.names)
@@ -160,7 +162,7 @@ class TreePosterior(Display):
         ax.margins(0.14, 0.1)
         if n == 1:
             ax.set(xlim=(-1.0, 1.0), ylim=(0.0, 2.0))
-        ax.set_title("edges of the best tree" if how == "tree" else "edges by probability; solid: the likeliest tree")
+        ax.set_title("edges of the best tree" if how == "tree" else "edges by probability; solid: the best tree")
 
     def _draw_map(self, ax: Any) -> None:
         n = len(self.names)

@@ -1,4 +1,4 @@
-"""How much each attribute weighs or matters, and how sure that is."""
+"""Plot of attribute weights or relevance, with bootstrap intervals."""
 
 from __future__ import annotations
 
@@ -25,11 +25,11 @@ _WIDTH = 28
 
 @dataclass(frozen=True, eq=False, repr=False)
 class WeightsDisplay(Display):
-    """Weights of attributes, or the probability that each matters, the largest on top; made by `of`.
+    """Attribute weights, or the posterior probability that each attribute is relevant; created by `of`.
 
-    ``names`` and ``weights`` are in the order of the columns, ``meaning`` says what a weight is, and ``posterior``
-    whether it is a probability, with a ``prior`` where that is the same for all. ``draws`` has the weights of each
-    bootstrap sample, (samples, attributes); an interval holds the share ``level`` of them.
+    ``names`` and ``weights`` are in the order of the columns, ``meaning`` describes the weights, and ``posterior`` says
+    whether they are probabilities, with a ``prior`` if it is the same for all. ``draws`` contains the weights of each
+    bootstrap sample, (samples, attributes); an interval contains the share ``level`` of them.
 
     Examples
     --------
@@ -54,22 +54,22 @@ class WeightsDisplay(Display):
     def of(
         cls, model: Any, X: Any = None, y: Any = None, *, bootstrap: int = 0, level: float = 0.9, random_state: Any = 0
     ) -> WeightsDisplay:
-        """Return the weights that a model has learned.
+        """Create a display of the weights that a model has learned.
 
         Parameters
         ----------
         model
-            A fitted model with ``attribute_weights_`` (neighbours and local models) or ``relevance_``
-            (`SubsetAveragedBayes`); or such a table.
+            A fitted model with ``attribute_weights_`` (neighbors and local models) or ``relevance_``
+            (`SubsetAveragedBayes`), or such a table.
         X, y
-            The rows to draw bootstrap samples from, usually those that the model was fitted to.
+            The rows to draw bootstrap samples from, usually the training rows.
         bootstrap
-            The number of bootstrap samples to refit the model to; 0 for none. Their quantiles are the interval of each
-            weight.
+            Number of bootstrap samples; the model is refitted to each, and their quantiles are the interval of each
+            weight. 0 for no intervals.
         level
-            The share of the samples within an interval.
+            Share of the samples within an interval.
         random_state
-            Determines the samples.
+            Seed of the samples.
         """
         check_value("level", level, LEVEL)
         table = _table(model)
@@ -82,7 +82,7 @@ class WeightsDisplay(Display):
         if bootstrap:
             if X is None or y is None or not hasattr(model, "fit"):
                 raise ParameterError(
-                    f"bootstrap must be 0 where no model, X and y are given, got {quoted(bootstrap)}. Samples are "
+                    f"bootstrap must be 0 unless a model, X and y are passed, got {quoted(bootstrap)}. Samples are "
                     "drawn from the rows."
                 )
             draws = _draws(model, X, y, int(bootstrap), check_seed(random_state))
@@ -96,12 +96,12 @@ class WeightsDisplay(Display):
 
     @property
     def order(self) -> IntArray:
-        """Positions of the attributes, the heaviest first; of equal weights the first column."""
+        """Positions of the attributes, sorted by weight, largest first; ties in the order of the columns."""
         return np.argsort(-self.weights, kind="stable")
 
     @property
     def interval(self) -> tuple[FloatArray, FloatArray] | None:
-        """Lower and upper ends for each attribute, by the quantiles of the samples; None without a bootstrap."""
+        """Lower and upper bounds for each attribute, by the quantiles of the samples; None without a bootstrap."""
         if not len(self.draws):
             return None
         low, high = np.quantile(self.draws, [(1 - self.level) / 2, (1 + self.level) / 2], axis=0)
@@ -112,8 +112,9 @@ class WeightsDisplay(Display):
         return f"{self.meaning} of {len(self.names)} attributes{sampled}"
 
     def frame(self) -> Any:
-        """Return one line for each attribute, the heaviest first: ``attribute``, ``weight`` or ``matters``, and with a
-        bootstrap ``low`` and ``high``.
+        """Return a frame with one row per attribute, the largest weight first.
+
+        The columns are ``attribute``, ``weight`` or ``matters``, and with a bootstrap ``low`` and ``high``.
         """
         order = self.order
         columns: dict[str, Any] = {"attribute": [self.names[a] for a in order.tolist()]}
@@ -122,7 +123,7 @@ class WeightsDisplay(Display):
         return framed(columns, self.backend)
 
     def plot(self, ax: Any = None) -> Any:
-        """Draw a dot for each of the thirty heaviest attributes, with its interval; returns the axes."""
+        """Plot the thirty largest weights as dots with their intervals; return the axes."""
         order = self.order[:_SHOWN]
         with drawing(ax, size=(6.0, 0.9 + 0.26 * max(order.size, 5))) as ax:
             places, words = np.arange(order.size), self.meaning
@@ -141,7 +142,7 @@ class WeightsDisplay(Display):
             ax.tick_params(axis="y", length=0)
             ax.grid(False, axis="y")
             if self.order.size > _SHOWN:
-                ax.set_title(f"the {_SHOWN} heaviest of {self.order.size} attributes")
+                ax.set_title(f"the {_SHOWN} largest of {self.order.size} weights")
             return ax
 
 
