@@ -256,7 +256,7 @@ def test_labels_of_several_types() -> None:
     model = pc.NaiveBayes(keep_rows=False).fit([["a"], ["b"]], np.array([1, 2], np.int8))
     model.partial_fit([["a"]], np.array([300]))
     assert model.classes_.tolist() == [1, 2, 300]
-    with pytest.raises(PriorcaseError, match="classes are text here"):
+    with pytest.raises(PriorcaseError, match="classes are text, but"):
         model.forget_rows([["a"]], ["1"])
     assert model.partial_fit([["a"]], [2], classes=[1, 2, 3, 300]).classes_.tolist() == [1, 2, 3, 300]
 

@@ -104,7 +104,7 @@ def own(**methods: Any) -> Prior:
 
 
 MISTAKES = [
-    (own(weights=lambda self, label, values, n: [1.0]), r"must give weights of 0 in the shape \(3,\) or \(2, 3\)"),
+    (own(weights=lambda self, label, values, n: [1.0]), r"must return weights of 0 in the shape \(3,\) or \(2, 3\)"),
     (own(weights=lambda self, label, values, n: [-1.0] * len(values)), "finite weights above 0"),
     (own(weights=lambda self, label, values, n: [np.nan] * len(values)), "finite weights above 0"),
     (own(weights=lambda self, label, values, n: ["much"] * len(values)), "weights of 0 in the shape"),
