@@ -123,7 +123,7 @@ def test_coverage_one_row_at_a_time() -> None:
     assert found.plot().containers[0].lines[0].get_ydata().tolist() == found.covered.tolist()
     assert found.markdown().startswith("**coverage of 50 rows**")
     assert "| 95% interval |" in found.markdown()
-    assert "<th>level</th>" in found._repr_html_()
+    assert ">level</th>" in found._repr_html_()
 
 
 def test_the_normal_distributions_own_intervals_hold_as_often_as_they_say() -> None:
