@@ -1,1 +1,1 @@
-"""How good the probabilities of every Bayes model are, on public data sets: ``python -m benchmarks.models --help``."""
+"""Log-scores and accuracies of the Bayesian classifiers on public data sets: ``python -m benchmarks.models --help``."""

@@ -1,4 +1,4 @@
-"""Measures every Bayes model on every data set, and prints the tables."""
+"""Measure every Bayesian classifier on every data set, and print the tables."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def main() -> int:
 
 
 def measure(names: list[str] | tuple[str, ...], folder: Path | None, effort: Effort) -> list[Grid]:
-    """All tables: scores of the models, numbers that are not normal, evidence from few rows, and why it loses there."""
+    """All tables: scores of the models, non-normal columns, evidence from few rows, and data sets where it loses."""
     scores, tenths, causes, cut = {}, {}, [], {}
     for name in names:
         problem = load(name, folder)
@@ -57,8 +57,8 @@ def measure(names: list[str] | tuple[str, ...], folder: Path | None, effort: Eff
         if few_rows.Gain.of(tenths[name], EVIDENCE, PLUG_IN).mean <= 0:
             causes.append(few_rows.explain(problem, draws, aloud))
     return [
-        by_model("log-score, mean ln p of the truth", scores, lambda score: score.log),
-        by_model("0/1-score, right answers in percent", scores, lambda score: 100 * score.zero_one, "{:.1f}".format),
+        by_model("Log-score: mean ln p of the true class", scores, lambda score: score.log),
+        by_model("Accuracy in percent", scores, lambda score: 100 * score.zero_one, "{:.1f}".format),
         one_column.grid(scores, cut),
         *few_rows.grids(tenths),
         *causes,
@@ -66,28 +66,29 @@ def measure(names: list[str] | tuple[str, ...], folder: Path | None, effort: Eff
 
 
 def notes(effort: Effort) -> list[str]:
-    """What there is to know about the tables."""
+    """Notes on how the tables were measured."""
     return [
-        f"Cross-validation with {effort.folds} random folds, the same for all models: {effort.runs} runs, but one from "
-        f"{MANY_ROWS:,} rows on. A score is the mean over all rows. Everything is learned within the fold: cut points, "
-        "weights, numbers of components, fillings of gaps.",
-        f"MixtureModel() has random_state=0, and n_init=1 from {MANY_ROWS:,} rows on.",
-        "scikit-learn: gaps filled by medians and most frequent values. GaussianNB on one-hot values and ranks of "
-        "levels; CategoricalNB on ordinal codes, with numbers in five bins of equally many rows (KBinsDiscretizer) and "
-        "the values that occur in the whole table declared.",
-        f"A tenth: floor(n / 10) rows to learn from, the others to be tested on, {effort.draws} times "
-        f"({effort.draws_of_many} from {MANY_ROWS:,} rows on). All models are told of all classes. 'Truth impossible' "
-        "is the part of the rows to which the plug-in gives probability 0 when zeros stay zeros, and the number of "
-        "draws with such a row, whose mean ln p is -inf; its log-scores here count 100 nats for each such row. Capped: "
-        "at most 100 nats for every row, which spares both models what the normal density and Student's t make of "
-        "numbers far away; bins and explanations are capped too. Gains have the standard error over the draws; 0/1 is "
-        "plug-in / evidence.",
+        f"Cross-validation with {effort.folds} random folds, the same for all models: {effort.runs} runs, or one run "
+        f"for data sets of {MANY_ROWS:,} rows or more. Scores are means over all rows. Everything is learned within "
+        "the training folds: cut points, weights, numbers of components, imputed values.",
+        f"MixtureModel() has random_state=0, and n_init=1 for data sets of {MANY_ROWS:,} rows or more.",
+        "scikit-learn: missing values are imputed by the median or the most frequent value. GaussianNB gets one-hot "
+        "columns and the ranks of ordinal levels. CategoricalNB gets ordinal codes, with numbers in five "
+        "equal-frequency bins (KBinsDiscretizer), and the values that occur in the whole table are declared.",
+        f"A tenth: models are trained on floor(n / 10) rows and tested on the others, {effort.draws} times "
+        f"({effort.draws_of_many} times for data sets of {MANY_ROWS:,} rows or more). All models know all classes. "
+        "'p(true class) = 0' is the share of test rows whose true class gets probability 0 from the plug-in model "
+        'with the default zero_policy="-inf", and the number of draws with such a row. The log-score of these draws '
+        "would be -inf; the plug-in columns count 100 nats for each such row instead. The capped columns count at most "
+        "100 nats for every row, so that values far in the tails of the normal density or Student's t do not dominate. "
+        "The tables of binned numbers and of shuffled columns are capped too. Gains are given with their standard "
+        "error over the draws, and accuracies as plug-in / evidence.",
     ]
 
 
 def _options() -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.models", description=__doc__)
-    parser.add_argument("--quick", action="store_true", help="few folds and draws: does it run?")
+    parser.add_argument("--quick", action="store_true", help="few folds and draws, to check that it runs")
     parser.add_argument("--markdown", type=Path, metavar="FILE", help="also write the tables to FILE as Markdown")
     names = ", ".join([*NAMES, BUILT_IN])
     parser.add_argument(
@@ -96,9 +97,7 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--data", type=Path, default=os.environ.get("PRIORCASE_DATA"), help="folder of the data sets")
     options = parser.parse_args()
     if options.data is None and options.only != [BUILT_IN]:
-        parser.error(
-            f"the data sets are in the folder that --data or PRIORCASE_DATA names; --only {BUILT_IN} needs none"
-        )
+        parser.error(f"name the folder of the data sets by --data or PRIORCASE_DATA; --only {BUILT_IN} needs none")
     return options
 
 

@@ -1,4 +1,4 @@
-"""Evidence against the plug-in where rows are few, and why it loses where it does."""
+"""Evidence vs. the plug-in model with few rows, and why evidence loses where it does."""
 
 from __future__ import annotations
 
@@ -80,36 +80,36 @@ def measure(problem: Problem, times: int, track: Track = silently) -> dict[str, 
 def grids(measured: Mapping[str, Mapping[str, FromATenth]]) -> tuple[Grid, Grid]:
     """A line for each data set: numbers by densities, and by bins."""
     densities = Grid(
-        f"From a tenth of the rows: {PLUG_IN} against {EVIDENCE}, mean ln p",
+        f"Trained on a tenth of the rows: {PLUG_IN} vs. {EVIDENCE}, mean ln p",
         (
             "data set",
-            "truth impossible",
+            "p(true class) = 0",
             *COMPARED,
             *(f"capped {column}" for column in COMPARED),
-            "0/1",
+            "accuracy",
         ),
         [_line(name, scores) for name, scores in measured.items()],
     )
     bins = Grid(
-        f"The same in bins: {BINNED_PLUG_IN} against {BINNED_EVIDENCE}",
-        ("data set", *COMPARED, "0/1"),
+        f"The same with binned numbers: {BINNED_PLUG_IN} vs. {BINNED_EVIDENCE}",
+        ("data set", *COMPARED, "accuracy"),
         [_binned_line(name, scores) for name, scores in measured.items()],
     )
     return densities, bins
 
 
 def explain(problem: Problem, times: int, track: Track = silently) -> Grid:
-    """Plug-in and evidence on a table as it is, and with each column shuffled within each class."""
+    """Plug-in and evidence on the original table, and with each column shuffled within each class."""
     lines: list[Sequence[str]] = []
-    for title, table in {"as it is": problem, "columns shuffled within classes": problem.shuffled()}.items():
+    for title, table in {"original": problem, "shuffled within classes": problem.shuffled()}.items():
         scores = from_a_tenth(table, CAUSES, times=times, track=track)
         impossible = _zeros(scores[ZEROS_STAY])
         for name in (PLUG_IN, EVIDENCE, FAINT, TREES):
             found, gain = scores[name], Gain.of(scores, name, PLUG_IN)
             compared = [impossible, "", ""] if name == PLUG_IN else ["", str(gain), gain.won]
             lines.append([title, name, figure(found.capped.mean()), *compared, _percent(found.hits)])
-    columns = ("rows", "model", "mean ln p", "truth impossible", "gain on the plug-in", "better in", "0/1")
-    return Grid(f"Why not on {problem.name}", columns, lines, left=2)
+    columns = ("rows", "model", "mean ln p", "p(true class) = 0", "gain over plug-in", "better in", "accuracy")
+    return Grid(f"{problem.name}: original and shuffled columns", columns, lines, left=2)
 
 
 def _line(name: str, scores: Mapping[str, FromATenth]) -> Sequence[str]:
@@ -135,7 +135,7 @@ def _compared(plug_in: Any, evidence: Any, gain: Gain) -> list[str]:
 
 
 def _zeros(found: FromATenth) -> str:
-    """The part of the rows whose truth had probability 0, and in how many draws there was such a row."""
+    """The share of rows whose true class had probability 0, and the number of draws with such a row."""
     share, draws = 100 * found.impossible.mean(), found.impossible
     return f"{share:.2f}% ({int((draws > 0).sum())} of {draws.size})"
 

@@ -1,4 +1,4 @@
-"""Which numeric column Student's t suits least: the one that gains most when it alone is cut into bins."""
+"""The numeric column that Student's t fits worst: the one that gains most when it alone is binned."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from papers.reproduction import Track, silently
 
 
 def measure(problem: Problem, *, runs: int, folds: int, track: Track = silently) -> dict[str, Score]:
-    """The scores of naive Bayes by the names of the columns that were cut, one at a time."""
+    """The scores of naive Bayes by the names of the columns that were binned, one at a time."""
     columns = [name for name, kind in problem.X.kinds.items() if isinstance(kind, pc.Numeric)]
     cuts = {name: _cut({**dict.fromkeys(columns, "student"), name: "mdl"}) for name in columns}
     return cross_validated(problem, cuts, runs=runs, folds=folds, track=track)
 
 
 def grid(scores: Mapping[str, Mapping[str, Score]], cut: Mapping[str, Mapping[str, Score]]) -> Grid:
-    """A line for each data set that has numbers.
+    """A line for each data set that has numeric columns.
 
     Parameters
     ----------
@@ -35,8 +35,9 @@ def grid(scores: Mapping[str, Mapping[str, Score]], cut: Mapping[str, Mapping[st
             column = max(found, key=lambda each: found[each].log)
             means = [scores[name][EVIDENCE].log, scores[name][BINS_BY_CLASS].log, found[column].log]
             lines.append([name, *map(figure, means), column])
-    columns = ("data set", EVIDENCE, BINS_BY_CLASS, "one column cut", "which")
-    return Grid("Numbers that are not normal: log-score with the column cut by MDL that gains most", columns, lines)
+    columns = ("data set", EVIDENCE, BINS_BY_CLASS, "one column binned", "column")
+    title = "Non-normal columns: log-score with one column binned by MDL, the one that gains most"
+    return Grid(title, columns, lines)
 
 
 def _cut(numeric: Mapping[str, str]) -> Contender:
