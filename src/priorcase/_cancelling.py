@@ -1,6 +1,6 @@
-"""Work that is given up: whoever wants an answer keeps a `Cancellation`, and the work asks it now and then.
+"""Cancelling of long computations: the caller keeps a `Cancellation`, which the computation checks regularly.
 
-The compiled core asks within its long loops, where it also looks for Ctrl-C; Python asks between blocks of rows.
+The compiled core checks within its long loops, where it also checks for Ctrl-C; Python checks between blocks of rows.
 """
 
 from __future__ import annotations
@@ -13,11 +13,11 @@ from priorcase._core import set_interrupt_check
 
 
 class Cancelled(BaseException):
-    """Nobody waits for the answer any more. Like KeyboardInterrupt it passes through ``except Exception``."""
+    """The computation was cancelled. Like KeyboardInterrupt it is not caught by ``except Exception``."""
 
 
 class Cancellation:
-    """Lets another thread give up what a thread works on within `watched`.
+    """Lets another thread cancel the work of a thread within `watched`.
 
     Examples
     --------
@@ -36,19 +36,19 @@ class Cancellation:
         self._end: Callable[[], None] | None = None
 
     def cancel(self) -> None:
-        """Let the work end at its next check."""
+        """Stop the work at its next check."""
         self._cancelled = True
         if (end := self._end) is not None:
             end()
 
     def check(self) -> None:
-        """Raise `Cancelled` where the work was given up."""
+        """Raise `Cancelled` if the work was cancelled."""
         if self._cancelled:
             raise Cancelled
 
     @contextmanager
     def ending(self, end: Callable[[], None]) -> Iterator[None]:
-        """Within this, giving up calls ``end`` at once, for work that cannot check, such as another process."""
+        """Within this context, cancelling calls ``end`` at once, for work that cannot check, such as a process."""
         self._end = end
         try:
             self.check()
@@ -58,7 +58,7 @@ class Cancellation:
 
     @contextmanager
     def watched(self) -> Iterator[None]:
-        """Within this, `check_cancelled` and the compiled core ask on this thread whether to go on."""
+        """Within this context, `check_cancelled` and the compiled core check for cancelling on this thread."""
         before, _OF.cancellation = getattr(_OF, "cancellation", None), self
         try:
             yield
@@ -70,7 +70,7 @@ _OF = local()
 
 
 def check_cancelled() -> None:
-    """Raise `Cancelled` where the work of this thread was given up."""
+    """Raise `Cancelled` if the work of this thread was cancelled."""
     cancellation: Cancellation | None = getattr(_OF, "cancellation", None)
     if cancellation is not None:
         cancellation.check()

@@ -89,7 +89,7 @@ def write_file(path: Path, content: bytes) -> None:
 
 @contextmanager
 def whole_file(path: Path, *, overwrite: bool, mode: int = 0o666) -> Iterator[BinaryIO]:
-    """A binary file to write and to read that is moved to ``path`` when everything is written and on the disk.
+    """Open a binary file for writing and reading that is moved to ``path`` once everything is on disk.
 
     After an error the file that was at ``path`` before is unchanged. Without ``overwrite`` an existing file, even one
     created in the meantime, is a ``FileExistsError``; any other error of the system, such as a full disk, is a

@@ -1,4 +1,4 @@
-"""Tables of text: how results print, in terminals, in notebooks (HTML) and in Markdown."""
+"""Printed tables of results, for terminals, notebooks (HTML) and Markdown."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _STYLE = f"<style>{''.join(f'div.priorcase.priorcase{part}{{{rule}}}' for part, 
 
 @dataclass(frozen=True)
 class Grid:
-    """The answer to one query, or another table, as text; ``right`` are the columns that are flush right.
+    """The result of one query, or another table, as text; ``right`` are the right-aligned columns.
 
     Without a header there is no table, only the title and the note.
 
@@ -56,7 +56,7 @@ class Grid:
 
 
 class GridsResult(ABC):
-    """A result that prints as tables: subclasses give them by `_grids`, and what is not shown by `_rest`.
+    """A result that prints as tables: subclasses return them from `_grids`, and a note on hidden rows from `_rest`.
 
     ``_caption`` heads the first table in notebooks where it has no title.
     """
@@ -87,7 +87,7 @@ class GridsResult(ABC):
 
 
 class GridResult(GridsResult):
-    """A result that prints as one table: subclasses give it by `_grid`."""
+    """A result that prints as one table: subclasses return it from `_grid`."""
 
     @abstractmethod
     def _grid(self) -> Grid: ...

@@ -1,4 +1,4 @@
-"""What threads share: a re-entrant lock that survives a fork, and attributes that are computed without a lock."""
+"""A re-entrant lock that survives a fork, and cached properties without a lock."""
 
 from __future__ import annotations
 

@@ -7,11 +7,11 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 RecordOf = Callable[[Any, int], dict[str, Any]]
-"""From a predicted class and an id to what a learner has recorded of that row."""
+"""Maps a predicted class and a row id to the record that a learner has of that row."""
 
 
 def plain(value: Any) -> Any:
-    """A value as JSON can write it: NumPy's numbers as Python's, sets as lists, null for what is not finite."""
+    """Convert a value to JSON types: NumPy numbers to Python numbers, sets to lists, non-finite numbers to null."""
     kind = type(value)
     if kind is float:  # the usual types first: an answer has hundreds of values
         return value if math.isfinite(value) else None
@@ -38,7 +38,7 @@ def plain(value: Any) -> Any:
 
 
 def contributions_document(one: Any) -> dict[str, Any]:
-    """What each column adds to an answer."""
+    """The contribution of each column to a prediction."""
     versus = {} if one.versus is None else {"versus": one.versus.tolist()[0]}
     return {
         "scale": one.scale,
@@ -52,7 +52,7 @@ def contributions_document(one: Any) -> dict[str, Any]:
 
 
 def counterfactuals_document(one: Any, lines: Sequence[int] | None = None) -> list[dict[str, Any]]:
-    """What would turn an answer; ``lines`` are those of the past cases in their file."""
+    """Counterfactuals of a prediction; ``lines`` are the lines of the past cases in their file."""
     before, found = one.queries[0], []
     for row, changed, answer, distance, id_ in zip(
         one.rows, one.changed, one.answers.tolist(), one.distances.tolist(), one.ids.tolist(), strict=True
@@ -66,7 +66,7 @@ def counterfactuals_document(one: Any, lines: Sequence[int] | None = None) -> li
 def precedents_document(
     one: Any, lines: Sequence[int] | None = None, record_of: RecordOf | None = None, prediction: Any = None
 ) -> dict[str, Any]:
-    """The past cases behind an answer, and the nearest unlike one."""
+    """The past cases behind a prediction, and the nearest one of another class."""
 
     def case(id_: int, target: Any, distance: float, row: Sequence[Any], parts: Any) -> dict[str, Any]:
         line = {} if lines is None else {"line": lines[id_]}
@@ -80,6 +80,8 @@ def precedents_document(
     if hasattr(one, "weights"):  # of local fits
         cases = [of | {"kernel_weight": w} for of, w in zip(cases, one.weights.tolist(), strict=True)]
     document: dict[str, Any] = {"precedents": cases} | ({} if one.member is None else {"member": one.member})
+    if one.n_voters is not None:
+        document["voters"] = int(one.n_voters[0])
     for near in one.unlike:
         document["unlike"] = near and case(near.id, near.target, near.distance, near.row, near.contributions)
     return document

@@ -278,7 +278,9 @@ def test_a_line_that_is_no_case_is_named_by_its_number(tmp_path: Path, line: str
     path = written(tmp_path, "cases.jsonl", HEAD + '{"values":{"age":1}}\n\n' + line + "\n")
     read = read_cases(path)
     assert next(read.cases).values == (1, None)
-    with pytest.raises(CaseBaseError, match=rf"cases\.jsonl line 4 is not a case: {problem}.* Correct or remove that line"):
+    with pytest.raises(
+        CaseBaseError, match=rf"cases\.jsonl line 4 is not a case: {problem}.* Correct or remove that line"
+    ):
         next(read.cases)
 
 

@@ -78,7 +78,10 @@ def wrong(*arguments: Any) -> str:
         # local fits
         (asked((1, 0.9, 3), method="local"), "method='local' and one case"),
         (asked(POINTS[0], method="local", degree=0), "with 1 case (effectively 1), too few to estimate a spread"),
-        (asked(*POINTS, query={"x": 1.5, "z": 1}, method="local"), "3 cases (effectively 3), too few to fit attributes 'x'"),
+        (
+            asked(*POINTS, query={"x": 1.5, "z": 1}, method="local"),
+            "3 cases (effectively 3), too few to fit attributes 'x'",
+        ),
         (asked(*POINTS, query={"y": 3}, method="local"), "no attribute of the query differs between the 3 cases"),
         (asked(*POINTS, method="local", using=["size"]), "'size', unknown to the case base"),
         (asked(*POINTS, method="local", using=["note"], kinds={"note": Text()}), "using with 'note'"),

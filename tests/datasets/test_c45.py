@@ -112,11 +112,19 @@ def test_a_first_line_that_names_a_column_makes_it_the_target(tmp_path: Path) ->
     [
         ("", "", "g.names line 1 is not valid for C4.5: there are no classes."),
         ("a: continuous.\n", "", "g.names line 1 is not valid for C4.5: the first line does not list the classes."),
-        ("a, b.\nn continuous.\n", "", "g.names line 2 is not valid for C4.5: 'n continuous' is not followed by a colon."),
+        (
+            "a, b.\nn continuous.\n",
+            "",
+            "g.names line 2 is not valid for C4.5: 'n continuous' is not followed by a colon.",
+        ),
         ("a, b.\nn: one.\n", "", "g.names line 2 is not valid for C4.5: 'n' has 'one' as its only value."),
         ("a, b.\nn:", "", "g.names line 2 is not valid for C4.5: 'n' has no values."),
         ("a, b.\nn: x, x.\n", "", "g.names line 2 is not valid for C4.5: the values x, x are not distinct."),
-        ("a, b.\nn: x, y: z.\n", "", "g.names line 2 is not valid for C4.5: 'y' is followed by a colon in a list of values."),
+        (
+            "a, b.\nn: x, y: z.\n",
+            "",
+            "g.names line 2 is not valid for C4.5: 'y' is followed by a colon in a list of values.",
+        ),
         (
             "a, b.\nclass: x, y.\n",
             "",
@@ -134,7 +142,8 @@ def test_each_mistake_has_its_sentence(tmp_path: Path, names: str, data: str, ex
 
 def test_files_that_are_not_there_are_named(tmp_path: Path) -> None:
     with pytest.raises(
-        ReadingError, match=r"golf\.data needs golf\.names in the same folder, which describes its columns\. Put it there"
+        ReadingError,
+        match=r"golf\.data needs golf\.names in the same folder, which describes its columns\. Put it there",
     ):
         read_table(folder(tmp_path, data=DATA) / "golf.data")
     (tmp_path / "golf.data").unlink()

@@ -75,7 +75,7 @@ def test_the_description_prints_as_a_page(tmp_path: Path) -> None:
         ({"file": "sub/../../shoes.csv"}, CSV, "which is outside its folder."),
         ({"file": "/etc/passwd"}, CSV, "manifest.json names the file '/etc/passwd', which is outside its folder."),
         ({"bytes_uncompressed": "many"}, CSV, "does not describe 'shoes' completely (ValueError("),
-        ({"attributes": [{"name": "age"}]}, CSV, "manifest.json does not describe 'shoes' completely (KeyError('kind'))"),
+        ({"attributes": [{"name": "age"}]}, CSV, "does not describe 'shoes' completely (KeyError('kind'))"),
         ({"attributes": [{"name": "age", "kind": "date"}]}, CSV, "does not describe 'shoes' completely (ValueError("),
     ],
 )

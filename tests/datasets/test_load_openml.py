@@ -109,7 +109,7 @@ def test_a_numeric_target_and_sparse_data_are_kept_as_numbers(monkeypatch: pytes
 @pytest.mark.parametrize(
     ("error", "expected"),
     [
-        (ValueError("No active dataset shoes found.\nmore"), "OpenML did not return it (No active dataset shoes found)"),
+        (ValueError("No active dataset shoes found.\nmore"), "OpenML did not return it (No active dataset"),
         (TimeoutError("timed out"), "OpenML cannot be reached (timed out)"),
     ],
 )

@@ -94,7 +94,7 @@ def test_what_does_not_fit_is_said_in_a_sentence(shoes: Path) -> None:
             assert "bug" not in job["message"]
             assert "not complete" in detail(client.get(f"/batch/{id_}/answers.csv"), 404)
         assert "Send it again" in detail(client.post("/batch", json={"upload": 99}), 404)
-        assert "any more" in detail(client.get("/batch/99"), 404)
+        assert "were removed" in detail(client.get("/batch/99"), 404)
         assert detail(client.post("/batch", json={"upload": 1, "more": 1}), 422)
 
 
@@ -143,5 +143,5 @@ def test_the_built_in_table_is_answered_too() -> None:
         content = X.assign(job=y).head(3).to_csv(index=False).encode()
         id_ = answered(workspace, client, content)
         found = client.get(f"/batch/{id_}").json()
-        assert "3 of 3 rows equal a row of the table" in found["notes"][0]
+        assert "3 of 3 rows are identical to a row of the table" in found["notes"][0]
         assert (found["job"]["message"], found["n"]) == ("row 1 of 3", 3)

@@ -183,7 +183,9 @@ def test_numbers_alone_have_the_usual_principal_components() -> None:
     expected = usual.transform((X - X.mean(axis=0)) / X.std(axis=0))
     np.testing.assert_allclose(np.abs(plane.points), np.abs(expected), rtol=1e-9, atol=1e-9)
     shares = usual.explained_variance_ratio_
-    assert [axis.name for axis in plane.axes] == [f"component {i + 1} ({shares[i]:.0%} of the variance)" for i in (0, 1)]
+    assert [axis.name for axis in plane.axes] == [
+        f"component {i + 1} ({shares[i]:.0%} of the variance)" for i in (0, 1)
+    ]
 
 
 def test_a_row_that_lies_at_a_place_is_asked_as_it_is() -> None:

@@ -110,7 +110,7 @@ def test_dates_are_dates(form: str) -> None:
 def test_dates_that_are_read_as_names_are_told(form: str) -> None:
     X = pd.DataFrame({"when": [form.format(i % 28 + 1) for i in range(40)], "v": np.arange(40) % 7})
     found = summarized(X, ["a", "a", "b", "a"] * 10).remarks
-    assert found[1].startswith("when holds dates and is read as nominal: read_table, pandas.to_datetime or")
+    assert found[1].startswith("when holds dates and is read as nominal: convert them by read_table,")
 
 
 def test_rows_are_repeated_whatever_they_are_called() -> None:
@@ -142,7 +142,7 @@ def test_remarks_are_sentences() -> None:
     found = summarized(X, y).remarks
     assert found[0] == "Set aside because y is missing: 1 row."
     assert found[1].startswith(
-        "code has few different numbers and is read as numeric; if these are codes, declare them nominal"
+        "code has few different numbers and is read as numeric; if these are codes, declare them as nominal"
     )
     assert found[-1] == "Class with a single row, which cannot be scored: c."
 

@@ -214,8 +214,7 @@ def check_text(text: Any, *, what: str) -> str | None:
 def _check_length(text: str, what: str, most: int) -> str:
     if not text or not _encodable(text):
         raise CaseBaseError(
-            f"got {quoted(text)} for {what!r}; expected a printable string that is not empty. Omit it if it is "
-            "unknown."
+            f"got {quoted(text)} for {what!r}; expected a printable string that is not empty. Omit it if it is unknown."
         )
     if len(text) > most:
         raise CaseBaseError(

@@ -269,9 +269,7 @@ def read_delimited(
         text = content if isinstance(content, str) else decoded(content, source, "utf-8")[0]
         rows, lines, width = _split(text, source, mark, start=start, header=header is not False)
         if not rows:
-            raise ReadingError(
-                f"{source} is empty; expected a header and one row per case. Is this the right file?"
-            )
+            raise ReadingError(f"{source} is empty; expected a header and one row per case. Is this the right file?")
         if header:
             rows, lines = rows[1:], _after_first(lines)
         columns = [text_of(column) for column in zip(*rows, strict=True)] or [text_of([]) for _ in range(width)]

@@ -320,9 +320,7 @@ def read_excel(content: bytes, source: str, sheet: str | int | None, header: boo
     width = max((len(row) for _, row in rows), default=0)
     records = [[*row, *[None] * (width - len(row))] for _, row in rows]
     if not records:
-        raise ReadingError(
-            f"{source} is empty; expected a header and one row per case. Is this the right file?"
-        )
+        raise ReadingError(f"{source} is empty; expected a header and one row per case. Is this the right file?")
     if header is None:
         header = has_header([["" if cell is None else str(cell) for cell in row] for row in records[:200]])
     numbers = [number for number, _ in rows]

@@ -1,6 +1,6 @@
-"""The explorer: a page in the browser to ask a model, look at its rows and change them.
+"""The explorer: a browser page to query a model, inspect its rows and edit them.
 
-Needs the extra ``serve``, which is imported when a name below is first used.
+Needs the extra ``serve``, which is imported on first use.
 """
 
 from __future__ import annotations

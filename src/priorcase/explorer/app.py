@@ -32,16 +32,16 @@ def create_explorer(
     save: str | PathLike[str] | None = None,
     limits: Limits | None = None,
 ) -> Guard:
-    """An ASGI app that serves the page of a workspace, and the API that the page asks.
+    """Create an ASGI app that serves the page of a workspace, and the API that the page uses.
 
     Parameters
     ----------
     workspace
-        What is open; it may still be opening.
+        The workspace; it may still be opening a file.
     token, hosts, read_only, limits
         As in `create_app`.
     save
-        Where the model is saved when the page asks for it; until then changes can be undone.
+        File to which the page saves the model; until then changes can be undone.
 
     Examples
     --------
@@ -83,15 +83,15 @@ def _page() -> APIRouter:
 def _workspace_routes(workspace: Workspace, service: Service) -> APIRouter:
     router = new_router()
 
-    @router.get("/status", summary="What is open, which learner answers, and the jobs in the background")
+    @router.get("/status", summary="The open file, the current learner, and background jobs")
     async def status() -> Any:
         return await service.answer(workspace.status)
 
-    @router.post("/jobs/{id}/cancel", summary="End a job")
+    @router.post("/jobs/{id}/cancel", summary="Cancel a job")
     async def cancel(id: Annotated[int, Path(ge=0, le=2**31)]) -> Any:
         return await service.answer(lambda: workspace.jobs.cancel(id).document())
 
-    @router.post("/uploads", summary="Send a file, to be named by its id from then on")
+    @router.post("/uploads", summary="Upload a file; other requests refer to it by its id")
     async def upload(request: Request, name: Annotated[str, Query(max_length=1000)] = "file") -> Any:
         content = await request.body()
 
@@ -101,7 +101,7 @@ def _workspace_routes(workspace: Workspace, service: Service) -> APIRouter:
 
         return await service.answer(kept)
 
-    @router.get("/columns", summary="What the rows hold, column by column: distributions, also by outcome")
+    @router.get("/columns", summary="Distributions of all columns, also by outcome")
     async def columns() -> Any:
         def summaries() -> Any:
             model, opened = service.model, workspace.opened

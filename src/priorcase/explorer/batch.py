@@ -46,9 +46,9 @@ class Asked(BaseModel):
 
     model_config = ConfigDict(extra="forbid")
     upload: int = Field(ge=0, examples=[1])
-    precedents: int = Field(0, ge=0, le=20, description="Nearest past cases.")
+    precedents: int = Field(0, ge=0, le=20, description="Number of nearest past cases.")
     contributions: bool = False
-    counterfactuals: int = Field(0, ge=0, le=5, description="Smallest changes that turn an answer; of classes only.")
+    counterfactuals: int = Field(0, ge=0, le=5, description="Number of counterfactuals; for classification only.")
 
     @property
     def explains(self) -> bool:
@@ -123,13 +123,13 @@ class Batches:
     def get(self, id_: int) -> Batch:
         """A batch by the id of its job."""
         if (found := self._batches.get(id_)) is None:
-            raise UnknownIdError(f"There are no answers {id_} any more. Send the file again.")
+            raise UnknownIdError(f"The predictions {id_} were removed. Upload the file again.")
         return found
 
     def done(self, id_: int) -> Batch:
         """A batch that has all its answers."""
         if (found := self.get(id_)).job is None or found.job.state != "done":
-            raise UnknownIdError(f"The answers {id_} are not complete.")
+            raise UnknownIdError(f"The predictions {id_} are not complete yet.")
         return found
 
 
@@ -156,9 +156,9 @@ def new_rows(opened: Opened, model: Any, upload: Upload) -> NewRows:
     found = list(map(str, frame.columns))
     if absent := [name for name in names if name not in found]:
         remedy = advice(absent[0], found, otherwise=f"It has {listed(found)}.")
-        raise ReadingError(f"{upload.name} has no column {absent[0]!r}, which the model needs. {remedy}")
+        raise ReadingError(f"{upload.name} has no column {absent[0]!r}, which the model requires. {remedy}")
     others = [name for name in found if name not in names and name != opened.target]
-    notes = [f"Columns that the model does not have were left out: {listed(others)}."] if others else []
+    notes = [f"Ignored columns that the model does not use: {listed(others)}."] if others else []
     X = frame[names] if like is not None else as_stored(frame[names], model)
     shown = X.assign(**{name: X[name].astype("Int64") for name in names if _is_whole(X[name])})
     cells = list(shown.astype(object).where(X.notna(), None).itertuples(index=False, name=None))
@@ -168,8 +168,8 @@ def new_rows(opened: Opened, model: Any, upload: Upload) -> NewRows:
         actual = class_labels(column).tolist() if opened.task == "classify" else column.tolist()
         if repeated := _repeated(past, cells, actual):
             notes.append(
-                f"{repeated:,} of {len(cells):,} rows equal a row of the table, target included: results on them are "
-                "optimistic."
+                f"{repeated:,} of {len(cells):,} rows are identical to a row of the table, including the target: "
+                "results on them are optimistic."
             )
     lines = line_numbers(frame.attrs, np.arange(len(frame))).tolist()
     return NewRows(X if schema.names is not None else cells, names, cells, lines, actual, notes)
@@ -200,7 +200,7 @@ def answer(batch: Batch, model: Any, new: NewRows, asked: Asked, workspace: Work
     total, most = len(new.lines), _MOST[asked.explains]
     if total > most:
         what = "explained" if asked.explains else "predicted"
-        raise TooLargeError(f"{total:,} rows are more than the {most:,} that are {what} at a time.")
+        raise TooLargeError(f"{total:,} rows are more than the limit of {most:,} rows that are {what} at a time.")
     target, decision = workspace.opened.target, workspace.decision
     size, documents = _BLOCK[asked.explains], list[dict[str, Any]]()
     for start in range(0, total, size):
@@ -306,20 +306,20 @@ def batch_routes(workspace: Workspace, service: Service) -> APIRouter:
     """Files of new rows: answered in the background, shown in part, and downloaded."""
     router, batches = new_router(), Batches(workspace)
 
-    @router.post("/batch", summary="Answer the rows of an upload in the background")
+    @router.post("/batch", summary="Predict the rows of an upload in the background")
     async def start(body: Asked) -> Any:
         model = service.model
         return await service.answer(lambda: batches.start(body, model).document())
 
-    @router.get("/batch/{id}", summary="The first answers")
+    @router.get("/batch/{id}", summary="The first predictions")
     async def first(id: Annotated[int, Path(ge=0, le=2**31)]) -> Any:
         return await service.answer(lambda: batches.get(id).document())
 
-    @router.get("/batch/{id}/answers.csv", summary="All answers as CSV")
+    @router.get("/batch/{id}/answers.csv", summary="All predictions as CSV")
     async def as_csv(id: Annotated[int, Path(ge=0, le=2**31)]) -> Any:
         return await download(service, lambda: (batches.done(id).csv(), "answers.csv"), "text/csv; charset=utf-8")
 
-    @router.get("/batch/{id}/answers.json", summary="All answers with their explanations as JSON")
+    @router.get("/batch/{id}/answers.json", summary="All predictions with their explanations as JSON")
     async def as_json(id: Annotated[int, Path(ge=0, le=2**31)]) -> Any:
         return await download(service, lambda: (batches.done(id).json(), "answers.json"), "application/json")
 

@@ -37,12 +37,12 @@ def case_routes(workspace: Workspace, service: Service) -> APIRouter:
     """What the page asks a case base beside what every client does; to be routed before ``/cases/{id}``."""
     router = new_router()
 
-    @router.get("/cases/columns", summary="What the cases hold, attribute by attribute, for a form")
+    @router.get("/cases/columns", summary="Distributions of all attributes, for a form")
     async def columns() -> Any:
         base = service.base
         return await service.answer(workspace.cached, "cases", lambda: _cases().case_columns(base))
 
-    @router.get("/cases/search", summary="List cases that meet conditions and have words, the newest first")
+    @router.get("/cases/search", summary="List cases that meet conditions and contain words, the newest first")
     async def search(
         words: Annotated[str, Query(max_length=1000)] = "",
         where: Where = [],  # noqa: B006
@@ -52,7 +52,7 @@ def case_routes(workspace: Workspace, service: Service) -> APIRouter:
         base = service.base
         return await service.answer(lambda: _cases().found_cases(base, words, where, offset, limit))
 
-    @router.get("/cases/history", summary="What changed when, by whom and why, the newest first")
+    @router.get("/cases/history", summary="History of changes, the newest first")
     async def history(
         offset: Annotated[int, Query(ge=0, le=2**62)] = 0, limit: Annotated[int, Query(ge=1, le=1000)] = 50
     ) -> Any:
@@ -65,7 +65,7 @@ def case_routes(workspace: Workspace, service: Service) -> APIRouter:
 
         return await service.answer(told)
 
-    @router.post("/cases/converse", summary="The next best question after some answers, and the candidates so far")
+    @router.post("/cases/converse", summary="The most informative next question, and the remaining candidates")
     async def converse(body: Answers) -> Any:
         base = service.base
         return await service.answer(lambda: _cases().conversation_after(base, body))

@@ -189,7 +189,7 @@ def odd_rows(model: Any, job: Job | None = None) -> Odd:
 
     instances = model._stored().instances
     if len(instances) < _LEAST:
-        raise NotAvailableError(f"Finding unusual rows needs at least {_LEAST} rows, and there are {len(instances)}.")
+        raise NotAvailableError(f"Finding unusual rows requires at least {_LEAST} rows; there are {len(instances)}.")
     oddities, scores = score_oddities(stored_problem(model), random_state=0, n_jobs=1)
     return Odd(np.array(instances.ids), scores, oddities)
 

@@ -61,7 +61,7 @@ def stored_rows(model: Any) -> tuple[NamedColumns, AnyArray]:
     """The rows that a model has now, and their targets, as learners take them."""
     instances = pinned(model)._stored().instances
     if instances.weighted:
-        raise NotAvailableError("The rows of this model have weights, which cannot be taken into account here.")
+        raise NotAvailableError("The rows of this model have sample weights, which are not supported here.")
     kinds = dict(zip(map(str, attribute_names(instances.schema)), instances.schema.kinds, strict=True))
     data: dict[str, Any] = {}
     for a, (name, kind) in enumerate(kinds.items()):

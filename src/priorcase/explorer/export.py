@@ -35,7 +35,7 @@ class Reports:
 
         opened, model = self._workspace.opened, self._workspace.served
         if model is None or opened.kind not in ("table", "model"):
-            raise NotAvailableError("There are no rows to report on. Open a table, and choose its target.")
+            raise NotAvailableError("There are no rows to report on. Open a table and choose its target.")
         X, y = stored_rows(model)
         past, ids = opened.past, np.asarray(model.ids_)
         how: dict[str, Any] = {"places": ids, "place_word": "row"}
@@ -58,7 +58,7 @@ class Reports:
     def get(self, id_: int) -> bytes:
         """The page of a report by the id of its job."""
         if (found := self._reports.get(id_)) is None:
-            raise UnknownIdError(f"There is no report {id_}, or not any more. Make another one.")
+            raise UnknownIdError(f"There is no report {id_}; it may have been removed. Create a new one.")
         return found
 
 
@@ -66,12 +66,12 @@ def export_routes(workspace: Workspace, service: Service, save: str | PathLike[s
     """Reports, and the equivalent Python; ``save`` is the file to which the model is saved."""
     router, reports = new_router(), Reports(workspace)
 
-    @router.get("/export", summary="Where the model can be saved")
+    @router.get("/export", summary="The file to which the model can be saved")
     async def about() -> Any:
         saves = None if save is None or service.read_only else FilePath(fspath(save)).name
         return await service.answer(lambda: {"saves": saves})
 
-    @router.post("/reports", summary="Report on the rows in the background, as one HTML file")
+    @router.post("/reports", summary="Create a report on the rows in the background, as one HTML file")
     async def start(seconds: Annotated[float, Query(ge=1, le=3600)] = 60.0) -> Any:
         return await service.answer(lambda: reports.start(seconds).document())
 
@@ -79,7 +79,7 @@ def export_routes(workspace: Workspace, service: Service, save: str | PathLike[s
     async def page(id: Annotated[int, Path(ge=0, le=2**31)]) -> Any:
         return await download(service, lambda: (reports.get(id), "report.html"), "text/html; charset=utf-8")
 
-    @router.post("/script", summary="The equivalent Python for a case")
+    @router.post("/script", summary="The equivalent Python code for a case")
     async def script(body: Annotated[dict[str, Any], Body(examples=[{"age": 31}])]) -> Any:
         return await service.answer(lambda: {"python": script_of(workspace, body)})
 

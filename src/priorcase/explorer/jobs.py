@@ -58,7 +58,7 @@ class Job:
             self.message, self.state = str(error.args[0]) if error.args else str(error), "failed"
         except BaseException:  # a thread has nobody to raise to: the log gets the traceback, and people a sentence
             _LOG.exception("the job %r failed", self.name)
-            self.message, self.state = "This is a bug in priorcase; the log has more.", "failed"
+            self.message, self.state = "This is a bug in priorcase; see the log.", "failed"
         finally:
             self._ended = perf_counter()
 

@@ -102,7 +102,7 @@ def problem_of(workspace: Workspace) -> Any:
     from priorcase.reporting.table import read_problem, scorable
 
     if workspace.served is None or workspace.opened.kind not in ("table", "model"):
-        raise NotAvailableError("There are no rows to learn from. Open a table, and choose its target.")
+        raise NotAvailableError("There are no rows to learn from. Open a table and choose its target.")
     X, y = stored_rows(workspace.served)
     opened = workspace.opened
     task: Any = opened.task or "auto"
@@ -151,7 +151,7 @@ def learner_document(found: Comparison, name: str) -> dict[str, Any]:
     measured = {one.name: one for one in last.measured}
     if name not in measured:
         remedy = advice(name, measured, otherwise="Compare the learners first.")
-        raise UnknownNameError(f"There is no score of a learner {quoted(name)}. {remedy}")
+        raise UnknownNameError(f"There is no score for the learner {quoted(name)}. {remedy}")
     title = measured[name].title
     if not found.problem.classes:
         return {"name": name, "title": title, **_residuals(_out_of_fold(found, name))}
@@ -237,7 +237,7 @@ def decisions_by_costs(found: Comparison, name: str, costs: list[list[float]]) -
     """What the decisions of least expected cost would have been for rows left out, beside the most probable classes."""
     truth, proba, predicted, labels = _classified(found, name)
     if proba is None:
-        raise NotAvailableError("This learner gives no probabilities, so costs cannot change what it decides.")
+        raise NotAvailableError("This learner predicts no probabilities, so costs cannot change its decisions.")
     matrix = _cost_matrix(costs, labels.size)
     decided = (proba @ matrix).argmin(axis=1)  # the first of equally cheap ones
     return {
@@ -255,18 +255,18 @@ def decision_of(given: Decision, classes: list[str]) -> dict[str, Any] | None:
     """How Ask decides, as the status says it; None for the most probable class."""
     if given.costs is not None:
         if len(classes) > _CLASSES:
-            raise TooLargeError(f"{len(classes)} classes are more than the {_CLASSES} for which costs are given.")
+            raise TooLargeError(f"{len(classes)} classes are more than the limit of {_CLASSES} for costs.")
         return {"classes": classes, "costs": _cost_matrix(given.costs, len(classes)).tolist()}
     if given.threshold is None and given.positive is None:
         return None
     if len(classes) != 2 or given.positive not in classes or given.threshold is None:
-        raise ParameterError(f"A threshold is for one of two classes; here they are {', '.join(classes)}.")
+        raise ParameterError(f"A threshold requires two classes; there are {', '.join(classes)}.")
     return {"classes": classes, "positive": given.positive, "threshold": given.threshold}
 
 
 def _cost_matrix(costs: list[list[float]], n: int) -> FloatArray:
     if len(costs) != n or any(len(row) != n for row in costs):
-        raise ParameterError(f"Costs must be {n} rows of {n} numbers: a row for each true class.")
+        raise ParameterError(f"Costs must be {n} rows of {n} numbers, one row per true class.")
     return np.array(costs, dtype=np.float64)
 
 
@@ -283,7 +283,7 @@ def answer_by(workspace: Workspace, name: str) -> Job:
     tried = {one.name: one for one in candidates_of(problem) if one.name != BASELINE}
     if name not in tried:
         remedy = advice(name, tried, otherwise=f"There are {', '.join(tried)}.")
-        raise UnknownNameError(f"There is no learner {quoted(name)} that could answer. {remedy}")
+        raise UnknownNameError(f"There is no learner {quoted(name)}. {remedy}")
     chosen = tried[name]
 
     def work(job: Job) -> None:
@@ -325,7 +325,7 @@ def learners_routes(workspace: Workspace, service: Service) -> APIRouter:
             raise NotAvailableError("The learners have not been compared on the rows as they are now.")
         return value
 
-    @router.get("/learners", summary="Learners that could answer, and how they compare where that was measured")
+    @router.get("/learners", summary="Available learners, and their scores if they were compared")
     async def learners() -> Any:
         service.model  # noqa: B018  # says that nothing is open
 
@@ -344,15 +344,15 @@ def learners_routes(workspace: Workspace, service: Service) -> APIRouter:
 
         return await service.answer(started)
 
-    @router.get("/learners/details", summary="How one learner predicted rows that it was not fitted to")
+    @router.get("/learners/details", summary="Held-out predictions of one learner")
     async def details(name: Annotated[str, Query(max_length=200)]) -> Any:
         return await service.answer(lambda: learner_document(found(), name))
 
-    @router.post("/learners/costs", summary="What decisions of least expected cost would have been")
+    @router.post("/learners/costs", summary="Decisions of minimum expected cost for held-out rows")
     async def costs(body: Costs) -> Any:
         return await service.answer(lambda: decisions_by_costs(found(), body.name, body.costs))
 
-    @router.post("/learners/decision", summary="Let Ask decide by costs or a threshold from now on")
+    @router.post("/learners/decision", summary="Decide by costs or a threshold from now on")
     async def decide(body: Decision) -> Any:
         changing(service)
         model = service.model
@@ -364,7 +364,7 @@ def learners_routes(workspace: Workspace, service: Service) -> APIRouter:
 
         return await service.answer(decided)
 
-    @router.post("/learners/answer", summary="Fit a learner to all rows in the background; then it answers")
+    @router.post("/learners/answer", summary="Fit a learner to all rows in the background and use it for predictions")
     async def answer(body: Chosen) -> Any:
         changing(service)
         return await service.answer(lambda: answer_by(workspace, body.name).document())

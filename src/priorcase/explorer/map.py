@@ -63,7 +63,7 @@ def lay_out(model: Any, job: Job | None = None, before: Layout | None = None) ->
     """Place all stored rows of a model; a map that was made before is not turned around needlessly."""
     ids = np.array(model._stored().ids)
     if not ids.size:
-        raise TooFewRowsError("There are no rows to draw: all were forgotten.")
+        raise TooFewRowsError("There are no rows to plot: all were forgotten.")
     tell = (lambda text, share: None) if job is None else job.tell
     tell("learning the distance", 0.0)
     distances, by = model_distances(model)
@@ -246,7 +246,7 @@ def map_routes(workspace: Workspace, service: Service) -> APIRouter:
         response.headers["content-type"] = "application/octet-stream"
         return response
 
-    @router.get("/map", summary="Places of all rows in two dimensions: ids (Uint32) and places (Float32 pairs)")
+    @router.get("/map", summary="Positions of all rows in two dimensions: ids (Uint32) and positions (Float32 pairs)")
     async def places(again: bool = False) -> Any:
         _ = service.model
         if again:
@@ -266,7 +266,7 @@ def map_routes(workspace: Workspace, service: Service) -> APIRouter:
 
         return await binary(found)
 
-    @router.get("/map/colours", summary="What colours the rows of the map (Float32, in the order of ids)")
+    @router.get("/map/colours", summary="Values that color the rows of the map (Float32, in the order of ids)")
     async def colours(
         by: Annotated[str, Query(max_length=1000, description="target, error, odd, or column:NAME")] = "target",
     ) -> Any:

@@ -83,7 +83,7 @@ def reading_document(opened: Opened) -> dict[str, Any]:
     """How the open table was read, and all its columns with their kinds, also those that are left out."""
     frame, reading = opened.frame, opened.reading
     if frame is None or reading is None:
-        raise NotAvailableError("This is for tables, and none is open.")
+        raise NotAvailableError("This requires a table, but none is open.")
     about = frame.attrs
     schema = {name: told for name, told in reading.columns.items() if name in frame.columns and _is_told(told)}
     why = {str(name): str(reason) for name, reason in uninformative_columns(frame).items()} if len(frame) else {}
@@ -182,32 +182,32 @@ def reading_routes(workspace: Workspace, service: Service) -> APIRouter:
         opened = workspace.opened
         return await service.answer(lambda: workspace.cached("reading", lambda: reading_document(opened)))
 
-    @router.post("/reading", summary="Read the table again as corrected, and learn from it where a target is named")
+    @router.post("/reading", summary="Read the table again with corrections, and learn from it if it has a target")
     async def correct(body: Corrections) -> Any:
         changing(service)
         return await service.answer(lambda: workspace.correct(reading_of(body), body.target).document())
 
-    @router.post("/open", summary="Open a file that was sent")
+    @router.post("/open", summary="Open an uploaded file")
     async def open_file(body: OpenedFile) -> Any:
         changing(service)
         return await service.answer(lambda: workspace.open_upload(body.upload).document())
 
-    @router.get("/columns/importance", summary="Which columns matter, where that was measured")
+    @router.get("/columns/importance", summary="Importance of columns, if it was measured")
     async def importance_found() -> Any:
         return await service.answer(lambda: {"job": importance.job, "found": importance.value})
 
-    @router.post("/columns/importance", summary="Measure in the background which columns matter")
+    @router.post("/columns/importance", summary="Measure the importance of columns in the background")
     async def measure() -> Any:
         model = service.model
         return await service.answer(lambda: stored_rows(model) and importance.start().document())
 
-    @router.post("/columns/weights", summary="The past cases nearest to a case by weights given for each column")
+    @router.post("/columns/weights", summary="The nearest past cases with the given column weights")
     async def weigh(body: Weighing) -> Any:
         service.model  # noqa: B018  # says that nothing is open
         rows = service.rows(body.case, 1)
         return await service.answer(lambda: weighted_neighbors(workspace, rows, body.weights, body.k))
 
-    @router.post("/columns/weights/answer", summary="Let k-NN with these weights answer from now on")
+    @router.post("/columns/weights/answer", summary="Use k-NN with these weights for predictions from now on")
     async def answer(body: Weighing) -> Any:
         changing(service)
         return await service.answer(lambda: answer_with_weights(workspace, body.weights).document())

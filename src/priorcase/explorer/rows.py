@@ -136,7 +136,7 @@ class Cells:
             found &= self._among({_text(plain(value)) for value in by.values})
         if by.low is not None or by.high is not None:
             if isinstance(self.kind, Nominal):
-                raise ParameterError(f"Column {quoted(self.name)} has names, so it has no range. Filter by values.")
+                raise ParameterError(f"Column {quoted(self.name)} is nominal and has no range. Filter by values.")
             low, high = (None if end is None else self._number(end) for end in (by.low, by.high))
             with np.errstate(invalid="ignore"):
                 found &= known
@@ -379,7 +379,7 @@ class Review:
 
     def _selection(self, name: str) -> tuple[int, ...]:
         if name not in self._selections:
-            raise UnknownIdError("This selection of rows is not known any more. Select them again on the map.")
+            raise UnknownIdError("This selection of rows is no longer available. Select them again on the map.")
         return self._selections[name]
 
     # -- queues
@@ -492,7 +492,7 @@ class Review:
         """Save the model to the file, after which nothing can be undone."""
         model = self._current()
         if self.save is None:
-            raise NotAvailableError("There is no file to save to: start with --save FILE, or download the model.")
+            raise NotAvailableError("There is no file to save to. Start with --save FILE, or download the model.")
         stands_in = self.workspace.stands_in
         model.save(self.save)
         with self._lock:
@@ -675,7 +675,7 @@ def read_filters(text: str) -> list[Filter]:
     if not isinstance(told, list):
         raise ParameterError("filters must be a list in JSON.")
     if len(told) > _FILTERS:
-        raise TooLargeError(f"{len(told)} filters are more than the {_FILTERS} that are taken at a time.")
+        raise TooLargeError(f"{len(told)} filters are more than the limit of {_FILTERS}.")
     return [Filter.read(one) for one in told]
 
 
@@ -683,7 +683,7 @@ def rows_routes(workspace: Workspace, service: Service, save: str | PathLike[str
     """The stored rows, and changes of them that can be undone until they are saved."""
     router, review = new_router(), Review(workspace, service, save)
 
-    @router.get("/rows", summary="Stored rows: sorted, filtered, searched, some at a time")
+    @router.get("/rows", summary="List stored rows: sorted, filtered, searched, page by page")
     async def rows(
         offset: Annotated[int, Query(ge=0, le=_LARGEST)] = 0,
         limit: Annotated[int, Query(ge=1, le=500)] = 100,
@@ -705,11 +705,11 @@ def rows_routes(workspace: Workspace, service: Service, save: str | PathLike[str
     async def row(id: Annotated[int, Path(ge=0, le=_LARGEST)]) -> Any:
         return await service.answer(review.row, id)
 
-    @router.post("/rows/selection", summary="A name for some rows, by which GET /rows lists them")
+    @router.post("/rows/selection", summary="Create a named selection of rows for GET /rows")
     async def selection(body: Selected) -> Any:
         return await service.answer(lambda: {"selection": review.select(body.ids)})
 
-    @router.get("/review", summary="What was changed, and the leave-one-out score before and after")
+    @router.get("/review", summary="Unsaved changes, and the leave-one-out score before and after")
     async def about() -> Any:
         return await service.answer(review.document)
 
@@ -717,7 +717,7 @@ def rows_routes(workspace: Workspace, service: Service, save: str | PathLike[str
     async def check(queue: Queue) -> Any:
         return await service.answer(review.check_again, queue)
 
-    @router.post("/review/keep", summary="Leave rows as they are: they leave the queues")
+    @router.post("/review/keep", summary="Confirm rows as correct and remove them from the queues")
     async def keep(body: Ids) -> Any:
         return await _unless_read_only(review.keep, body.ids)
 
@@ -726,11 +726,11 @@ def rows_routes(workspace: Workspace, service: Service, save: str | PathLike[str
         has_target = "target" in body.model_fields_set
         return await service.change(review.correct, body.id, body.values, body.target, has_target=has_target)
 
-    @router.post("/review/forget", summary="Forget rows, which can be undone until they are saved")
+    @router.post("/review/forget", summary="Forget rows; can be undone until the model is saved")
     async def forget(body: Ids) -> Any:
         return await service.change(review.forget, body.ids)
 
-    @router.post("/review/undo", summary="Take the last change back")
+    @router.post("/review/undo", summary="Undo the last change")
     async def undo() -> Any:
         if review.undoes_rows:
             return await service.change(review.undo)

@@ -72,10 +72,10 @@ def _reading(opened: Opened) -> list[str]:
         raise NotAvailableError("No table is open.")
     target = past.target
     if opened.path is None and not reading.columns and target == "job":
-        lines = ['X, y = pc.load_repairs()']
+        lines = ["X, y = pc.load_repairs()"]
         return lines + ([f"X = X.drop(columns={_listing(past.left_out)})"] if past.left_out else [])
     if opened.path is None:
-        lines = ['table, job = pc.load_repairs()', "table = table.assign(job=job)"]
+        lines = ["table, job = pc.load_repairs()", "table = table.assign(job=job)"]
     elif opened.path in available() and not past.about.get("format"):
         given = f", {_listing(dict(reading.columns))}" if reading.columns else ""
         lines = ["from priorcase.datasets.catalog import load_frame", ""]

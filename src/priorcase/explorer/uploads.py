@@ -71,7 +71,7 @@ class Uploads:
         """An upload by its id."""
         with self._lock:
             if id_ not in self._uploads:
-                raise UnknownIdError(f"There is no upload {id_}; its file may have been removed. Send it again.")
+                raise UnknownIdError(f"There is no upload {id_}; it may have been removed. Upload the file again.")
             return self._uploads[id_]
 
     def remove(self, id_: int) -> None:

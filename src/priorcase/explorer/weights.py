@@ -102,5 +102,5 @@ def _array(model: Any, weights: Mapping[str, float]) -> FloatArray:
             raise SchemaMismatchError(f"The model has no column {quoted(name)}. {remedy}")
         array[places[name]] = weight
     if not array.any():
-        raise ParameterError("All weights are 0, so all past cases are equally near. Give one column a weight.")
+        raise ParameterError("All weights are 0, so all past cases are equally near. Set a weight above 0.")
     return array

@@ -70,11 +70,11 @@ class Opened:
 
 
 class Workspace:
-    """What is open in the explorer, and who answers.
+    """The state of the explorer: the open file, the current model, and background jobs.
 
-    A table is answered by k-NN at once, while stacked learners are fitted in the background; they take over when they
-    are done. `connect` hands every model on to a service, which is what the page asks. ``problem`` says why what was
-    asked for last could not be opened.
+    For a table, k-NN answers immediately, while stacked learners are fitted in the background and then replace it.
+    `connect` passes every model on to a service, which the page uses. ``problem`` says why the last file could not be
+    opened.
 
     Parameters
     ----------
@@ -106,7 +106,7 @@ class Workspace:
         self.odd = Computed(self, "Finding unusual rows", odd_rows)
 
     def connect(self, service: Service) -> None:
-        """Let a service answer with what is open, from now on."""
+        """Connect a service, which answers with the current model from now on."""
         self._service = service
         service.changed = self.touch
         if self.served is not None:
@@ -117,7 +117,7 @@ class Workspace:
     def open(
         self, path: str | PathLike[str] | None = None, *, target: str | None = None, reading: Reading | None = None
     ) -> Job:
-        """Open a saved model, a case base or a table by what the file is; without a path, the built-in table."""
+        """Open a saved model, a case base or a table, depending on the file; without a path, the built-in table."""
         kind = None if path is None or target is not None else file_kind(path)
         if path is not None and kind == "model":
             return self.open_model(path)
@@ -134,11 +134,11 @@ class Workspace:
         read: ReadFrame | None = None,
         name: str | None = None,
     ) -> Job:
-        """Read a table, let k-NN answer, and then fit stacked learners in a second job.
+        """Read a table, fit k-NN, and then fit stacked learners in a second job.
 
-        ``path`` is a file or the name of a data set; None takes the built-in table of repairs. ``read`` makes the frame
-        of a `Reading` where it comes from elsewhere, such as standard input, and ``name`` is for people then. Without
-        a target, where the table does not name one either, it is only read: `correct` chooses the target.
+        ``path`` is a file or the name of a data set; None opens the built-in table of repairs. ``read`` returns the
+        frame for a `Reading` if the table comes from elsewhere, such as standard input; ``name`` is then its display
+        name. If neither ``target`` nor the table names a target, the table is only read; `correct` sets the target.
         """
         shown = name or ("repairs" if path is None else Path(fspath(path)).name)
 
@@ -151,11 +151,11 @@ class Workspace:
         return self._start(f"Opening {shown}", work)
 
     def open_upload(self, id_: int) -> Job:
-        """Open a table or a saved model that the page has sent; a file is removed as soon as it is read."""
+        """Open an uploaded table or saved model; the upload is removed as soon as it is read."""
         upload = self.uploads.get(id_)
         kind = file_kind(upload.path)
         if kind == "cases":
-            raise UnsupportedDataError("A case base is changed where it is. Open it by priorcase explore FILE.")
+            raise UnsupportedDataError("A case base cannot be uploaded. Open it with priorcase explore FILE.")
         if kind == "model":
             return self.open_model(upload.path, name=upload.name)
         self.jobs.cancel_all(0)
@@ -164,9 +164,9 @@ class Workspace:
         return self.open_table(upload.path, read=bytes_reader(content, upload.path, upload.name), name=upload.name)
 
     def correct(self, reading: Reading, target: str | None) -> Job:
-        """Read the open table again as told, and learn from it; without a target it is only read.
+        """Read the open table again with corrections, and learn from it; without a target it is only read.
 
-        All other work in the background ends: it is about the table as it was.
+        All other background jobs are cancelled, since they use the previous table.
         """
         opened = self.opened
         source = opened.source
@@ -180,7 +180,7 @@ class Workspace:
         return self._start(f"Reading {opened.name} again", work)
 
     def open_model(self, path: str | PathLike[str], *, name: str | None = None) -> Job:
-        """Open a saved model; ``name`` is for people, that of the file by default."""
+        """Open a saved model; ``name`` is its display name, by default that of the file."""
         shown = name or Path(fspath(path)).name
 
         def work(job: Job) -> None:
@@ -209,14 +209,14 @@ class Workspace:
         return self._start(f"Opening {name}", work)
 
     def fit_stack(self, *, wait: float = 0.0) -> Job:
-        """Fit stacked learners to the rows of the open table in another process; then they answer.
+        """Fit stacked learners to the open table in another process, and use them when they are ready.
 
-        They are dropped if rows are changed meanwhile, since they have not seen the change. The fit begins when the
-        first question is answered, or after ``wait`` seconds.
+        They are dropped if rows are changed in the meantime. The fit begins after the first query, or after ``wait``
+        seconds.
         """
         past = self.opened.past
         if past is None:
-            raise UnsupportedDataError("Only a table is learned from. Open one.")
+            raise UnsupportedDataError("Learning requires a table. Open one.")
         served, before = self.served, self.rows_version
         source = pinned(served)
 
@@ -239,20 +239,20 @@ class Workspace:
         return self._stack_job
 
     def answer_with(self, model: Any, rows_version: int) -> None:
-        """Let another model of the same rows answer from now on.
+        """Use another model of the same rows from now on.
 
-        ``rows_version`` is that of the rows to which it was fitted: it is dropped if they were changed meanwhile.
+        ``rows_version`` is the version of the rows it was fitted to; the model is dropped if they have changed.
         """
 
         def take_over() -> None:
             if self.rows_version != rows_version:
-                raise PriorcaseError("The rows have changed since it began, so the learner before goes on answering.")
+                raise PriorcaseError("The rows have changed since the fit began, so the previous learner is kept.")
             self._answer_with(model, self.opened)
 
         self._exclusively(take_over)
 
     def close(self) -> None:
-        """End all jobs, close a case base, and remove what was sent."""
+        """Cancel all jobs, close the case base, and remove uploads."""
         self.jobs.cancel_all()
         self.uploads.close()
         if self.opened.kind == "cases":
@@ -262,7 +262,7 @@ class Workspace:
 
     @property
     def served(self) -> Any:
-        """The model or the case base that answers; None where there is none yet."""
+        """The current model or case base; None if there is none yet."""
         return self._open[0]
 
     @property
@@ -272,17 +272,17 @@ class Workspace:
 
     @property
     def learner(self) -> dict[str, Any] | None:
-        """Which learner answers: its ``name``, its ``title`` and its ``parameters``; None for a case base."""
+        """The current learner: its ``name``, ``title`` and ``parameters``; None for a case base."""
         return _learner(*self._open)
 
     @property
     def stands_in(self) -> bool:
-        """Whether k-NN answers only until stacked learners are fitted."""
+        """Whether k-NN is used only until stacked learners are fitted."""
         job = self._stack_job
         return self.served is self._stand_in is not None and job is not None and job.state == "running"
 
     def status(self) -> dict[str, Any]:
-        """What the page shows around its views: what is open, who answers, and the jobs."""
+        """Return the status for the page: the open file, the current learner, and the jobs."""
         version = self.version  # before the rest, so that the page asks again where that is older
         served, opened = self._open
         rows = None if opened.frame is None else len(opened.frame)
@@ -300,7 +300,7 @@ class Workspace:
         }
 
     def cached(self, key: str, compute: Callable[[], T]) -> T:
-        """What ``compute`` gives for the model and rows as they are now, computed once."""
+        """Return ``compute()`` for the current model and rows, computed only once."""
         version = self.version
         with self._lock:
             found = self._cache.get(key)
@@ -313,9 +313,9 @@ class Workspace:
         return value
 
     def touch(self) -> None:
-        """Rows were changed: what was computed from them is out of date.
+        """Invalidate everything computed from the rows after they have changed.
 
-        Stacked learners are fitted again in the background, and k-NN answers meanwhile.
+        Stacked learners are fitted again in the background; k-NN is used in the meantime.
         """
         self.rows_version += 1
         self.version += 1
@@ -329,7 +329,7 @@ class Workspace:
             self.fit_stack()
 
     def replace_rows(self, model: Any) -> None:
-        """Let the same learner answer, fitted to other rows; `touch` has to follow."""
+        """Replace the model by the same learner fitted to other rows; call `touch` afterwards."""
         if self.served is self._stand_in:
             self._stand_in = model
         self._answer_with(model, self.opened)
@@ -346,7 +346,7 @@ class Workspace:
                 raise
             except Cancelled:
                 if self.opened.kind == "nothing":
-                    self.problem = "It was cancelled before it was open. Start priorcase explore again."
+                    self.problem = "Opening was cancelled. Start priorcase explore again."
                     self.version += 1
                 raise
 
@@ -501,7 +501,7 @@ def _as_told(frame: Any, reading: Reading) -> Any:
             continue
         if isinstance(told, tuple):
             if other := sorted(set(map(str, frame[name].dropna())) - set(told)):
-                raise UnsupportedDataError(f"Column {name!r} has {other[0]!r}, which is none of the levels. Add it.")
+                raise UnsupportedDataError(f"Column {name!r} has {other[0]!r}, which is not one of the levels. Add it.")
             frame[name] = pd.Categorical(frame[name].astype("str"), categories=list(told), ordered=True)
         elif told == "date":
             frame[name] = pd.to_datetime(frame[name].astype("str"), errors="coerce")

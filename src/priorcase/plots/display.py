@@ -251,8 +251,7 @@ def plane_of(X: Any, table: Table, columns: Any) -> Plane:
         return _principal(X, table)
     if columns is not None and not (isinstance(columns, (list, tuple)) and len(columns) == 2):
         raise ParameterError(
-            f"columns must be two columns, or None, got {quoted(columns)}. Pass names of columns, or positions "
-            "from 0."
+            f"columns must be two columns, or None, got {quoted(columns)}. Pass names of columns, or positions from 0."
         )
     first, second = (0, 1) if columns is None else table.schema.positions(columns, parameter="columns")
     axes = axis_column(table, first, known=True), axis_column(table, second, known=True)

@@ -1,4 +1,4 @@
-"""A report on a table: which learner to use, how good it is, and what stands out."""
+"""Reports on tables: a recommended learner, its estimated performance, and notable rows and columns."""
 
 from priorcase.reporting.table_report import Report, report
 

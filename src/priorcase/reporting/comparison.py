@@ -74,7 +74,7 @@ def parse_budget(budget: object) -> float:
     if not 0 < found < math.inf:
         raise ParameterError(
             f"budget must be a number of seconds > 0, or text such as '60s' or '2min', got {quoted(budget)}. 60 "
-            "seconds suit most tables."
+            "seconds are enough for most tables."
         )
     return found
 
@@ -180,11 +180,11 @@ class Trials:
         for one in sorted(candidates, key=lambda one: one.name in ALWAYS):  # which have pilots in any case
             say(one.title)
             if one.max_columns is not None and columns > one.max_columns:
-                self.reasons[one.name] = f"not measured: {columns:,} columns are too many for it"
+                self.reasons[one.name] = f"not measured: too many columns ({columns:,})"
             elif one.name == BASELINE:
                 paces[one.name] = Pace(1, 0.0, 1.0)
             elif left() < reserve and one.name not in ALWAYS:
-                self.reasons[one.name] = "not measured: there was no time to try it"
+                self.reasons[one.name] = "not measured: no time was left"
                 self.needed[one.name] = math.nan
             else:
                 longest = min(_LONG, max(_SHARE_OF_PILOT * left(), 0.0))
@@ -322,7 +322,7 @@ class Trials:
             return
         self.needed[name] = needed
         self.reasons[name] = (
-            f"not measured: it would have taken about {seconds(needed)}, and {seconds(max(left, 0.0))} were left"
+            f"not measured: it would take about {seconds(needed)}, but only {seconds(max(left, 0.0))} were left"
         )
 
 
@@ -331,12 +331,11 @@ class Trials:
 
 @dataclass(frozen=True)
 class Standing:
-    """How one learner did: the mean of each score with its standard error, and the seconds for all splits.
+    """Results of one learner: the mean of each score with its standard error, and the seconds for all splits.
 
-    ``reason`` says why there is no score; empty where there is one. ``fitted_to`` is the size of the sample of training
-    rows that it was fitted to where time was short, None for all of them: its scores are then lower bounds of what it
-    can do. ``needed`` is about how many seconds all splits and rows would take, where there was less time; NaN if that
-    is not known, None where there was enough.
+    ``reason`` says why there is no score; empty if there is one. ``fitted_to`` is the size of the training sample if
+    time was short, None for all rows; scores on a sample are lower bounds. ``needed`` is the estimated number of
+    seconds for all splits and rows if there was less time; NaN if unknown, None if there was enough time.
     """
 
     name: str
@@ -351,9 +350,9 @@ class Standing:
 
 @dataclass(frozen=True, eq=False)
 class Compared:
-    """Learners on the same splits of the rows at some positions, of so many in the table; the best first.
+    """Results of all learners on the same splits of some of the rows, the best first.
 
-    ``protocol`` says how rows were split, and ``result`` has the values on every split.
+    ``protocol`` describes the splits, and ``result`` contains the scores on every split.
     """
 
     protocol: str
@@ -455,7 +454,7 @@ def _compared(trials: Trials, candidates: Sequence[Candidate], rows: IntArray, o
     names = [one.name for one in candidates if one.name in trials.costs]
     if not names:
         reasons = "; ".join(f"{name} {why}" for name, why in trials.reasons.items())
-        raise EvaluationError(f"no learner could be measured: {reasons.rstrip('.')}. Allow a larger budget.")
+        raise EvaluationError(f"no learner could be measured: {reasons.rstrip('.')}. Pass a larger budget.")
     classes = trials.problem.classes
     scores = read_scores(None, "classes" if classes else "numbers")
     again = "" if repeats == 1 else f", repeated {repeats} times"
@@ -510,16 +509,16 @@ class Difference:
 
 @dataclass(frozen=True)
 class Verdict:
-    """The recommended learner, and the score that chose it.
+    """The recommended learner, and the score used for the selection.
 
-    ``by`` is the log-score of classes, or the accuracy where no learner's probabilities are better than the class
-    frequencies but its predictions are; the root mean squared error of numbers.
-    ``estimate`` is the nested estimate of each score, with its standard error: for each fold the learner is selected on
-    the other folds and scored on this one, so that it is not biased by the selection; ``same_choice`` of ``folds``
-    selected the learner recommended here. ``runner_up`` and ``baseline`` are differences to the second-best learner and
-    to the baseline; ``more_accurate`` is a learner with a significantly higher accuracy. No learner that was fitted to
-    a sample is called worse by ``runner_up`` or ``more_accurate``: its scores are lower bounds. ``beats_baseline`` asks
-    for a significant lead of more than half a per cent of the baseline's score.
+    ``by`` is the log-score for classification, or the accuracy if no learner's probabilities are better than the class
+    frequencies but its predictions are; the root mean squared error for regression.
+    ``estimate`` is the nested estimate of each score, with its standard error: for each fold, the learner is selected
+    on the other folds and scored on this one, so the selection adds no bias; ``same_choice`` of ``folds`` selected the
+    recommended learner. ``runner_up`` and ``baseline`` are the differences to the second-best learner and to the
+    baseline; ``more_accurate`` is a learner with a significantly higher accuracy. Learners that were fitted to a sample
+    are never called worse by ``runner_up`` or ``more_accurate``, since their scores are lower bounds.
+    ``beats_baseline`` requires a significant lead of more than half a percent of the baseline's score.
     """
 
     chosen: str

@@ -1,4 +1,4 @@
-"""What stands out in a table: important columns, rows whose target may be wrong, and unusual rows."""
+"""Findings on a table: important columns, rows whose target may be wrong, and unusual rows."""
 
 from __future__ import annotations
 
@@ -44,12 +44,13 @@ RowKind: TypeAlias = Literal["typical", "suspect", "odd", "suspect and odd"]
 
 @dataclass(frozen=True)
 class ColumnImportance:
-    """How important a column is.
+    """Importance of a column.
 
-    ``loss`` is how much worse the score is when the column is permuted, with its standard error ``error``: the
-    log-score of classes, the mean squared error of numbers as a share of their variance; ``accuracy`` is the change in
+    ``loss`` is the increase of the loss when the column is permuted, with its standard error ``error``: the log-loss
+    for classification, the mean squared error divided by the variance for regression; ``accuracy`` is the change in
     accuracy. ``relevance`` is the probability that the classes depend on the column at all (SubsetAveragedBayes), None
-    where no cut point was found in numbers; for a numeric target ``weight`` is Relief's, relative to the largest.
+    if no cut point was found for a numeric column; for a numeric target, ``weight`` is the Relief weight relative to
+    the largest.
     """
 
     name: str
@@ -164,10 +165,10 @@ def _weights(problem: Problem) -> dict[str, float]:
 
 
 def row_kind(row: int, suspects: Suspects | None, oddities: Oddities | None) -> RowKind:
-    """What a row is called wherever a report mentions it.
+    """Return the label of a row in the report.
 
-    ``"suspect"`` where its target may be wrong, ``"odd"`` where its values are unusual together, or both;
-    ``"typical"`` otherwise. Rows that were not checked are typical.
+    ``"suspect"`` if its target may be wrong, ``"odd"`` if its combination of values is unusual, or both; ``"typical"``
+    otherwise. Rows that were not checked are typical.
     """
     suspect = suspects is not None and row in suspects.positions
     odd = oddities is not None and row in oddities.positions
@@ -181,9 +182,9 @@ def row_kind(row: int, suspects: Suspects | None, oddities: Oddities | None) -> 
 class Suspect:
     """A row whose target may be wrong.
 
-    ``probability`` is that of the actual class; for numbers it is the error in robust standard deviations. ``against``
-    is how many other learners disagree with the actual class. ``used`` and ``correct`` are its record as the nearest
-    row of others (PEBLS), None unless that is among the worst.
+    ``probability`` is the probability of the actual class; for numbers, the error in robust standard deviations.
+    ``against`` is the number of other learners that disagree with the actual class. ``used`` and ``correct`` are its
+    record as the nearest neighbor of other rows (PEBLS), None unless it is among the worst.
     """
 
     row: int
@@ -199,10 +200,10 @@ class Suspect:
 class Suspects:
     """All rows whose target may be wrong, the most suspicious ones first.
 
-    ``found`` rows have a target of at most the probability ``limit`` while another class has a half or more;
-    ``by_chance`` are expected if the probabilities are right. For numbers ``limit`` is in robust standard deviations,
-    and ``by_chance`` are expected if errors are normally distributed.
-    ``asked`` is how many other learners were asked, and ``of`` how many rows were checked.
+    ``found`` is the number of rows whose class has at most the probability ``limit`` while another class has at least
+    1/2; ``by_chance`` is the number expected if the probabilities are correct. For numbers, ``limit`` is in robust
+    standard deviations, and ``by_chance`` is the number expected if errors are normally distributed. ``asked`` is the
+    number of other learners, and ``of`` the number of rows that were checked.
     """
 
     rows: tuple[Suspect, ...]
@@ -258,7 +259,7 @@ def _records(problem: Problem) -> dict[int, tuple[int, int]]:
 
 @dataclass(frozen=True)
 class OddValue:
-    """A value that the rest of its row makes unlikely: by how many nats more than values of the column usually are."""
+    """A value that is improbable given the rest of its row: its surprise in nats above the mean of the column."""
 
     column: str
     value: str
@@ -279,9 +280,9 @@ class OddRow:
 class Oddities:
     """All unusual rows, the most unusual ones first.
 
-    They are those beyond Tukey's outer fence: their scores (the negative log-density) lie more than three times the
-    range between the quartiles above the upper one. ``components`` are the sizes of the two mixture models, ``learned``
-    the rows that each was fitted to, and ``looked_at`` the rows that were checked.
+    These are the rows beyond Tukey's outer fence: their scores (the negative log-density) exceed the upper quartile by
+    more than three interquartile ranges. ``components`` are the sizes of the two mixture models, ``learned`` the
+    numbers of rows that they were fitted to, and ``looked_at`` the number of rows that were checked.
     """
 
     rows: tuple[OddRow, ...]

@@ -1,4 +1,4 @@
-"""Predictions of the recommended learner for rows it was not fitted to: calibration, and three of them explained."""
+"""Held-out predictions of the recommended learner: calibration, and three explained predictions."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a report says in sentences, which the page and the terminal share, and the summary for a terminal.
+"""The sentences of a report, shared by the page and the terminal, and the summary for a terminal.
 
 ``**bold**`` marks what is emphasized.
 """
@@ -57,20 +57,20 @@ def recommendation(report: Report) -> Iterator[str]:
     elif verdict.chosen == BASELINE:
         others = len(last.measured) - 1
         yield (
-            f"**No learner beats the baseline**, of {others} that were tried."
+            f"**No learner beats the baseline** ({count(others, 'learner')} compared)."
             if others
             else "**No learner could be measured.** The comparison of learners says why."
         )
         return
     if verdict.by == "accuracy":
         yield (
-            "**No learner's probabilities are significantly better than the class frequencies, but predictions are "
-            f"right more often than by always predicting {report.table.target.values[0][0]}.**"
+            "**No learner's probabilities are significantly better than the class frequencies, but the accuracy is "
+            f"higher than that of always predicting {report.table.target.values[0][0]}.**"
         )
     elif not verdict.beats_baseline and not last.short_of_time:
         yield f"**No learner is significantly better than the baseline.** The best is {title}."
     start = "Recommended" if verdict.beats_baseline else "Best"
-    start = "Recommended where only the predicted class matters" if verdict.by == "accuracy" else start
+    start = "Recommended if only the predicted class matters" if verdict.by == "accuracy" else start
     yield f"{start}: **{title}**. {_accuracy(report) if report.problem.classes else _rmse(report)}."
     if verdict.beats_baseline and last.sampled:
         yield f"{_lower_bounds(report)} {_larger_budget(report)}"
@@ -106,7 +106,7 @@ def _lower_bounds(report: Report) -> str:
     better = ""
     if verdict.chosen != BASELINE and others:
         who = "it" if len(parts) == 1 else joined(unambiguous(one.title for one in others))
-        better = f": with all rows {who} may be better than {last.title(verdict.chosen)}"
+        better = f": fitted to all rows, {who} may be better than {last.title(verdict.chosen)}"
     return f"Fitted to samples, since time was short: {joined(parts)}. {scores}{better}."
 
 
@@ -153,7 +153,7 @@ def differences(report: Report) -> Iterator[str]:
     if verdict.runner_up is not None:
         ahead, start = verdict.runner_up, f"Runner-up: {compared.title(verdict.runner_up.other)}"
         if math.isinf(ahead.mean):
-            yield f"{start}, which gave probability 0 to a class that occurred."
+            yield f"{start}, which predicted probability 0 for a class that occurred."
         elif ahead.mean == 0:
             yield f"{start}, with the same {_score(report)}."
         else:
@@ -224,15 +224,15 @@ def rows(report: Report) -> Iterator[str]:
     if suspects is not None and suspects.found:
         text = f"**{count(suspects.found, 'row')}** may have a wrong {target}"
         if report.problem.classes:
-            text += f"; about {chance(suspects.by_chance)} would look like it by chance"
+            text += f"; about {chance(suspects.by_chance)} are expected by chance"
         else:
             text += (
-                f": their errors are {suspects.limit:g} robust standard deviations or more. Of normally distributed "
-                f"errors about {chance(suspects.by_chance)} would be; errors that grow with {target} look the same"
+                f": their errors are {suspects.limit:g} robust standard deviations or more. With normally distributed "
+                f"errors, about {chance(suspects.by_chance)} are expected; more if errors grow with {target}"
             )
         yield f"{text}."
     elif suspects is not None:
-        yield f"No row looks as if its {target} were wrong."
+        yield f"No row seems to have a wrong {target}."
     if report.oddities is not None and report.oddities.rows:
         first = report.oddities.rows[0]
         reasons = joined(unambiguous(f"{one.column} {one.value}" for one in first.values))
@@ -295,7 +295,7 @@ def summary(report: Report) -> Iterator[RenderableType]:
     if report.verdict.same_choice < report.verdict.folds:
         note += " The score of the selected learner is optimistic, since it selected it."
     if any(one.fitted_to is not None for one in report.compared[-1].measured):
-        note += " Lower bound: fitted to a sample of so many rows, since time was short; all rows should do better."
+        note += " Lower bound: fitted to a sample of this size, since time was short; all rows should do better."
     yield Text(note, style="dim")
     yield Text()
     for sentence in findings(report):

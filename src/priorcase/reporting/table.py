@@ -95,7 +95,7 @@ def opened(
     kinds = dict(schema)
     if isinstance(y, str):  # the name of a column
         if target not in (None, y):
-            raise TargetError(f"got y={quoted(y)} and target={quoted(target)}; expected one target. Name it once.")
+            raise TargetError(f"got y={quoted(y)} and target={quoted(target)}; expected one target. Pass one of them.")
         if not isinstance(X, str | os.PathLike) and backend_of(X) is None:
             raise TargetError(
                 f"got y={quoted(y)}, the name of a column, and rows without column names. Pass one target for each "
@@ -104,11 +104,11 @@ def opened(
         y, target = None, y
     if isinstance(X, str | os.PathLike):
         if y is not None:
-            raise TargetError("got a path and y; expected one of them. Name the column to predict by target=.")
+            raise TargetError("got a path and y; expected one of them. Pass the column to predict as target=.")
         name, X = name or table_name(os.fspath(X)), read_table(X, **reading)
         kinds = {name: kind for name, kind in schema.items() if not _is_in_frame(kind)}
     elif others := [name for name in reading if name != "schema"]:
-        raise ParameterError(f"{others[0]} says how a file is read, and X is none. Leave it out.")
+        raise ParameterError(f"{others[0]} is an option for reading files, but X is not a file. Omit it.")
     about = dict(getattr(X, "attrs", None) or {})
     found: dict[str, Any] = {
         "declared": tuple(schema),
@@ -117,7 +117,7 @@ def opened(
     }
     if y is None:
         if backend_of(X) is None:
-            raise TargetError("got no y; expected the targets of these rows. Pass them, or a frame that has them.")
+            raise TargetError("got no y; expected the targets of these rows. Pass them, or a frame that contains them.")
         frame = nw.from_native(X, eager_only=True)
         target = target or about.get("target") or frame.columns[-1]
         check_column(str(about.get("source", "the frame")), target, frame.columns)
@@ -163,8 +163,8 @@ def read_problem(
     kept = np.array([row for row, each in enumerate(values) if not is_missing(each)], dtype=np.int64)
     if kept.size < _LEAST_ROWS:
         raise EvaluationError(
-            f"got {count(kept.size, 'row')} with a known target; expected at least {_LEAST_ROWS}. Learners are "
-            "compared on rows that they were not fitted to, which needs some rows."
+            f"got {count(kept.size, 'row')} with a known target; expected at least {_LEAST_ROWS}, since learners are "
+            "compared on held-out rows."
         )
     targets = [values[row] for row in kept.tolist()]
     if task == "auto":
@@ -172,12 +172,10 @@ def read_problem(
         task = guess_task(set(targets)) if numbers else "classify"
     column = (read_numbers(targets)[0] if task == "regress" else read_labels(targets).values)[:, 0]
     if task == "regress" and np.abs(column).max() > _LARGEST:
-        raise NumericRangeError(
-            f"got a target {target!r} beyond {_LARGEST}, whose squares overflow. Divide it by a power of ten."
-        )
+        raise NumericRangeError(f"got a target {target!r} beyond {_LARGEST}, whose squares would overflow. Rescale it.")
     if np.unique(column).size < 2:
         raise EvaluationError(
-            f"got a target {target!r} that is {quoted(targets[0])} in every row; expected two values or more. Name "
+            f"got a target {target!r} that is {quoted(targets[0])} in every row; expected two values or more. Choose "
             "another column as the target."
         )
     where = np.arange(len(values)) if places is None else places
@@ -218,7 +216,7 @@ def scorable(problem: Problem) -> Problem:
         found = {0: "every class has a single row", 1: "only one class has two rows or more"}.get(repeated, enough)
         raise EvaluationError(
             f"got a target {problem.target!r} in which {found}; expected at least two classes with two rows or more, "
-            f"{least} rows together. Name another column as the target: free text and ids cannot be predicted."
+            f"{least} rows together. Choose another column as the target: free text and ids cannot be predicted."
         )
     return problem.taken(rows)
 
@@ -228,12 +226,12 @@ def scorable(problem: Problem) -> Problem:
 
 @dataclass(frozen=True)
 class ColumnSummary:
-    """What a column holds.
+    """Summary of a column.
 
     ``low``, ``median`` and ``high`` are numbers, dates, or for texts numbers of words. ``values`` are the most frequent
-    ones with their rows, levels in their order, or members of sets; of a target all classes. ``bars`` are the rows for
-    each of them, or in equal steps from the least number to the greatest. ``remark`` says what is unusual about the
-    column, and ``used`` whether learners are given it.
+    values with their counts, levels in their order, or members of sets; for a target all classes. ``bars`` are the
+    counts of each of them, or of equal-width bins of numbers. ``remark`` says what is unusual about the column, and
+    ``used`` whether learners use it.
     """
 
     name: str
@@ -251,11 +249,11 @@ class ColumnSummary:
 
 @dataclass(frozen=True)
 class TableSummary:
-    """What a table holds, and what is unusual about it.
+    """Summary of a table.
 
-    ``missing`` counts cells. ``repeated`` rows equal an earlier one in all columns that are used, and ``conflicting``
-    ones equal another row but not in the target: no rule can have a higher accuracy than ``ceiling``. ``remarks`` are
-    sentences.
+    ``missing`` is the number of missing values, ``repeated`` the number of rows that equal an earlier one in all used
+    columns, and ``conflicting`` the number of rows that equal another row but have a different target: no model can
+    have a higher accuracy than ``ceiling``. ``remarks`` are sentences.
     """
 
     rows: int
@@ -270,7 +268,7 @@ class TableSummary:
 
     @property
     def used(self) -> tuple[str, ...]:
-        """Names of the columns that learners are given."""
+        """Names of the columns that learners use."""
         return tuple(column.name for column in self.columns if column.used)
 
     @property
@@ -382,19 +380,19 @@ def _remarks(problem: Problem, found: TableSummary) -> Iterator[str]:
         verb, these = ("has", "is") if len(names) == 1 else ("have", "are")
         yield (
             f"{joined(unambiguous(names))} {verb} few different numbers and {these} read as numeric; if these are "
-            "codes, declare them nominal (--column NAME=nominal)."
+            "codes, declare them as nominal (--column NAME=nominal)."
         )
     texts = [column for column in found.columns if column.values]
     if names := [column.name for column in texts if all(_DATE.match(each) for each, _ in column.values)]:
         verb, these = ("holds", "is") if len(names) == 1 else ("hold", "are")
         yield (
-            f"{joined(unambiguous(names))} {verb} dates and {these} read as nominal: read_table, pandas.to_datetime or "
-            "--column NAME=date makes dates of them."
+            f"{joined(unambiguous(names))} {verb} dates and {these} read as nominal: convert them by read_table, "
+            "pandas.to_datetime or --column NAME=date."
         )
     if found.conflicting:
         text = f"{count(found.conflicting, 'row')} equal another row in {found.compared} but not in {target}"
         if found.ceiling is not None and found.ceiling < 0.999:
-            text += f": no rule on these columns can be right for more than {percent(found.ceiling)} of the rows"
+            text += f": no model of these columns can have an accuracy above {percent(found.ceiling)}"
         yield f"{text}."
     if problem.classes:
         labels, sizes = np.unique(problem.y, return_counts=True)

@@ -1,4 +1,4 @@
-"""``report``: from a table to a recommendation and what stands out, within a time budget."""
+"""``report``: recommend a learner for a table and list notable findings, within a time budget."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ _LATEST = 0.85  # what is not started by then is left out
 
 @dataclass(frozen=True)
 class NextSteps:
-    """Lines for a shell, and lines of Python, that use the recommended learner on new rows."""
+    """Shell commands and Python code that use the recommended learner on new rows."""
 
     commands: tuple[str, ...] = ()
     python: tuple[str, ...] = ()
@@ -67,7 +67,7 @@ class NextSteps:
 
 @dataclass(frozen=True)
 class Made:
-    """How a report was made: the version of priorcase, the random state, the seconds allowed and taken, and the day."""
+    """How a report was made: version of priorcase, random state, time budget, time taken, and date."""
 
     version: str
     random_state: int
@@ -78,12 +78,12 @@ class Made:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Report:
-    """A table, the learner that is recommended for it, and what stands out; prints as a short summary.
+    """A report on a table: the recommended learner and notable findings; prints as a short summary.
 
-    ``problem`` has the rows with their targets, and ``table`` a summary of the columns. ``compared`` is how learners
-    did: on all rows, or on a sample first and then on all rows; the last is the one that counts. ``verdict`` is the
-    recommended learner. Important columns, unusual rows, rows whose target may be wrong, calibration and explained
-    predictions are None, or empty, where they were left out; ``skipped`` says why.
+    ``problem`` contains the rows with their targets, and ``table`` a summary of the columns. ``compared`` is the list
+    of comparisons of learners: on all rows, or first on a sample and then on all rows; use the last one. ``verdict`` is
+    the recommended learner. Important columns, unusual rows, rows whose target may be wrong, calibration and explained
+    predictions are None or empty if they were skipped; ``skipped`` says why.
 
     Examples
     --------
@@ -116,16 +116,16 @@ class Report:
         return summary.summary_html(self)
 
     def html(self) -> str:
-        """Return one page with everything in it, which needs no other file and no network."""
+        """Return the report as a single HTML page without external files."""
         from priorcase.reporting.page import page
 
         return page(self)
 
     def json(self) -> str:
-        """Return one JSON document; numbers that are not finite are null.
+        """Return the report as a JSON document; numbers that are not finite are null.
 
-        ``place`` is the name of a row in the report: its position from 0, or its line in a file. ``row_kind`` is what
-        `Report.row_kind` calls it.
+        ``place`` identifies a row in the report: its position from 0, or its line in a file. ``row_kind`` is the label
+        returned by `Report.row_kind`.
         """
         found = {
             "name": self.problem.name,
@@ -150,20 +150,22 @@ class Report:
 
     @prefix_errors
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Write the report to a file, which is replaced if it exists: as JSON if its name ends in ``.json``, else HTML.
+        """Write the report to a file, as JSON if its name ends in ``.json``, else as HTML.
+
+        An existing file is replaced.
 
         Raises
         ------
         WritingError
-            The file cannot be written; one that was there before is unchanged.
+            The file cannot be written; an existing file is unchanged.
         """
         where = check_path(path)
         write_file(where, (self.json() if where.suffix == ".json" else self.html()).encode())
 
     def row_kind(self, row: int) -> RowKind:
-        """What a row is called in every part of the report.
+        """Return the label of a row in the report.
 
-        ``"suspect"`` where its target may be wrong, ``"odd"`` where its values are unusual together, ``"suspect and
+        ``"suspect"`` if its target may be wrong, ``"odd"`` if its combination of values is unusual, ``"suspect and
         odd"``, or ``"typical"``.
         """
         return row_kind(row, self.suspects, self.oddities)
@@ -210,41 +212,44 @@ def report(
     progress: bool | None = None,
     **reading: Any,
 ) -> Report:
-    """Report on a table: what is in it, which learner to use and how good it is, and what stands out.
+    """Report on a table: a summary, the recommended learner with its estimated performance, and notable findings.
 
-    Learners are compared by cross-validation, as often as the time allows; on a large table on a sample first. The one
-    with the best log-score (classes) or the least squared error (numbers) is recommended; its estimate is nested, so
-    that it is not biased by the selection. Nothing in the report is measured on rows that a learner was fitted to.
+    Learners are compared by cross-validation, repeated as time allows; large tables are sampled first. The learner with
+    the best log-score (classification) or the smallest squared error (regression) is recommended. Its performance is
+    estimated by nested cross-validation, so the estimate is not biased by the selection. Everything is measured on
+    held-out rows.
 
     Parameters
     ----------
     X, y
-        The rows, as any estimator takes them, and their targets; rows without a target are set aside. Or the path of a
-        file, or one frame in which the target is a column, without ``y`` or with the name of the column as ``y``.
+        The rows, in any form that estimators accept, and their targets; rows without a target are ignored.
+        Alternatively, the path of a file, or one frame that contains the target, without ``y`` or with the name of the
+        target column as ``y``.
     target, name
-        The names of the target and of the table. Without ``y`` the target is a column: the one that the file names, or
-        the last, if None.
+        Names of the target and of the table. Without ``y``, the target is a column: the one named in the file, or the
+        last one, if None.
     task
-        ``"classify"`` or ``"regress"``; ``"auto"`` takes numbers for a regression unless they are whole and have ten or
-        fewer values.
+        ``"classify"`` or ``"regress"``; ``"auto"`` takes numeric targets as regression unless they are integers with
+        ten or fewer distinct values.
     budget
-        The time allowed: seconds, or text such as ``"90s"`` or ``"2min"``. What does not fit is left out and listed.
+        Time budget: seconds, or text such as ``"90s"`` or ``"2min"``. Parts for which no time is left are skipped and
+        listed.
     learners
-        scikit-learn estimators to compare, by name; None for a set that suits most tables.
+        Mapping from names to scikit-learn estimators to compare; None for a set that suits most tables.
     random_state
-        The seed of everything random.
+        Seed of all random numbers.
     n_jobs
-        The number of splits to work on in parallel, as in `compare`.
+        Number of splits to evaluate in parallel, as in `compare`.
     progress
-        Whether to show a progress bar on a terminal; None does.
+        Whether to show a progress bar; None shows it on a terminal.
     **reading
-        ``schema``: kinds of columns by name. Where ``X`` is a path, also the other parameters of
+        ``schema``: mapping from column names to kinds. If ``X`` is a path, also the other parameters of
         `priorcase.datasets.read_table`.
 
     Returns
     -------
     Report
-        It prints as a short summary; ``save("report.html")`` writes the page.
+        Prints as a short summary; ``save("report.html")`` writes the page.
 
     Examples
     --------
@@ -257,11 +262,11 @@ def report(
     seconds = parse_budget(budget)
     if learners is not None and (not isinstance(learners, Mapping) or not learners):
         raise ParameterError(
-            f"learners must be None or a mapping of learners, got {quoted(learners)}. For example {{'nearest': "
-            "pc.KNNClassifier()}."
+            f"learners must be None or a mapping from names to learners, got {quoted(learners)}. For example "
+            "{'nearest': pc.KNNClassifier()}."
         )
     if learners is not None and BASELINE in map(str, learners):
-        raise ParameterError(f"learners has one named {BASELINE!r}, which is taken. Give it another name.")
+        raise ParameterError(f"learners contains the name {BASELINE!r}, which is reserved. Choose another name.")
     for label, learner in (learners or {}).items():
         if isinstance(learner, type) or not hasattr(learner, "fit") or not hasattr(learner, "predict"):
             raise ParameterError(
@@ -275,10 +280,10 @@ def report(
     for key in reading:
         if key not in options:
             remedy = advice(key, options, otherwise="help(pc.report) lists them.")
-            raise ParameterError(f"got {key}=, which is no parameter of report or read_table. {remedy}")
+            raise ParameterError(f"got {key}=, which is not a parameter of report or read_table. {remedy}")
     for what, given in {"target": target, "name": name}.items():
         if given is not None and not isinstance(given, str):
-            raise ParameterError(f"{what} must be a text, got {quoted(given)}.")
+            raise ParameterError(f"{what} must be a string, got {quoted(given)}.")
     clock = Budget(seconds)
     X, y, found = opened(X, y, target=target, name=name, reading=reading)
     problem = read_problem(X, y, task=task, **found)
@@ -333,7 +338,7 @@ def report_on(
             """The result of some work; None, and a line in the report, where there is no time or it fails."""
             say(what)
             if not always and clock.until(_LATEST) <= 0:
-                skipped.append(f"{what}: the budget was spent")
+                skipped.append(f"{what}: no time was left")
                 return None
             try:
                 return work()

@@ -208,8 +208,7 @@ class Conversation(TextResult):
         with self._lock:
             if len(self._states) == 1:
                 raise CaseBaseError(
-                    "there is no answer to undo. The initial query cannot be changed; start a new conversation "
-                    "instead."
+                    "there is no answer to undo. The initial query cannot be changed; start a new conversation instead."
                 )
             self._states = self._states[:-1]
 

@@ -535,9 +535,7 @@ def _fixed_weights(table: CaseTable, names: list[str], fixed: object) -> dict[st
         return {}
     given = checked_weights(table.attributes, fixed, parameter="fixed")
     if other := [name for name in given if name not in names]:
-        raise CaseBaseError(
-            f"got a fixed weight for {other[0]!r}, which is the target. Remove it from fixed."
-        )
+        raise CaseBaseError(f"got a fixed weight for {other[0]!r}, which is the target. Remove it from fixed.")
     if len(given) == len(names) and not any(given.values()):
         raise CaseBaseError(
             "got fixed weights of 0 for all attributes, so cases cannot be compared. Remove the attributes whose "
