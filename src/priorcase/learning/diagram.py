@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from priorcase._grids import Grid, grids_html
-from priorcase.exceptions import NotAvailableError, PriorcaseError
+from priorcase.exceptions import NotAvailableError
 from priorcase.instances import Instances
 from priorcase.learning.results import attribute_names, short, value_text
 from priorcase.schema import Date, Kind, Nominal, Ordinal, Text
@@ -17,38 +17,17 @@ from priorcase.schema.dates import date_of
 _COLUMNS, _NAME, _VALUES = 30, 30, 48  # how many columns are shown, and characters of a name and of values
 
 
-class ColumnsDiagram:
-    """Adds a table of the fitted columns below scikit-learn's diagram; subclasses give the rows by `_diagram_rows`."""
+def columns_html(model: Any, rows: Instances | None) -> str:
+    """The table of a model's columns as HTML; ``rows`` are those stored, or know the values; None before fit."""
+    if rows is None:
+        return ""
+    weights = getattr(model, "attribute_weights_", None) if len(rows) else None
+    return grids_html([columns_grid(rows, weights if isinstance(weights, Mapping) else {})])
 
-    def _diagram_rows(self) -> Instances | None:
-        """The stored rows, or instances that know the values without rows; None before fit."""
-        raise NotImplementedError
 
-    # scikit-learn calls the first for viewers that read HTML alone, and the second for Jupyter.
-
-    def _repr_html_inner(self) -> str:
-        diagram: str = super()._repr_html_inner()  # type: ignore[misc]
-        return diagram + self._columns_html()
-
-    def _repr_mimebundle_(self, **options: Any) -> dict[str, str]:
-        bundle: dict[str, str] = super()._repr_mimebundle_(**options)  # type: ignore[misc]
-        if "text/html" in bundle:
-            bundle["text/html"] += self._columns_html()
-        return bundle
-
-    def _get_fitted_attr_html(self, doc_link: str = "") -> Any:
-        """The fitted attributes that scikit-learn lists in the diagram; none where some are undefined without rows."""
-        try:
-            return super()._get_fitted_attr_html(doc_link)  # type: ignore[misc]
-        except PriorcaseError:
-            return {}
-
-    def _columns_html(self) -> str:
-        rows = self._diagram_rows()
-        if rows is None:
-            return ""
-        weights = getattr(self, "attribute_weights_", None) if len(rows) else None
-        return grids_html([columns_grid(rows, weights if isinstance(weights, Mapping) else {})])
+def bundle_with_columns(bundle: dict[str, str], model: Any, rows: Instances | None) -> dict[str, str]:
+    """What Jupyter shows of a model: scikit-learn's diagram, and below it the columns."""
+    return {kind: text + columns_html(model, rows) * (kind == "text/html") for kind, text in bundle.items()}
 
 
 def columns_grid(rows: Instances, weights: Mapping[Any, float]) -> Grid:

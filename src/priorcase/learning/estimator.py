@@ -21,6 +21,7 @@ from priorcase._typing import AnyArray, Backend, FloatArray, IdArray, Name
 from priorcase.batches import Labelled, labelled_batches, target_array
 from priorcase.exceptions import (
     ParameterError,
+    PriorcaseError,
     SchemaError,
     TargetError,
     TooFewRowsError,
@@ -33,7 +34,7 @@ from priorcase.exceptions import (
     warn_caller,
 )
 from priorcase.instances import Instances, check_weights
-from priorcase.learning.diagram import ColumnsDiagram
+from priorcase.learning.diagram import bundle_with_columns, columns_html
 from priorcase.learning.state import Memory, changes, lock_of, reads
 from priorcase.learning.targets import Labelling, check_length
 from priorcase.schema import Coded, Kind, Nominal, Numeric, Schema, Table, uninformative_columns
@@ -49,7 +50,7 @@ _THREADS_PER_CORE = 4
 _FEW_ROWS = 20  # of which nothing is said
 
 
-class RowsEstimator(ColumnsDiagram, BaseEstimator, ABC, Generic[M]):
+class RowsEstimator(BaseEstimator, ABC, Generic[M]):
     """Base of the estimators that keep their rows.
 
     Subclasses say what their targets are by `_read_targets`, and what they keep beside the rows by `_new_memory`.
@@ -234,6 +235,19 @@ class RowsEstimator(ColumnsDiagram, BaseEstimator, ABC, Generic[M]):
 
     def _diagram_rows(self) -> Instances | None:
         return self._memory.instances if "_memory" in self.__dict__ else None
+
+    def _repr_html_inner(self) -> str:  # scikit-learn calls it for viewers that read HTML alone
+        return str(super()._repr_html_inner()) + columns_html(self, self._diagram_rows())
+
+    def _repr_mimebundle_(self, **options: Any) -> dict[str, str]:
+        return bundle_with_columns(super()._repr_mimebundle_(**options), self, self._diagram_rows())
+
+    def _get_fitted_attr_html(self, doc_link: str = "") -> Any:
+        """The fitted attributes that scikit-learn lists in the diagram; none where some are undefined without rows."""
+        try:
+            return super()._get_fitted_attr_html(doc_link)
+        except PriorcaseError:
+            return {}
 
     @changes
     def _fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:

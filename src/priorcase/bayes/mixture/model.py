@@ -36,7 +36,7 @@ from priorcase.exceptions import (
     prefix_errors,
 )
 from priorcase.instances import Instances, check_weights
-from priorcase.learning.diagram import ColumnsDiagram
+from priorcase.learning.diagram import bundle_with_columns, columns_html
 from priorcase.learning.estimator import SchemaLike, record_features, thread_count, training_table
 from priorcase.learning.state import changes, reads
 from priorcase.learning.targets import check_length, read_labels
@@ -49,7 +49,7 @@ if TYPE_CHECKING:
 _POSITIVE = Interval(Integral, 1, None, closed="left")
 
 
-class MixtureModel(ColumnsDiagram, BaseEstimator):
+class MixtureModel(BaseEstimator):
     """Finite mixture model for tables with mixed columns and missing values, fitted by EM.
 
     ``P(x) = sum_k p_k prod_i p(x_i | k)``: attributes are independent within each component k. Nominal and ordinal
@@ -367,6 +367,12 @@ class MixtureModel(ColumnsDiagram, BaseEstimator):
 
     def _diagram_rows(self) -> Instances | None:
         return self._mixture.layout.table_reader if "_mixture" in self.__dict__ else None
+
+    def _repr_html_inner(self) -> str:  # scikit-learn calls it for viewers that read HTML alone
+        return str(super()._repr_html_inner()) + columns_html(self, self._diagram_rows())
+
+    def _repr_mimebundle_(self, **options: Any) -> dict[str, str]:
+        return bundle_with_columns(super()._repr_mimebundle_(**options), self, self._diagram_rows())
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
