@@ -70,7 +70,7 @@ def test_study_of_stacked_learners_runs() -> None:
     lines = done.stdout.splitlines()
     assert sum(line.startswith("| mean rank over ") for line in lines) == 2  # classes and numbers
     assert sum(line.startswith("- mean rank by ") for line in lines) == 3
-    assert any(line.startswith("- intervals of level 0.9 hold ") for line in lines)
+    assert any(line.startswith("- intervals of level 0.9 cover ") for line in lines)
 
 
 def test_unknown_workload_is_refused() -> None:

@@ -1,1 +1,1 @@
-"""How good the answers are: studies on generated and on public tables, each printed as a Markdown table."""
+"""Studies of accuracy on generated and public tables, each printed as a Markdown table."""

@@ -1,4 +1,4 @@
-"""Runs the studies and prints their tables."""
+"""Run the studies and print their tables."""
 
 import argparse
 import importlib
@@ -6,26 +6,27 @@ import importlib
 from benchmarks import machine  # before NumPy: it sets the number of threads
 
 STUDIES = {
-    "two_of_twenty": "20 attributes of which 2 matter: what each way to weigh them recovers",
-    "relevance": "the probability that a column matters, of columns that are noise and of others",
-    "priors": "which prior makes probabilities of the shares of few neighbours",
-    "log_loss": "probabilities of tuned k-NN on four tables of scikit-learn's",
-    "numeric": "bins and densities for numbers in Bayes classifiers, by log-score",
-    "classification": "tuned k-NN on public tables beside scikit-learn's k-NN and gradient boosting",
-    "regression": "neighbours, local fits and networks on public tables beside scikit-learn's regressors",
-    "stacked": "stacked learners on public tables beside CatBoost, LightGBM and scikit-learn's learners",
-    "standard_errors": "how often accuracy by folds, and two standard errors to each side, hold the truth",
-    "coverage": "how often intervals and sets of level 0.9 hold the truth on public tables",
-    "outliers": "how numbers are scaled: k-NN by range, inliers, standard deviation and quantiles",
-    "conversations": "what conversations with case bases claim, and how often they are right",
+    "two_of_twenty": "20 attributes of which 2 are relevant: accuracy recovered by each weighting method",
+    "relevance": "the probability of relevance of noise columns and of informative ones",
+    "priors": "priors for the class probabilities of k-NN",
+    "log_loss": "log loss of tuned k-NN on four tables from scikit-learn",
+    "numeric": "bins and densities for numeric columns in Bayesian classifiers, by log-score",
+    "classification": "tuned k-NN on public tables next to scikit-learn's k-NN and gradient boosting",
+    "regression": "k-NN, local regression and RBF networks on public tables next to scikit-learn's regressors",
+    "stacked": "stacked learners on public tables next to CatBoost, LightGBM and scikit-learn's learners",
+    "standard_errors": "coverage of accuracy estimates plus and minus two standard errors",
+    "coverage": "coverage of intervals and sets of level 0.9 on public tables",
+    "outliers": "scaling of numeric columns for k-NN: range, inliers, standard deviation and quantiles",
+    "conversations": "claimed probabilities and accuracy of conversations with case bases",
 }
 
 
 def main() -> None:
     """Run the studies that were asked for, or all."""
-    parser = argparse.ArgumentParser(prog="python -m benchmarks.quality", description="Measure how good answers are.")
+    about = "Measure accuracy on generated and public tables."
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.quality", description=about)
     parser.add_argument("study", nargs="*", metavar="STUDY", help=f"which to run (default: all): {', '.join(STUDIES)}")
-    parser.add_argument("--quick", action="store_true", help="stacked: few small tables, two folds: does it run?")
+    parser.add_argument("--quick", action="store_true", help="stacked: a few small tables and two folds, as a check")
     parser.add_argument("--fresh", action="store_true", help="stacked: measure peers that were measured before again")
     options = parser.parse_args()
     unknown = [name for name in options.study if name not in STUDIES]

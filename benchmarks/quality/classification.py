@@ -62,7 +62,7 @@ class Table:
 
     @property
     def is_mixed(self) -> bool:
-        """Whether there are columns of several kinds, or gaps."""
+        """Whether there are columns of several kinds, or missing values."""
         return bool(self.numeric and self.other) or bool(self.frame.isna().any(axis=None))
 
 
@@ -179,7 +179,7 @@ def ranks(
 
 
 def main() -> None:
-    """Print one line for each table, and mean ranks over tables with mixed columns or gaps."""
+    """Print one line for each table, and mean ranks over tables with mixed columns or missing values."""
     if not os.environ.get(FOLDER):
         print(f"skipped: {FOLDER} names no folder of data sets")
         return
@@ -187,7 +187,7 @@ def main() -> None:
     names = names_in(folder)
     chosen = [name for name in names if not sys.argv[1:] or name in sys.argv[1:]] or names
     warnings.simplefilter("ignore")  # of folds with few rows of a class
-    print(f"| table | rows | {' | '.join(f'{name}: log-loss, accuracy' for name in (OURS, THEIRS, BOOSTING))} |")
+    print(f"| table | rows | {' | '.join(f'{name}: log loss, accuracy' for name in (OURS, THEIRS, BOOSTING))} |")
     print("| --- | ---: |" + " ---: |" * 3)
     mixed = []
     for name in chosen:
@@ -195,15 +195,15 @@ def main() -> None:
         found = measured(table)
         drawn = f"{len(table.y):,}" if len(table.y) == table.rows else f"{len(table.y):,} of {table.rows:,}"
         cells = " | ".join(f"{loss:.3f}, {100 * right:.1f}%" for loss, right in found.values())
-        print(f"| {name}{' (mixed or with gaps)' if table.is_mixed else ''} | {drawn} | {cells} |", flush=True)
+        print(f"| {name}{' (mixed or missing values)' if table.is_mixed else ''} | {drawn} | {cells} |", flush=True)
         mixed += [found] if table.is_mixed else []
     if not mixed:
         return
     losses, rights = ranks(mixed, lambda scores: scores[0]), ranks(mixed, lambda scores: -scores[1])
     cells = " | ".join(f"{loss:.2f}, {right:.2f}" for loss, right in zip(losses, rights, strict=True))
-    print(f"| mean rank over {len(mixed)} mixed tables or with gaps | | {cells} |")
+    print(f"| mean rank over {len(mixed)} tables with mixed columns or missing values | | {cells} |")
     met = losses[0] < losses[1] and rights[0] < rights[1]
-    print(f"\n{OURS} before {THEIRS} in mean rank by both scores: {'yes' if met else 'NO'}")
+    print(f"\n{OURS} ahead of {THEIRS} in mean rank by both scores: {'yes' if met else 'NO'}")
 
 
 if __name__ == "__main__":

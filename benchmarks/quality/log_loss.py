@@ -1,4 +1,4 @@
-"""Honest probabilities from neighbours: log-loss of tuned k-NN on four tables that come with scikit-learn.
+"""Log loss of tuned k-NN on four tables that come with scikit-learn.
 
 Ten stratified folds, seed 0. Tuning sees the training rows of a fold only.
 """
@@ -20,7 +20,7 @@ from sklearn.preprocessing import StandardScaler
 import priorcase as pc
 
 BARS = {"iris": 0.15, "wine": 0.10, "breast_cancer": 0.12, "digits": 0.12}
-"""The most that the log-loss may be, where accuracy is at most half a point below that of scikit-learn's k-NN."""
+"""Upper limits for the log loss, with accuracy at most half a point below that of scikit-learn's k-NN."""
 
 MOST_LOST = 0.005
 
@@ -34,7 +34,7 @@ CONTENDERS: dict[str, Fit] = {
 
 
 def scores(X: Any, y: Any, fit: Fit) -> tuple[float, float]:
-    """Log-loss, as scikit-learn clips it, and accuracy over all folds."""
+    """Log loss, clipped as in scikit-learn, and accuracy over all folds."""
     proba, chosen = np.zeros((len(y), len(np.unique(y)))), np.empty_like(y)
     for train, test in StratifiedKFold(10, shuffle=True, random_state=0).split(X, y):
         model = fit(X[train], y[train])
@@ -44,7 +44,7 @@ def scores(X: Any, y: Any, fit: Fit) -> tuple[float, float]:
 
 def main() -> None:
     """Print one line for each table."""
-    print(f"| table | bar | {' | '.join(f'{name}: log-loss, accuracy' for name in CONTENDERS)} | met |")
+    print(f"| table | target | {' | '.join(f'{name}: log loss, accuracy' for name in CONTENDERS)} | met |")
     print("| --- | ---: |" + " ---: |" * len(CONTENDERS) + " --- |")
     for name, bar in BARS.items():
         X, y = getattr(datasets, f"load_{name}")(return_X_y=True)

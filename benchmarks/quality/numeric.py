@@ -1,4 +1,4 @@
-"""Bins and densities for numbers in Bayes classifiers: mean log-score on public tables that have numbers.
+"""Bins and densities for numeric columns in Bayesian classifiers: mean log-score on public tables that have some.
 
 Five stratified folds, seed 0, of at most 2,000 rows. A class that the training rows lack counts as a probability of
 1e-6. The last table is of `SubsetAveragedBayes` by its priors, on all tables.
@@ -27,7 +27,7 @@ STRATEGIES: dict[str, Any] = {
     "mdl": "mdl",
     "student": "student",
     "kmeans": "kmeans",
-    "10 of equal frequency": EqualFrequency(10),
+    "10 equal-frequency bins": EqualFrequency(10),
 }
 BINS = [name for name in STRATEGIES if name != "student"]
 PRIORS: dict[str, Any] = {

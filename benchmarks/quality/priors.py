@@ -1,4 +1,4 @@
-"""What shares of votes need to become probabilities: priors of k-NN, left out row by row.
+"""Priors for the class probabilities of k-NN, by leave-one-out.
 
 Every classification table of the folder that PRIORCASE_DATA names (at most 2,000 rows of each) and four that come with
 scikit-learn. A prior of one number for every class changes no prediction.
@@ -50,7 +50,8 @@ def main() -> None:
     every = list(tables())
     print(f"{len(every)} tables: {', '.join(name for name, _, _ in every)}\n")
     columns = [f"k = {k}, {vote}" for k in NEIGHBORS for vote in VOTES]
-    print(f"| prior | {' | '.join(f'{column}: log-score, Brier, accuracy' for column in columns)} | rank, rank |")
+    titles = [*(f"{column}: log-score, Brier, accuracy" for column in columns), "mean rank by log-score, Brier"]
+    print(f"| prior | {' | '.join(titles)} |")
     print("| --- |" + " ---: |" * (len(columns) + 1))
     found = np.array([[scores(X, y, k, v) for k in NEIGHBORS for v in VOTES] for _, X, y in every])
     means, ranks = found.mean(axis=0), rankdata(found * [-1, 1, -1], axis=2).mean(axis=(0, 1))

@@ -1,4 +1,4 @@
-"""Numbers predicted on public tables: neighbours, local fits and networks beside scikit-learn's regressors."""
+"""Regression on public tables: k-NN, local regression and RBF networks next to scikit-learn's regressors."""
 
 from __future__ import annotations
 
@@ -95,7 +95,7 @@ def gaussian_process() -> Any:
 def contenders() -> dict[str, Callable[[], Any]]:
     """Who is compared, by the name in the table."""
     return {
-        "the mean": DummyRegressor,
+        "mean of the targets": DummyRegressor,
         "KNNRegressor()": KNNRegressor,
         'KNNRegressor("loo")': lambda: KNNRegressor("loo"),
         "KNNRegressorCV": lambda: KNNRegressorCV("full", n_samples=20_000),
@@ -105,7 +105,7 @@ def contenders() -> dict[str, Callable[[], Any]]:
         "LocallyWeightedRegressor(degree=2, ridge=1)": lambda: LocallyWeightedRegressor(degree=2, ridge=1.0),
         "RBFNetworkRegressor()": RBFNetworkRegressor,
         "scikit-learn KNeighborsRegressor()": lambda: encoded(KNeighborsRegressor()),
-        "scikit-learn KNeighborsRegressor, k and vote by 5-fold": best_k,
+        "scikit-learn KNeighborsRegressor, k and vote by 5-fold CV": best_k,
         "scikit-learn GaussianProcessRegressor": gaussian_process,
         "scikit-learn HistGradientBoostingRegressor()": lambda: HistGradientBoostingRegressor(random_state=0),
     }
@@ -141,17 +141,19 @@ def table(problems: list[Problem], outcomes: Mapping[str, Mapping[str, Outcome]]
 
 
 def notes() -> list[str]:
-    """What there is to know about the table."""
+    """Notes on how the table was measured."""
     return [
         f"RMSE over all rows, each predicted once in {FOLDS}-fold cross-validation (shuffled, seed 0, the same folds "
-        "for all), and in brackets the seconds of all fits and predictions. Everything is chosen within the fold.",
-        "Targets: rings (abalone), mpg, PRP (machine-cpu), quality. Names of cars and machines and the published "
-        "estimate ERP are left out; gaps (6 in auto-mpg) are left to priorcase and to HistGradientBoosting, and filled "
-        "by medians for the others.",
-        "Squares and products extrapolate wildly beyond the rows: without a ridge a single abalone, whose height of "
-        "1.13 may be a slip, makes up most of the error of degree 2.",
-        f"GaussianProcessRegressor: not run beyond {MOST_ROWS_OF_GP:,} rows ('-'), since every step of its search for "
-        "a kernel is cubic in the rows; it has no rank. Ranks are among those that ran everywhere.",
+        "for all), and in parentheses the seconds of all fits and predictions. Everything is chosen within the "
+        "training folds.",
+        "Targets: rings (abalone), mpg, PRP (machine-cpu), quality. The names of cars and machines and the published "
+        "estimate ERP are dropped. priorcase and HistGradientBoosting handle missing values (6 in auto-mpg) "
+        "themselves; for the others they are imputed by the median.",
+        "Without a ridge, degree 2 extrapolates wildly: a single abalone, whose height of 1.13 may be a recording "
+        "error, accounts for most of its error.",
+        f"GaussianProcessRegressor is not run beyond {MOST_ROWS_OF_GP:,} rows ('-'), since every step of its search "
+        "for a kernel takes cubic time in the rows, and has no rank. Ranks are among the regressors that ran on every "
+        "table.",
     ]
 
 

@@ -1,4 +1,4 @@
-"""What the average over subsets says of columns that are noise and of columns that tell the class.
+"""The relevance of noise columns and of informative columns, by the average over subsets of the columns.
 
 Each table has columns of noise with 2 to 400 values, a number for each row, noise of numbers, and columns that follow
 the class in four of five rows. Means over 50 tables of `SubsetAveragedBayes.relevance_`, by default and with other
@@ -16,7 +16,7 @@ import priorcase as pc
 
 ROWS = (100, 400, 2_000)
 TABLES = 50
-CLASSES = {"2": (0.5, 0.5), "2 (70 and 30%)": (0.7, 0.3), "4": (0.25,) * 4}
+CLASSES = {"2": (0.5, 0.5), "2 (70% and 30%)": (0.7, 0.3), "4": (0.25,) * 4}
 NOISE, TELLING = (2, 5, 20, 100, 400), (5, 20)
 MODELS: dict[str, Any] = {
     "default": {},
@@ -29,16 +29,15 @@ def table(rows: int, shares: tuple[float, ...], seed: int) -> tuple[pd.DataFrame
     """Columns and classes."""
     random = np.random.default_rng(seed)
     y = random.choice(len(shares), rows, p=shares)
-    columns: dict[str, Any] = {f"noise of {n} values": random.integers(0, n, rows).astype(str) for n in NOISE}
+    columns: dict[str, Any] = {f"noise, {n} values": random.integers(0, n, rows).astype(str) for n in NOISE}
     columns["row number"] = np.arange(rows).astype(str)
-    columns["noise, numbers"] = random.normal(0, 1, rows)
-    columns["noise, 1 to 5"] = random.integers(1, 6, rows).astype(float)
+    columns["noise, numeric"] = random.normal(0, 1, rows)
+    columns["noise, integers 1 to 5"] = random.integers(1, 6, rows).astype(float)
     for n in TELLING:
         told = random.integers(0, n // len(shares), rows) * len(shares) + y  # one of the values of the class
-        columns[f"tells, {n} values"] = np.where(random.random(rows) < 0.8, told, random.integers(0, n, rows)).astype(
-            str
-        )
-    columns["tells, numbers"] = random.normal(0, 1, rows) + 2.0 * y
+        values = np.where(random.random(rows) < 0.8, told, random.integers(0, n, rows))
+        columns[f"informative, {n} values"] = values.astype(str)
+    columns["informative, numeric"] = random.normal(0, 1, rows) + 2.0 * y
     return pd.DataFrame(columns), y
 
 
@@ -59,7 +58,7 @@ def main() -> None:
         lines = {
             (classes, rows): means(rows, shares, parameters) for classes, shares in CLASSES.items() for rows in ROWS
         }
-        print("| classes: rows | " + " | ".join(f"{classes}: {rows:,}" for classes, rows in lines) + " |")
+        print("| number of classes: rows | " + " | ".join(f"{classes}: {rows:,}" for classes, rows in lines) + " |")
         print("| --- |" + " ---: |" * len(lines))
         for column in next(iter(lines.values())).index:
             print(f"| {column} | " + " | ".join(f"{line[column]:.3f}" for line in lines.values()) + " |")

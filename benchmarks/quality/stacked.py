@@ -1,4 +1,4 @@
-"""Stacked learners on public tables beside CatBoost, LightGBM, HistGradientBoosting, forests and linear models.
+"""Stacked learners on public tables next to CatBoost, LightGBM, HistGradientBoosting, forests and linear models.
 
 Every table of the folder of data sets and some of scikit-learn's; of larger ones 2,000 rows are drawn. Five folds, seed
 0, the same for all, two threads, one contender at a time. The peers run in an environment of their own under build/,
@@ -198,8 +198,8 @@ def report(lines: Sequence[Line]) -> list[str]:
     """Tables with classes, or with numbers, in Markdown: scores, mean ranks, seconds, and the bars."""
     names, numbers = list(lines[0][1]), lines[0][0].classes is None
     digits = (lambda loss: f"{loss:,.0f}" if loss >= 1_000 else f"{loss:.3g}") if numbers else (lambda x: f"{x:.3f}")
-    what = "RMSE" if numbers else "log-loss, accuracy"
-    text = [f"| {what} | rows | {' | '.join(names)} |" + (" 90% intervals hold |" if numbers else "")]
+    what = "RMSE" if numbers else "log loss, accuracy"
+    text = [f"| {what} | rows | {' | '.join(names)} |" + (" coverage of 90% intervals |" if numbers else "")]
     text.append("| --- | ---: |" + " ---: |" * (len(names) + numbers))
     for of, outcomes, held in lines:
         drawn = f"{len(of.y):,}" if len(of.y) == of.rows else f"{len(of.y):,} of {of.rows:,}"
@@ -219,7 +219,7 @@ def report(lines: Sequence[Line]) -> list[str]:
     text.append(f"| seconds of the whole run | | {' | '.join(f'{spent:.0f}' for spent in seconds)} |{gap}")
     text += ["", *(f"- {bar}" for bar in bars(lines, names, ranks, rights, seconds))]
     absent = [name for name in PEERS if name not in names]
-    return [*text, *([f"- absent, since not installed: {', '.join(absent)}"] if absent else [])]
+    return [*text, *([f"- not installed: {', '.join(absent)}"] if absent else [])]
 
 
 def bars(lines: Sequence[Line], names: list[str], ranks: Any, rights: Any, seconds: Any) -> list[str]:
@@ -229,14 +229,14 @@ def bars(lines: Sequence[Line], names: list[str], ranks: Any, rights: Any, secon
         return f"{what}: {'yes' if met else 'NO'}"
 
     numbers, nearest = lines[0][0].classes is None, int(np.argmin(ranks[1:])) + 1
-    lead = f"{ranks[nearest] - ranks[0]:.2f} before {names[nearest]}"
-    score = "RMSE" if numbers else "log-loss"
+    lead = f"{ranks[nearest] - ranks[0]:.2f} ahead of {names[nearest]}"
+    score = "RMSE" if numbers else "log loss"
     text = [
-        judged(f"mean rank by {score} at least {AHEAD} before every peer ({lead})", ranks[nearest] - ranks[0] >= AHEAD)
+        judged(f"mean rank by {score} {AHEAD} or more ahead of every peer ({lead})", ranks[nearest] - ranks[0] >= AHEAD)
     ]
     if not numbers:
         best = int(np.argmin(rights[1:])) + 1
-        said = f"{rights[best] - rights[0]:+.2f} before {names[best]}"
+        said = f"{rights[best] - rights[0]:+.2f} ahead of {names[best]}"
         text.append(judged(f"mean rank by accuracy behind no peer ({said})", rights[0] <= rights[best]))
     if PEER in names:
         spent = seconds[names.index(PEER)]
@@ -247,7 +247,7 @@ def bars(lines: Sequence[Line], names: list[str], ranks: Any, rights: Any, secon
     for level in LEVELS:
         shares = [held[level] for _, _, held in lines]
         each = ", ".join(f"{of.name} {100 * share:.1f}%" for (of, _, _), share in zip(lines, shares, strict=True))
-        said = f"intervals of level {level} hold {100 * np.average(shares, weights=sizes):.1f}% of all rows ({each})"
+        said = f"intervals of level {level} cover {100 * np.average(shares, weights=sizes):.1f}% of all rows ({each})"
         low, high = COVERED
         together, apart = low <= np.average(shares, weights=sizes) <= high, low <= min(shares) <= max(shares) <= high
         asked = (

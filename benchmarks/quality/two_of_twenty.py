@@ -26,12 +26,12 @@ Draw = Callable[[int, int], tuple[Numbers, npt.NDArray[Any]]]
 ROWS = 1_000
 QUERIES = 2_000
 TRIALS = 5
-NEIGHBOURS = 10
+NEIGHBORS = 10
 
 
 @dataclass(frozen=True)
 class Problem:
-    """Rows to draw, by how many and which trial, and the columns that matter."""
+    """A function that draws rows, by their number and the trial, and the relevant columns."""
 
     name: str
     draw: Draw
@@ -63,16 +63,16 @@ def curve(rows: int, trial: int) -> tuple[Numbers, npt.NDArray[Any]]:
 
 
 def places(rows: int, trial: int) -> tuple[Numbers, npt.NDArray[Any]]:
-    """The second number tells the class where the first is above a half, the third elsewhere."""
+    """The second number determines the class where the first is above a half, the third elsewhere."""
     X, _ = _uniform(rows, trial)
     return X, np.where(np.where(X[:, 0] > 0.5, X[:, 1], X[:, 2]) > 0.5, "above", "below")
 
 
 PROBLEMS = (
-    Problem("sum, classes", total),
-    Problem("wave, numbers", curve, numbers=True),
-    Problem("either, not both", either),
-    Problem("other places", places, matters=(0, 1, 2)),
+    Problem("sum (classification)", total),
+    Problem("wave (regression)", curve, numbers=True),
+    Problem("XOR", either),
+    Problem("local relevance", places, matters=(0, 1, 2)),
 )
 LOCAL = LeaveOneOutWeights(local=True)
 # Nothing keeps it from learning twenty numbers from twenty rows, noise and all.
@@ -80,12 +80,13 @@ LOOSE = LeaveOneOutWeights(regularisation=0.0, local=True, neighborhood=20, stif
 
 
 def main() -> None:
-    """Print accuracies (R² for numbers) on new rows, and the shares of the gap recovered."""
+    """Print accuracies (R² for regression) on new rows, and the shares of the loss that are recovered."""
     ways: list[Any] = [*METHODS, LOCAL, LOOSE]
-    names = [*METHODS, "loo, local", "loo, local and unrestrained"]
-    print(f"{ROWS:,} rows, {QUERIES:,} new rows, {NEIGHBOURS} neighbours, means of {TRIALS} trials:", end=" ")
-    print("accuracy, R² for numbers; in brackets the share of the gap that is recovered.\n")
-    print("| problem | plain | what matters alone |", " | ".join(names), "|")
+    names = [*METHODS, "loo, local", "loo, local, no regularization"]
+    print(f"{ROWS:,} training rows, {QUERIES:,} test rows, {NEIGHBORS} neighbors, means of {TRIALS} trials:", end=" ")
+    print("accuracy (R² for regression), and in parentheses the share of the difference between the first two")
+    print("columns that is recovered.\n")
+    print("| problem | unweighted | relevant columns only |", " | ".join(names), "|")
     print("| --- |", " --- |" * (len(names) + 2), sep="")
     for problem in PROBLEMS:
         plain, best, *scores = measured(problem, ways)
@@ -94,7 +95,7 @@ def main() -> None:
 
 
 def measured(problem: Problem, ways: list[Any]) -> list[float]:
-    """Mean scores of plain k-NN, of k-NN on the columns that matter, and of each way to weigh."""
+    """Mean scores of unweighted k-NN, of k-NN on the relevant columns, and of each weighting method."""
     given = np.isin(np.arange(20), problem.matters).astype(np.float64)
     found = [[_score(problem, weights, trial) for weights in (None, given, *ways)] for trial in range(TRIALS)]
     return [float(mean) for mean in np.mean(found, axis=0)]
@@ -104,7 +105,7 @@ def _score(problem: Problem, weights: Any, trial: int) -> float:
     if isinstance(weights, str) and weights == "bayes" and problem.numbers:
         return float("nan")
     make: Any = pc.KNNRegressor if problem.numbers else pc.KNNClassifier
-    model = make(NEIGHBOURS, attribute_weights=weights, n_jobs=THREADS).fit(*problem.draw(ROWS, trial))
+    model = make(NEIGHBORS, attribute_weights=weights, n_jobs=THREADS).fit(*problem.draw(ROWS, trial))
     return float(model.score(*problem.draw(QUERIES, trial + 1_000)))
 
 
