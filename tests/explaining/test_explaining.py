@@ -198,8 +198,8 @@ def test_precedents_are_the_models_own_or_the_nearest(learner: Any) -> None:
     assert found is not None
     if hasattr(model, "precedents"):
         own = model.precedents(X[:2])
-        assert own.ids.tolist() == found.ids.tolist()
-        assert own.votes.tolist() == found.votes.tolist()
+        assert [one.ids.tolist()[:4] for one in own] == [one.ids.tolist() for one in found]
+        assert [one.votes.tolist()[:4] for one in own] == [one.votes.tolist() for one in found]
         return
     assert np.isnan(found.votes).all()
     assert np.diff(found.indptr).tolist() == [4, 4]
@@ -665,3 +665,32 @@ def test_few_outputs_are_remembered(monkeypatch: pytest.MonkeyPatch) -> None:
         np.testing.assert_array_equal(pc.explain(model, X[:5]).contributions, said.contributions)
     ((_, cases),) = [kept for memory, kept in explained._PAST.items() if memory is model._stored()]
     assert 0 < len(cases._outputs) <= 40 // (X.shape[1] + 2)
+
+
+@pytest.mark.parametrize(
+    "model",
+    [pc.KNNClassifier(20), pc.KNNClassifier("all"), pc.LocallyWeightedClassifier(20), pc.IB1(), pc.PEBLS(n_neighbors=7)],
+    ids=str,
+)
+def test_at_most_as_many_voters_are_shown_as_asked_for(model):
+    X, y = pc.datasets.load_repairs()
+    model.fit(X, y)
+    every = model.precedents(X[:4])
+    found = model.explain(X[:4], precedents=3, counterfactuals=0).precedents
+    for one, full in zip(found, every, strict=True):
+        n, total = min(3, full.ids.size), full.ids.size if full.n_voters is None else full.n_voters[0]
+        assert one.n_voters.tolist() == [total]
+        assert one.ids.tolist() == full.ids[:n].tolist()
+        np.testing.assert_array_equal(one.votes, full.votes[:n])  # shares of the whole vote
+        assert f"{total - n} more voter" in str(one) or total == n
+
+
+def test_local_fits_and_stacks_show_as_many_voters_as_asked_for():
+    X, y = pc.datasets.load_flats()
+    model = pc.LocallyWeightedRegressor(30).fit(X, y)
+    every, found = model.precedents(X[:2]), model.explain(X[:2], precedents=2).precedents
+    assert found.n_voters.tolist() == every.n_voters.tolist()
+    assert found[1].weights.tolist() == every[1].weights[:2].tolist()
+    assert found.frame()["kernel weight"].size == 4
+    stack = pc.StackedRegressor(members=["knn"], random_state=0).fit(X[:80], y[:80])
+    assert len(stack.explain(X[:1], precedents=1).precedents.ids) == 1

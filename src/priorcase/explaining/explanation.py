@@ -233,7 +233,7 @@ def explain(
 ) -> Explanations:
     """Explain predictions by past cases, contributions of the columns, and counterfactuals.
 
-    **Past cases.** Models that vote show their voters. RBF networks show the nearest cases by their
+    **Past cases.** Models that vote show their nearest voters, with their shares of the whole vote. RBF networks show the nearest cases by their
     distance. Other models compare rows by the change that each value alone makes to the class log-probabilities or the
     predicted number. For naive Bayes and `SubsetAveragedBayes` these are the terms of the model, so that irrelevant
     columns have no influence.
@@ -254,7 +254,7 @@ def explain(
     X
         The rows to explain; or one row as a mapping from names to values, where columns not named are missing.
     precedents
-        Number of past cases for models without precedents of their own; 0 for none.
+        Largest number of past cases to show; 0 for none.
     counterfactuals
         Number of counterfactuals for each row; 0 for none.
     fixed, target, above, below

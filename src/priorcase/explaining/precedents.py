@@ -20,10 +20,10 @@ Parts = Callable[[int], FloatArray]
 def precedents_of(
     asked: ExplainedModel, cells: FloatArray, predictions: AnyArray, importance: FloatArray, n: int
 ) -> Precedents | None:
-    """The model's own precedents, or the ``n`` nearest past cases; None where their targets are not known."""
+    """The ``n`` nearest of the model's own precedents or of the past cases; None where their targets are not known."""
     if hasattr(asked.model, "precedents"):
         own: Precedents = asked.model.precedents(asked.passed(cells))
-        return replace(own, importance=importance)
+        return replace(own._nearest(n), importance=importance)
     if asked.targets is None:
         return None
     parts = _by_distance(asked, cells) if isinstance(asked.model, NeighborsEstimator) else _by_terms(asked, cells)

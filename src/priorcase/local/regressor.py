@@ -138,9 +138,7 @@ class LocalPrecedents(Precedents):
 
     weights: FloatArray = field(default_factory=lambda: np.empty(0))
 
-    def _taken(self, at: list[int]) -> LocalPrecedents:
-        weights = [self.weights[self.indptr[i] : self.indptr[i + 1]] for i in at]
-        return replace(super()._taken(at), weights=np.concatenate([np.empty(0), *weights]))
+    _by_entry: ClassVar[tuple[str, ...]] = (*Precedents._by_entry, "weights")
 
     def _columns(self) -> dict[str, Any]:
         columns = super()._columns()
@@ -357,13 +355,16 @@ class LocallyWeightedRegressor(RegressorMixin, windows.LocallyWeighted):
         most = LISTED_OF_ALL if self._k == "all" else None
         cells, predictions, far = memory.instances.encode(table), np.empty((len(table), n_targets)), list[int]()
         lists = []  # for each query: rows, distances, votes and weights, nearest first
+        n_voters: list[int] = []
         for part, around, fits in self._fits(cells, HAT_ROWS, factors):
             predictions[part], hat = fits.predictions, fits.answers["hat"][:, 0 if factors is None else target]
             far += (fits.far + part.start).tolist()
             around = around if factors is None else around.scaled(factors[:, target])
             for start, stop in around.spans():
                 order = start + np.argsort(around.distances[start:stop], kind="stable")
-                order = order[around.weights[order] > 0][:most]
+                order = order[around.weights[order] > 0]
+                n_voters.append(order.size)
+                order = order[:most]
                 lists.append((around.rows[order], around.distances[order], hat[order], around.weights[order]))
         windows.warn_far(far, len(cells), _INSTEAD)
         rows, distances, votes, weights = (np.concatenate(column) for column in zip(*lists, strict=True))
@@ -381,6 +382,7 @@ class LocallyWeightedRegressor(RegressorMixin, windows.LocallyWeighted):
             contributions=np.concatenate([memory.contributions(cells[q], entry[0]) for q, entry in enumerate(lists)]),
             backend=self._backend,
             importance=importance_of(memory, len(table)),
+            n_voters=np.array(n_voters, dtype=np.int64),
             weights=weights,
         )
 

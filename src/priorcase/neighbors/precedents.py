@@ -107,6 +107,8 @@ class Precedents(PrintedPerQuery):
         contributions from `explain`. None keeps the order of the table.
     member, member_weight
         The member of a stack that these neighbors come from, and its weight; None for other models.
+    n_voters
+        Number of rows that vote on each query, of which only the nearest may be listed; None if all are listed.
 
     Examples
     --------
@@ -135,22 +137,39 @@ class Precedents(PrintedPerQuery):
     importance: FloatArray | None = None
     member: str | None = None
     member_weight: float | None = None
+    n_voters: IntArray | None = None
 
+    _by_entry: ClassVar[tuple[str, ...]] = ("ids", "targets", "distances", "votes", "contributions")
     _by_query: ClassVar[tuple[str, ...]] = ("queries", "predictions")
 
     def _taken(self, at: list[int]) -> Self:
-        entries = np.concatenate([np.arange(0), *(np.arange(self.indptr[i], self.indptr[i + 1]) for i in at)])
-        arrays = ("ids", "targets", "distances", "votes", "contributions")
-        taken: dict[str, Any] = {name: getattr(self, name)[entries] for name in arrays}
         return replace(
             super()._taken(at),
-            **taken,
-            indptr=np.concatenate(([0], np.cumsum(np.diff(self.indptr)[at], dtype=np.int64))),
-            rows=[self.rows[entry] for entry in entries.tolist()],
+            **self._listed([np.arange(self.indptr[i], self.indptr[i + 1]) for i in at]),
             unlike=tuple(self.unlike[i] for i in at) if self.unlike else (),
             probabilities=None if self.probabilities is None else self.probabilities[at],
             importance=None if self.importance is None else self.importance[at],
+            n_voters=None if self.n_voters is None else self.n_voters[at],
         )
+
+    def _listed(self, entries: Sequence[IntArray]) -> dict[str, Any]:
+        """The fields of some entries, given for each query."""
+        every = np.concatenate([np.arange(0), *entries])
+        found: dict[str, Any] = {name: getattr(self, name)[every] for name in self._by_entry}
+        found["rows"] = [self.rows[entry] for entry in every.tolist()]
+        found["indptr"] = np.concatenate(([0], np.cumsum([of.size for of in entries], dtype=np.int64)))
+        return found
+
+    def _nearest(self, n: int) -> Self:
+        """The ``n`` nearest voters of each query; their votes stay shares of all."""
+        spans = zip(self.indptr[:-1].tolist(), self.indptr[1:].tolist(), strict=True)
+        n_voters = np.diff(self.indptr) if self.n_voters is None else self.n_voters
+        listed = self._listed([np.arange(start, min(start + n, stop)) for start, stop in spans])
+        return replace(self, **listed, n_voters=n_voters)
+
+    def _unlisted(self) -> int:
+        """How many rows vote on a single query beside those that are listed."""
+        return 0 if self.n_voters is None else int(self.n_voters[0]) - self.ids.size
 
     def query_of_entry(self) -> IntArray:
         """Number of the query of each entry."""
@@ -229,12 +248,14 @@ def assemble(
             estimator, cells, lambda rows, of: (stored[rows] != predicted[of]).any(axis=1), estimator._targets_at
         )
     lists: list[tuple[IntArray, FloatArray, FloatArray]] = []  # rows, distances and shares of the vote, nearest first
+    n_voters: list[int] = []
     for poll in polls:
         voters, votes, queries = poll.voters, poll.votes(), poll.voters.queries()
         votes = votes / summed(queries, votes, len(voters))[queries]
         for start, stop in voters.spans():
             order = start + np.argsort(voters.distances[start:stop], kind="stable")[:most]
             lists.append((voters.rows[order], voters.distances[order], votes[order]))
+            n_voters.append(stop - start)
     rows, distances, votes = (np.concatenate(parts) for parts in zip(*lists, strict=True))
     return Precedents(
         names=attribute_names(instances.schema),
@@ -252,6 +273,7 @@ def assemble(
         classes=classes,
         backend=estimator._backend,
         importance=importance_of(memory, len(table)),
+        n_voters=np.array(n_voters, dtype=np.int64),
     )
 
 
@@ -360,7 +382,7 @@ def _grid(one: Precedents, width: int | None) -> Grid:
         room = width - sum(text_width(column) + 2 for column in (*fixed, *together))
         shown = _fitting(attributes, order, room)
     rows = [list(line) for line in zip(*fixed, *(attributes[a] for a in shown), *together, strict=True)]
-    hidden = {"voter" if _votes(one) else "case": one.ids.size - n, "attribute": len(order) - len(shown)}
+    hidden = {"voter" if _votes(one) else "case": one.ids.size + one._unlisted() - n, "attribute": len(order) - len(shown)}
     notes = " and ".join(f"{count} more {what}{'s' * (count > 1)}" for what, count in hidden.items() if count)
     notes = "; ".join([f"and {notes}"] * bool(notes) + _member_notes(one))
     title = f"query {one.numbers[0]}: {''.join(_answer_text(one, _VALUE_WIDTH))}"
@@ -470,13 +492,15 @@ def _tables(one: Precedents, target: str, width: int) -> Iterator[RenderableType
         for label, value, *cells in zip(labels, query, *(column[1:-1] for column in panel), strict=True):
             table.add_row(Text(label), Text(value), *cells)
         yield table
-    if one.ids.size > _CASES:
-        rest = range(_CASES, min(one.ids.size, 2 * _CASES))
-        listed = ", ".join(f"#{one.ids[i]} {_value(_target_at(one.targets, i))} {one.distances[i]:.3g}" for i in rest)
-        more = one.ids.size - rest.stop
+    rest = range(_CASES, min(one.ids.size, 2 * _CASES))
+    listed = ", ".join(f"#{one.ids[i]} {_value(_target_at(one.targets, i))} {one.distances[i]:.3g}" for i in rest)
+    more = one.ids.size + one._unlisted() - max(rest.stop, min(one.ids.size, _CASES))
+    if rest:
         yield Text(
             f"also {'voting' if _votes(one) else 'near'}: {listed}{f' and {more} more' if more else ''}", style="dim"
         )
+    elif more:
+        yield Text(f"and {more} more voter{'s' * (more > 1)}", style="dim")
     for note in _member_notes(one):
         yield Text(note, style="dim")
 
