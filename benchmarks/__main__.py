@@ -1,4 +1,4 @@
-"""Runs the workloads and prints one table."""
+"""Run the workloads and print one table."""
 
 import argparse
 import importlib
@@ -22,18 +22,18 @@ WORKLOADS = {
     "bayes_memory": "memory that fitting naive Bayes on a million rows takes",
     "trees": "the average over all trees",
     "prequential": "k-NN on a stream: predict a row, then store it",
-    "concepts": "learners that choose what to remember: IB2 on a table, IB3 on a stream",
+    "concepts": "learners that choose which rows to store: IB2 on a table, IB3 on a stream",
     "reduction": "choosing rows to keep: ENN, AllKNN and DROP3",
-    "local": "locally weighted regression beside loess, NumPy and Weka",
+    "local": "locally weighted regression next to loess, NumPy and Weka",
     "stretching": "attribute weights by leave-one-out",
     "leave_one_out": "every number of neighbors and five kernels from one search",
     "stacked": "fitting a stack of learners to mixed tables",
     "own_distance": "differences and distances written in Python",
     "reading": "a table from a CSV file",
     "report": "a whole report on a table: time and memory",
-    "reproduce": "a paper's table, and all papers in haste",
+    "reproduce": "a paper's table, and all papers with --quick",
     "startup": "the command line's help, and imports",
-    "cases_retrieval": "the most similar of many cases, and beside cbrkit",
+    "cases_retrieval": "the most similar of many cases, also next to cbrkit",
     "cases_durable": "the file of a case base: additions, opening, forgetting, killed writers",
     "scale": "naive Bayes from Parquet files beyond memory",
     "serving": "a service under load: single rows over HTTP",
@@ -44,12 +44,14 @@ WORKLOADS = {
 
 
 def main() -> int:
-    """Exit status 1 when a bar was missed."""
-    parser = argparse.ArgumentParser(prog="python -m benchmarks", description="Measure priorcase beside its peers.")
+    """Exit status 1 when a target was missed."""
+    parser = argparse.ArgumentParser(
+        prog="python -m benchmarks", description="Compare the speed and memory of priorcase with other software."
+    )
     parser.add_argument(
         "workload", nargs="*", help=f"which to run (default: all): {', '.join(WORKLOADS)}", metavar="WORKLOAD"
     )
-    parser.add_argument("--quick", action="store_true", help="tiny sizes, one round, no bars judged: does it run?")
+    parser.add_argument("--quick", action="store_true", help="tiny sizes, one round, no targets: a check that it runs")
     parser.add_argument("--markdown", type=Path, metavar="FILE", help="also write the table to FILE as Markdown")
     parser.add_argument("--repeats", type=int, default=5, help="interleaved rounds; the best of each peer counts")
     options = parser.parse_args()
@@ -71,7 +73,7 @@ def main() -> int:
     if options.quick:
         return 0
     missed = [row for row in rows if judge(row) is False]
-    print(f"\n{len(rows) - len(missed)} rows without a miss, {len(missed)} bars missed")
+    print(f"\n{len(rows) - len(missed)} rows without a miss, {len(missed)} targets missed")
     return 1 if missed else 0
 
 

@@ -41,10 +41,10 @@ def mixed(rows: int, queries: int, *, categories: bool = True, seed: int = 0) ->
     return Task(frame[:rows], y[:rows], frame[rows:])
 
 
-Relevant = Literal["all columns matter", "4 columns matter"]
+Relevant = Literal["all columns relevant", "4 columns relevant"]
 
 
-def nominal(rows: int, queries: int, relevant: Relevant = "all columns matter", *, seed: int = 1) -> Task:
+def nominal(rows: int, queries: int, relevant: Relevant = "all columns relevant", *, seed: int = 1) -> Task:
     """Twenty independent uniform columns of 8 values and 5 classes.
 
     How many columns tell the class decides how much a search by learned weights or value differences can leave out:
@@ -52,7 +52,7 @@ def nominal(rows: int, queries: int, relevant: Relevant = "all columns matter", 
     """
     rng = np.random.default_rng(seed)
     codes = rng.integers(0, 8, size=(rows + queries, 20))
-    if relevant == "all columns matter":
+    if relevant == "all columns relevant":
         score = rng.normal(size=(20, 8, 5))[np.arange(20), codes].sum(axis=1).argmax(axis=1)
     else:
         score = (codes[:, 0] + 2 * codes[:, 1] + codes[:, 2] * (codes[:, 3] > 3)) % 10 // 2

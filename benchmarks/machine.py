@@ -12,7 +12,7 @@ for _variable in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
     os.environ[_variable] = str(THREADS)
 
 QUIET = 0.05
-BUSY = ": too busy a machine, do not quote these figures (spinning threads suffer most)"
+BUSY = ": the machine was too busy, do not quote these figures (spinning threads suffer most)"
 
 PACKAGES = (
     "priorcase",
@@ -50,7 +50,7 @@ def describe() -> list[str]:
     versions += [_first_line(["timbl", "--version"], "compiled"), _weka(), _first_line(["java", "--version"], "")]
     return [
         f"CPU: {_cpu()}, {os.cpu_count()} cores; {THREADS} threads each",
-        f"Other programs took {others:.0%} of the processors during the run" + (BUSY if others > QUIET else ""),
+        f"Other programs used {others:.0%} of the CPU during the run" + (BUSY if others > QUIET else ""),
         f"Python {platform.python_version()}; " + "; ".join(versions),
     ]
 

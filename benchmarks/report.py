@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-HEADERS = ("workload", "against", "priorcase", "other", "ratio", "bar", "met", "note")
+HEADERS = ("workload", "compared with", "priorcase", "other", "ratio", "target", "met", "note")
 
 
 @dataclass(frozen=True)
@@ -28,7 +28,7 @@ class Row:
 
 
 def judge(row: Row) -> bool | None:
-    """Whether the bar was met; None where there is no bar or no measurement."""
+    """Whether the target was met; None where there is no target or no measurement."""
     return None if row.ratio is None or row.bar is None else row.ratio >= row.bar
 
 

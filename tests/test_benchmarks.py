@@ -57,7 +57,7 @@ def test_workloads_run(part: list[str], tmp_path: Path) -> None:
     done = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, check=False, timeout=900)
     assert done.returncode == 0, done.stderr
     lines = table.read_text(encoding="utf-8").splitlines()
-    header = next(i for i, line in enumerate(lines) if line.startswith("| workload | against |"))
+    header = next(i for i, line in enumerate(lines) if line.startswith("| workload | compared with |"))
     assert len(lines) - header - 2 >= len(part)
 
 

@@ -28,9 +28,9 @@ def run(sizes: Sizes) -> list[Row]:
     name = f"naive Bayes, {rows:,} x 20"
     note = f"{peak / codes:.3f} times the codes, which the model keeps; worst of {len(runs)}"
     return [
-        Row(f"{name}: memory added by fit, at its peak", "twice the codes", peak, 2 * codes, 1, "MiB", note),
+        Row(f"{name}: peak memory added by fit", "twice the codes", peak, 2 * codes, 1, "MiB", note),
         Row(
-            f"{name}: added by predict_proba beside its answer", "the codes", max(asked - answer, 0.01), codes, 1, "MiB"
+            f"{name}: added by predict_proba, less its result", "the codes", max(asked - answer, 0.01), codes, 1, "MiB"
         ),
     ]
 

@@ -24,12 +24,12 @@ def run(sizes: Sizes) -> list[Row]:
         path = Path(folder) / "cases.priorcase"
         together, one_by_one = _added(path, rows, rows[:singles], sizes.repeats)
         opened, forgot, verified = _looked_after(path, sizes.repeats)
-        size = f"{os.path.getsize(path) / 1e6:.0f} MB, every checksum looked at"
+        size = f"{os.path.getsize(path) / 1e6:.0f} MB, all checksums verified"
     return [
         _limit(f"add: {singles:,} cases, each durable", one_by_one, singles / ADDS, _rate(singles, one_by_one)),
         _limit(f"add_many: {stored:,} cases at once", together, stored / ADDS_MANY, _rate(stored, together)),
         _limit(f"open: {stored:,} cases", opened, OPEN, size),
-        _limit(f"forget: one of {stored:,} cases", forgot, None, "the file is written anew: no byte is left"),
+        _limit(f"forget: one of {stored:,} cases", forgot, None, "the file is rewritten, so nothing is left"),
         _limit(f"verify: {stored:,} cases", verified, None, ""),
         _killed(3 if sizes.quick else KILLS),
     ]
@@ -78,4 +78,4 @@ def _seconds(work: Callable[[], object]) -> float:
 
 
 def _rate(number: int, seconds: float) -> str:
-    return f"{number / seconds:,.0f} a second"
+    return f"{number / seconds:,.0f} per second"

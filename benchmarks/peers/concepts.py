@@ -90,9 +90,9 @@ def _mixed(sizes: Sizes) -> list[Row]:
         kept = loops.condense(cells[:part], codes[:part], nominal)
         return (time.perf_counter() - start) * rows * model.stored_ / (part * len(kept))
 
-    note = f"{model.storage_:.0%} kept; the loop extrapolated from {part:,} rows"
+    note = f"{model.storage_:.0%} kept; loop extrapolated from {part:,} rows"
     return compare(
-        f"IB2, {rows:,} x 16 mixed with gaps",
+        f"IB2, {rows:,} x 16 mixed with missing values",
         lambda: pc.IB2(n_jobs=THREADS).fit(task.X, task.y),
         [Peer("a compiled loop, 1 thread", loop, 1, note, 1)],
         min(3, sizes.repeats),
@@ -115,7 +115,7 @@ def _stream(sizes: Sizes) -> list[Row]:
     X, y = numbers(rows)
     name = f"IB3 prequential, {rows:,} x 10 in batches of {BATCH:,}"
     peers = [
-        Peer(f"the limit, {RATE:,} instances a second", lambda: rows / RATE, 1, f"accuracy {prequential(X, y):.3f}"),
+        Peer(f"limit, {RATE:,} instances per second", lambda: rows / RATE, 1, f"accuracy {prequential(X, y):.3f}"),
         _river(X, y, window=1_000, warm=1_000, asked=500),
         _river(X, y, window=len(X), warm=min(20_000, rows - 20), asked=20),
     ]

@@ -25,6 +25,6 @@ def run(sizes: Sizes) -> list[Row]:
         model = make_pipeline(encoder(), KNeighborsClassifier(K, algorithm="brute", n_jobs=THREADS))
         model.fit(task.X, task.y).predict_proba(task.queries)
 
-    name = f"strings and gaps, fit + predict_proba, {len(task.X):,} x {len(task.queries):,}"
+    name = f"strings and missing values, fit + predict_proba, {len(task.X):,} x {len(task.queries):,}"
     peer = Peer("scikit-learn pipeline", theirs, 1, "impute, scale, one-hot float32, brute force k-NN")
     return compare(name, ours, [peer], sizes.repeats)

@@ -67,7 +67,7 @@ def faiss_peer(
 def tree_peer(tree: cKDTree, queries: Numbers, k: int, bar: float | None = None, rounds: int | None = None) -> Peer:
     """SciPy's kd-tree, built beforehand."""
     run: Callable[[], object] = lambda: tree.query(queries, k, workers=THREADS)  # noqa: E731
-    return Peer("scipy cKDTree workers=2", run, bar, "float64 as ours, tree built beforehand", rounds)
+    return Peer("scipy cKDTree workers=2", run, bar, "float64 like ours, tree built beforehand", rounds)
 
 
 def _same_neighbours(search: ours.Search, tree: cKDTree, queries: Numbers) -> None:

@@ -32,8 +32,8 @@ def _setting_up(sizes: Sizes) -> list[Row]:
     search = ours.search(data.mixed(SMALL, QUERIES), "heom", K)
     index, fitted, queries = search.index, search.fitted, search.queries
     name = f"mixed 8+8, HEOM, {SMALL:,} rows, one thread: one query of {QUERIES:,}"
-    limit = Peer("the limit", lambda: QUERIES * LIMIT, 1)
-    none = Peer("none", None, note="bounds alone: no row is measured")
+    limit = Peer("limit", lambda: QUERIES * LIMIT, 1)
+    none = Peer("none", None, note="bounds only, no distances computed")
     rows = [
         *compare(f"{name}, k={K}", lambda: index.kneighbors(fitted, queries, K), [limit], sizes.repeats),
         *compare(f"{name}, radius 0", lambda: index.within(fitted, queries, 0.0), [none], sizes.repeats),

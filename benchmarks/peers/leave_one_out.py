@@ -32,7 +32,7 @@ def run(sizes: Sizes) -> list[Row]:
         return tune(base, task.X, task.y, candidates=candidates, nested=None, n_samples=None, progress=False)
 
     search = Peer(f"one search for the {MOST} nearest", lambda: model.kneighbors(None, MOST), 1 / 1.3)
-    name = f"leave-one-out, k = 1 to {MOST} and {len(KERNELS)} kernels, {rows:,} x 16 mixed with gaps"
+    name = f"leave-one-out, k = 1 to {MOST} and {len(KERNELS)} kernels, {rows:,} x 16 mixed with missing values"
     return compare(name, ours, [search], min(3, sizes.repeats)) + _estimators(sizes)
 
 
@@ -44,11 +44,11 @@ def _estimators(sizes: Sizes) -> list[Row]:
     few: Any = X[:100], y[:100]
     for model, text, (rows, classes), limit in (
         (pc.KNNClassifierCV(n_jobs=THREADS), "100 x 10", few, 0.2),
-        (pc.KNNClassifierCV(n_jobs=THREADS), "1,000 x 16 mixed with gaps", (table.X, table.y), 2.0),
+        (pc.KNNClassifierCV(n_jobs=THREADS), "1,000 x 16 mixed with missing values", (table.X, table.y), 2.0),
         (pc.LocallyWeightedClassifier(bandwidth="loo", n_jobs=THREADS), "600 x 10", (X, y), 1.0),
     ):
         name = f"{type(model).__name__}, parameters chosen, {text}"
-        bar = Peer("the limit", partial(float, limit), 1)
+        bar = Peer("limit", partial(float, limit), 1)
         found += compare(name, partial(_choose, model, rows, classes), [bar], sizes.repeats)
     return found
 

@@ -80,7 +80,7 @@ def _named(of: Task, what: str) -> str:
 
 def _against_loess(of: Task, sizes: Sizes, bars: dict[str, float | None]) -> list[Row]:
     """From arrays to predictions; loess must fit its own rows before it can predict others."""
-    notes = {"direct": "same answers to 1e-7", "interpolate": "it blends fits at the corners of cells"}
+    notes = {"direct": "same results to 1e-7", "interpolate": "interpolates between fits at cell corners"}
     found = _loess(of, "direct").predict(_in_columns(of.queries)).values
     if not np.allclose(model(of.k).fit(of.X, of.y).predict(of.queries), found, rtol=0, atol=1e-7):
         raise AssertionError("loess and LocallyWeightedRegressor predict differently")
@@ -89,7 +89,7 @@ def _against_loess(of: Task, sizes: Sizes, bars: dict[str, float | None]) -> lis
             f'scikit-misc loess, surface="{surface}"',
             lambda surface=surface: _loess(of, surface).predict(_in_columns(of.queries)),
             bar,
-            notes[surface] + "; it has one thread",
+            notes[surface] + "; single-threaded",
             2 if surface == "direct" else None,
         )
         for surface, bar in bars.items()
@@ -127,7 +127,7 @@ def _predictions(of: Task, sizes: Sizes) -> list[Row]:
             'scikit-misc loess.predict, surface="direct"',
             lambda: fitted.predict(_in_columns(of.queries)),
             None,
-            "fitted before",
+            "fitted beforehand",
             few,
         ),
     ]
@@ -161,7 +161,7 @@ def _given_neighbours(of: Task, sizes: Sizes) -> list[Row]:
 
     if not np.allclose(ours(), _by_numpy(of, rows, weights), rtol=0, atol=1e-9):
         raise AssertionError("NumPy and the core predict differently")
-    peer = Peer("NumPy batch solve", lambda: _by_numpy(of, rows, weights), 5, "same answers")
+    peer = Peer("NumPy batch solve", lambda: _by_numpy(of, rows, weights), 5, "same results")
     return compare(_named(of, "given the neighbours"), ours, [peer], sizes.repeats, shortest=0.05)
 
 
@@ -170,11 +170,11 @@ def _million(sizes: Sizes) -> list[Row]:
     rows, queries = sizes.rows(1_000_000), sizes.queries(10_000)
     quarter, whole = _measured(rows // 4, queries), _measured(rows, queries)
     name = f"LWR, {rows:,} x {COLUMNS}, {queries:,} queries, k = {K}"
-    note = f"{whole['bytes'] / MIB:.0f} MiB at most beside the table"
+    note = f"{whole['bytes'] / MIB:.0f} MiB peak, in addition to the table"
     per_row = [measured["bytes"] / n for measured, n in ((whole, rows), (quarter, rows // 4))]
     return [
-        Row(f"{name}: fit + predict", "the limit", whole["seconds"], 10.0, 1, note="arrays"),
-        Row(f"{name}: memory for a row", "with a quarter of the rows", per_row[0], per_row[1], 0.9, "B", note),
+        Row(f"{name}: fit + predict", "limit", whole["seconds"], 10.0, 1, note="arrays"),
+        Row(f"{name}: memory per row", "with a quarter of the rows", per_row[0], per_row[1], 0.9, "B", note),
     ]
 
 

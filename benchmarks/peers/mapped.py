@@ -29,9 +29,9 @@ def run(sizes: Sizes) -> list[Row]:
     own = max(one["own"] for one in opened) / MIB
     note = f"{size:,.0f} MiB mapped"
     return [
-        Row(name, "the limit", best, SECONDS, 1, note=note),
+        Row(name, "limit", best, SECONDS, 1, note=note),
         Row(name, "fitting and asking once", best, fitted["seconds"], 20, note=note),
-        Row(f"{name}: own memory", "the limit", max(own, 0.1), OWN_MIB, 1, "MiB", f"{note}; worst of {len(opened)}"),
+        Row(f"{name}: own memory", "limit", max(own, 0.1), OWN_MIB, 1, "MiB", f"{note}; worst of {len(opened)}"),
     ]
 
 

@@ -34,8 +34,8 @@ def run(sizes: Sizes) -> list[Row]:
     times = f"{held / encoded:.3f} times the encoded columns (at most 2.5); worst of {len(runs)}"
     return [
         Row(f"{name}: model", "encoded columns", held, encoded, 1 / 2.5, "MiB", times),
-        Row(f"{name}: added by {QUERIES:,} queries", "one byte a row and query", queried, matrix, 10, "MiB"),
-        Row(f"{name}: fit + first prediction", "the limit", measured["seconds"], 10.0, 1, note="pandas categories"),
+        Row(f"{name}: added by {QUERIES:,} queries", "one byte per row and query", queried, matrix, 10, "MiB"),
+        Row(f"{name}: fit + first prediction", "limit", measured["seconds"], 10.0, 1, note="pandas categories"),
     ]
 
 

@@ -54,9 +54,7 @@ def run(sizes: Sizes) -> list[Row]:
         sizes.repeats,
     )
     own = Peer("our predict_proba of the same rows", lambda: ours.predict_proba(task.X), 0.5, "at most twice its time")
-    refits = Peer(
-        "scikit-learn, a fit for each row", _refits(codes, classes), note="extrapolated from 3 fits", rounds=1
-    )
+    refits = Peer("scikit-learn, one fit per row", _refits(codes, classes), note="extrapolated from 3 fits", rounds=1)
     leaving = compare(
         f"naive Bayes, {size}: leave-one-out of all rows", ours.loo_predict_proba, [own, refits], sizes.repeats
     )
@@ -114,10 +112,10 @@ def _one_row(
     both = Peer(
         "scikit-learn, both",
         lambda: (theirs.partial_fit(code, theirs_label), theirs.predict_proba(code)),
-        note="the tables are made anew",
+        note="tables are rebuilt",
     )
     ids = itertools.count()
-    name = f"one row beside {len(codes):,}"
+    name = f"one row, {len(codes):,} stored"
     settings = {"rounds": sizes.repeats, "shortest": shortest}
     return [
         *compare(f"{name}: predict_proba", lambda: ours.predict_proba(row), [predict], **settings),
@@ -153,7 +151,7 @@ def _forgetting_numbers(sizes: Sizes) -> list[Row]:
         GaussianNB().fit(X[1:], y[1:]).predict_proba(row)
 
     return compare(
-        f"one row of numbers beside {len(X):,}: forget, then predict_proba",
+        f"one row of numbers, {len(X):,} stored: forget, then predict_proba",
         lambda: (ours.forget([next(ids)]), ours.predict_proba(row)),
         [
             Peer("scikit-learn GaussianNB, fitted without the row", refit, 1),

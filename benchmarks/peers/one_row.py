@@ -34,7 +34,7 @@ def _one(distance: str, sizes: Sizes) -> list[Row]:
         Peer(f"scikit-learn KNeighborsClassifier, {name}", lambda other=other: other.predict(query), 1)
         for name, other in theirs.items()
     ]
-    refit = Peer("scikit-learn KNeighborsClassifier, fitted again", lambda: theirs["brute"].fit(X, task.y), 1)
+    refit = Peer("scikit-learn KNeighborsClassifier, refit", lambda: theirs["brute"].fit(X, task.y), 1)
     learn, forget = _changes(model, more, task.y[:TIMES])
     shortest = 0.01 if sizes.quick else 0.3
     # One row gives two OpenMP threads nothing to share: with one, scikit-learn's brute force is at its best.

@@ -37,7 +37,7 @@ def _tabled(sizes: Sizes) -> list[Row]:
     )
     assert np.array_equal(ours.kneighbors(queries)[1], compiled.kneighbors(queries)[1])
     name = f"4 of 8 columns by a Python function over 200 values, k={K}, {n:,} x {m:,}"
-    peers = [Peer("the same differences in a ValueTable", lambda: compiled.kneighbors(queries), 0.8, "same answers")]
+    peers = [Peer("the same differences in a ValueTable", lambda: compiled.kneighbors(queries), 0.8, "same results")]
     return compare(name, lambda: ours.kneighbors(queries), peers, sizes.repeats)
 
 

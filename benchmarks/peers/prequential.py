@@ -1,7 +1,8 @@
 """A stream of 50,000 rows of 10 numbers with full memory: each row is predicted from those before it, then stored.
 
-The bars are rates: 8,000 rows a second one by one and 15,000 in one call, on a machine on which faiss asked and taught
-one by one makes 8,500. So they stand twice: as rates, and as ratios to faiss in the same run, which hold anywhere.
+The targets are rates: 8,000 rows per second one by one and 15,000 in one call, on a machine where faiss searches and
+adds 8,500 rows per second one by one. They are given as rates, and as ratios to faiss in the same run, which do not
+depend on the machine.
 """
 
 import time
@@ -43,7 +44,7 @@ def _one(way: str, distance: str, ours: Callable[[], object], stream: Stream, si
     n = len(stream[0])
     peers = [
         _faiss(stream, RATES[way] / FAISS_RATE),
-        Peer(f"{RATES[way]:,} rows a second", lambda: n / RATES[way], 1, "the rate itself; depends on the machine"),
+        Peer(f"{RATES[way]:,} rows per second", lambda: n / RATES[way], 1, "the rate itself; depends on the machine"),
     ]
     if way == "one by one":
         peers.append(_river(stream))
@@ -77,7 +78,7 @@ def _faiss(stream: Stream, bar: float) -> Peer:
     rows = stream[0].astype(np.float32)
 
     def one_by_one() -> None:
-        # One thread: a second one has nothing to do for a single query, and only waits.
+        # One thread: per second one has nothing to do for a single query, and only waits.
         faiss.omp_set_num_threads(1)
         index = faiss.IndexFlatL2(rows.shape[1])
         index.add(rows[:K])
@@ -107,5 +108,5 @@ def _river(stream: Stream) -> Peer:
             model.learn_one(row, target)
         return (time.perf_counter() - begin) / max(len(asked) - WINDOW, 1) * len(stream[0])
 
-    note = f"forgets all but the last {WINDOW:,} rows; extrapolated from {RIVER_ROWS:,} rows"
+    note = f"keeps only the last {WINDOW:,} rows; extrapolated from {RIVER_ROWS:,} rows"
     return Peer(name, seconds if len(asked) > WINDOW else None, None, note, rounds=1)

@@ -29,6 +29,6 @@ def run(sizes: Sizes) -> list[Row]:
 
         pd.testing.assert_frame_equal(read_table(path), theirs())
         peer = Peer(
-            "pandas.read_csv, the same dtypes", theirs, 1 / 1.5, "at most 1.5 times as long; ours finds the dates"
+            "pandas.read_csv, the same dtypes", theirs, 1 / 1.5, "at most 1.5 times as long; ours also detects dates"
         )
         return compare(f"CSV, {rows:,} x {len(columns)}: read_table", lambda: read_table(path), [peer], sizes.repeats)

@@ -37,7 +37,9 @@ def run(sizes: Sizes) -> list[Row]:
     rows = sizes.rows(123_000)
     frame, y = mixed(rows)
     results = [
-        _limit(f"ENN, {rows:,} x 20 mixed with gaps", lambda: pc.ENN(n_jobs=THREADS).fit_resample(frame, y), 60.0)
+        _limit(
+            f"ENN, {rows:,} x 20 mixed with missing values", lambda: pc.ENN(n_jobs=THREADS).fit_resample(frame, y), 60.0
+        )
     ]
     rows = sizes.rows(20_000)
     X, labels = numbers(rows)
@@ -57,4 +59,4 @@ def run(sizes: Sizes) -> list[Row]:
 def _limit(name: str, work: Callable[[], tuple[object, np.ndarray]], seconds: float) -> Row:
     start = time.perf_counter()
     _, kept = work()
-    return Row(name, "the limit", time.perf_counter() - start, seconds, 1, note=f"{len(kept):,} rows kept")
+    return Row(name, "limit", time.perf_counter() - start, seconds, 1, note=f"{len(kept):,} rows kept")

@@ -36,13 +36,13 @@ def run(sizes: Sizes) -> list[Row]:
         measured = _worst([str(Path(folder) / file)], sizes, rounds)
         rows.append(_row(f"report on {name}", measured, seconds))
         if memory is not None:
-            rows.append(Row(f"report on {name}: memory", "the limit", measured.memory, memory, 1, "MiB"))
+            rows.append(Row(f"report on {name}: memory", "limit", measured.memory, memory, 1, "MiB"))
     return rows
 
 
 def _row(workload: str, measured: Measured, limit: float | None) -> Row:
-    note = f"{measured.processor:.1f} s of processor time, {measured.memory:.0f} MiB at most"
-    return Row(workload, "the limit", measured.seconds, limit, None if limit is None else 1, note=note)
+    note = f"{measured.processor:.1f} s of CPU time, {measured.memory:.0f} MiB at most"
+    return Row(workload, "limit", measured.seconds, limit, None if limit is None else 1, note=note)
 
 
 def _worst(table: list[str], sizes: Sizes, rounds: int) -> Measured:

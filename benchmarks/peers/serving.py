@@ -32,7 +32,7 @@ MIB = 2**20
 
 @dataclass(frozen=True)
 class Load:
-    """What came of some requests: answers a second, and how long they took."""
+    """What came of some requests: answers per second, and how long they took."""
 
     rate: float
     seconds: Sequence[float]
@@ -78,17 +78,17 @@ def run(sizes: Sizes) -> list[Row]:
     single = min(one.quantile(0.99) for one in alone)
 
     def rate(path: str, against: str, other: float, bar: float | None, note: str = "") -> Row:
-        told = f"{best[path].rate:,.0f} a second, p99 {best[path].quantile(0.99) * 1e3:.1f} ms"
+        told = f"{best[path].rate:,.0f} per second, p99 {best[path].quantile(0.99) * 1e3:.1f} ms"
         return Row(f"{path}: {name}", against, 1 / best[path].rate, 1 / other, bar, note=told + note)
 
     return [
-        rate("/predict", "2,000 a second", 2_000, 1, f", {CONNECTIONS} connections"),
-        rate("/predict", "FastAPI, one-hot k-NN", best["peer"].rate, 3, f"; {best['peer'].rate:,.0f} a second"),
+        rate("/predict", "2,000 per second", 2_000, 1, f", {CONNECTIONS} connections"),
+        rate("/predict", "FastAPI, one-hot k-NN", best["peer"].rate, 3, f"; {best['peer'].rate:,.0f} per second"),
         Row(f"/predict, p99: {name}", "20 ms", p99, 0.02, 1),
         Row(f"/predict, p99: {name}", "100 ms", single, 0.1, 1, note="1 connection: a form that is changed"),
-        rate("/neighbors", "300 a second", 300, None, "; past cases, and what columns add to distances"),
-        rate("/explain", "300 a second", 300, 1, "; also Shapley values"),
-        rate(MORE, "300 a second", 300, None),
+        rate("/neighbors", "300 per second", 300, None, "; past cases, and what columns add to distances"),
+        rate("/explain", "300 per second", 300, 1, "; also Shapley values"),
+        rate(MORE, "300 per second", 300, None),
         Row(f"memory: {requests:,} requests", "10 MiB", max(grown, 0.1), 10, 1, "MiB", "resident memory added"),
     ]
 

@@ -53,4 +53,4 @@ def _learner(X: Numbers, y: npt.NDArray[np.str_], method: Any) -> Callable[[], o
 def _limit(name: str, work: Callable[[], object]) -> Row:
     start = time.perf_counter()
     work()
-    return Row(name, "the limit", time.perf_counter() - start, LIMIT, 1)
+    return Row(name, "limit", time.perf_counter() - start, LIMIT, 1)

@@ -22,7 +22,7 @@ def peer(task: Task, options: list[str], *, queries: int, bar: float | None = No
     if shutil.which("timbl") is None:
         return Peer(name, None, bar, "skipped: no timbl here (Debian: apt-get install timbl)")
     run = _Timbl(task, options, queries)
-    note = "gaps: '?' or median" if run.share == 1 else f"extrapolated from {queries:,} queries"
+    note = "missing values: '?' or median" if run.share == 1 else f"extrapolated from {queries:,} queries"
     return Peer(name, run, bar, note, rounds)
 
 

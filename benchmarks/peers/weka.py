@@ -23,7 +23,7 @@ def peer(task: Task, k: int, *, queries: int, bar: float | None = None, rounds: 
             name, None, bar, "skipped: no weka or no JDK here (Debian: apt-get install weka default-jdk-headless)"
         )
     run = _IBk(task, k, queries)
-    note = "it has one thread" + ("" if run.share == 1 else f"; extrapolated from {queries:,} queries")
+    note = "single-threaded" + ("" if run.share == 1 else f"; extrapolated from {queries:,} queries")
     return Peer(name, run, bar, note, rounds)
 
 

@@ -30,7 +30,7 @@ def peer(train: Numbers, test: Numbers, k: int, search: Search, *, queries: int,
             name, None, bar, "skipped: no weka or no JDK here (Debian: apt-get install weka default-jdk-headless)"
         )
     run = _LWL(train, test, k, search, queries)
-    note = "it has one thread" + ("" if run.share == 1 else f"; extrapolated from {queries:,} queries")
+    note = "single-threaded" + ("" if run.share == 1 else f"; extrapolated from {queries:,} queries")
     return Peer(name, run, bar, note, rounds)
 
 
