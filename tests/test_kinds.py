@@ -13,13 +13,13 @@ import polars as pl
 import pyarrow as pa
 import pytest
 from checks.containers import KINDS, as_every_kind, classes, numbers, training_rows
-from sklearn.base import BaseEstimator, clone
+from sklearn.base import BaseEstimator, clone, is_classifier
 from test_contract import LEARNERS, REDUCERS
 
 import priorcase as pc
 from priorcase import evaluation, neighbors
 from priorcase.evaluation import ConformalClassifier, ConformalRegressor
-from priorcase.exceptions import ParameterError
+from priorcase.exceptions import ParameterError, PriorcaseError
 from priorcase.saving import dump, load_bytes
 
 pytestmark = pytest.mark.filterwarnings("ignore::priorcase.exceptions.FarQueryWarning")
@@ -142,7 +142,11 @@ REFUSED: list[tuple[str, Callable[[Any, Any, Any], Any], str]] = [
     # The words of a text are modelled, not their order; a date or a set is several attributes at once.
     ("mixture: text", lambda X, y, s: pc.MixtureModel(1, schema=s).fit(X).predict_column(X, "note"), "is a text"),
     ("Bayes: text", lambda X, y, s: pc.NaiveBayes(schema=s).fit(X, y).predict_column(X, "note"), "cannot be predicted"),
-    ("Bayes: date", lambda X, y, s: pc.NaiveBayes(schema=s).fit(X, y).predict_column(X, "opened"), "cannot be predicted"),
+    (
+        "Bayes: date",
+        lambda X, y, s: pc.NaiveBayes(schema=s).fit(X, y).predict_column(X, "opened"),
+        "cannot be predicted",
+    ),
     ("Bayes: set", lambda X, y, s: pc.NaiveBayes(schema=s).fit(X, y).predict_column(X, "parts"), "cannot be predicted"),
     # The angle between two rows is one of numbers.
     ("cosine", lambda X, y, s: pc.KNNClassifier(distance="cosine", schema=s).fit(X, y), "rows of numbers"),
@@ -202,3 +206,38 @@ def test_the_same_dates_in_any_type_get_the_same_answers(learner: Any) -> None:
         np.testing.assert_array_equal(model.predict_proba(frame), expected, err_msg=name)
         if hasattr(frame, "columns") or hasattr(frame, "column_names"):  # queries in another type than the rows
             np.testing.assert_array_equal(model.predict_proba(DATES["dates"]), expected, err_msg=name)
+
+
+# -- one case as a mapping
+
+
+@pytest.mark.parametrize(
+    "learner",
+    [
+        pc.KNNClassifier(5),
+        pc.LocallyWeightedClassifier(20),
+        pc.RBFNetworkClassifier(5),
+        pc.NaiveBayes(),
+        pc.AODE(),
+        pc.IB1(),
+        pc.IB5(),
+        pc.PEBLS(),
+        pc.KNNRegressor(5),
+        pc.LocallyWeightedRegressor(20),
+    ],
+    ids=lambda one: type(one).__name__,
+)
+def test_a_mapping_is_one_case_with_other_columns_missing(learner: Any) -> None:
+    X, y = pc.datasets.load_loans() if is_classifier(learner) else pc.datasets.load_flats()
+    X, y = X[:100], y[:100]
+    model = clone(learner).fit(X, y)
+    case = {name: X[name][3] for name in X.columns[:3]}
+    row = [[case.get(name) for name in X.columns]]
+    for method in ("predict", "predict_proba", "predict_interval"):
+        if hasattr(model, method):
+            np.testing.assert_array_equal(getattr(model, method)(case), getattr(model, method)(row))
+    for method in ("precedents", "contributions", "coefficients"):
+        if hasattr(model, method):
+            assert str(getattr(model, method)(case)) == str(getattr(model, method)(row))
+    with pytest.raises(PriorcaseError, match="incme"):
+        model.predict({"incme": 3})

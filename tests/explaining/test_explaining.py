@@ -669,7 +669,7 @@ def test_few_outputs_are_remembered(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.parametrize(
     "model",
-    [pc.KNNClassifier(20), pc.KNNClassifier("all"), pc.LocallyWeightedClassifier(20), pc.IB1(), pc.PEBLS(n_neighbors=7)],
+    [pc.KNNClassifier(20), pc.KNNClassifier("all"), pc.LocallyWeightedClassifier(20), pc.IB1(), pc.PEBLS()],
     ids=str,
 )
 def test_at_most_as_many_voters_are_shown_as_asked_for(model):

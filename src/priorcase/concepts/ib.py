@@ -6,7 +6,7 @@ All of them learn one instance at a time, by Aha's framework of three parts: sim
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextlib import nullcontext
 from dataclasses import dataclass
 from functools import wraps
@@ -629,6 +629,8 @@ class IB5(IB4):
 
     def _table(self, X: Any) -> Table:
         instances = self._stored().instances
-        if isinstance(X, np.ndarray) and X.ndim == 2 and X.shape[1] == len(instances.schema):
+        if isinstance(X, Mapping) or (
+            isinstance(X, np.ndarray) and X.ndim == 2 and X.shape[1] == len(instances.schema)
+        ):
             return super()._table(X)
         return read_some(instances, X, extend=False)[0]

@@ -233,10 +233,10 @@ def explain(
 ) -> Explanations:
     """Explain predictions by past cases, contributions of the columns, and counterfactuals.
 
-    **Past cases.** Models that vote show their nearest voters, with their shares of the whole vote. RBF networks show the nearest cases by their
-    distance. Other models compare rows by the change that each value alone makes to the class log-probabilities or the
-    predicted number. For naive Bayes and `SubsetAveragedBayes` these are the terms of the model, so that irrelevant
-    columns have no influence.
+    **Past cases.** Models that vote show their nearest voters, with their shares of the whole vote. RBF networks show
+    the nearest cases by their distance. Other models compare rows by the change that each value alone makes to the
+    class log-probabilities or the predicted number. For naive Bayes and `SubsetAveragedBayes` these are the terms of
+    the model, so that irrelevant columns have no influence.
 
     **Contributions** add up to the prediction. For naive Bayes and `SubsetAveragedBayes` they are the terms of the
     log-odds. For other models they are Shapley values of the probability of the predicted class, or of the predicted

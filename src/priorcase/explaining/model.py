@@ -22,7 +22,7 @@ from priorcase._typing import AnyArray, Backend, FloatArray, IdArray, IntArray, 
 from priorcase.datasets.columns import NamedColumns
 from priorcase.exceptions import FarQueryWarning, ParameterError, TargetError, UnsettledFitWarning, quoted, unwarned
 from priorcase.instances import Instances
-from priorcase.learning.estimator import RowsEstimator, check_some
+from priorcase.learning.estimator import RowsEstimator, check_some, row_of
 from priorcase.learning.resampling import stored_table
 from priorcase.learning.results import Row, attribute_names, framed
 from priorcase.learning.state import Memory, pinned
@@ -188,11 +188,7 @@ class ExplainedModel:
         if nw.dependencies.is_pandas_series(X):
             X = X.to_dict()
         if isinstance(X, Mapping):
-            places = self.schema.positions(X, parameter="row")
-            row: list[Any] = [None] * len(self.schema)
-            for a, value in zip(places, X.values(), strict=True):
-                row[a] = value
-            X = [row]
+            X = [row_of(self.schema, X)]
         elif isinstance(X, (list, tuple)) and X and not isinstance(X[0], (list, tuple, np.ndarray, Mapping)):
             X = [list(X)]
         table = self._read(X)

@@ -402,8 +402,18 @@ def check_declared(estimator: Any) -> None:
         )
 
 
+def row_of(schema: Schema, values: Mapping[Name, Any]) -> list[Any]:
+    """One row from a mapping from names to values; columns that are not named are missing."""
+    row: list[Any] = [None] * len(schema)
+    for a, value in zip(schema.positions(values, parameter="row"), values.values(), strict=True):
+        row[a] = value
+    return row
+
+
 def read_queries(X: Any, instances: Instances) -> Table:
-    """Rows read by the schema of stored instances: queries, or more rows to store."""
+    """Rows read by the schema of stored instances: queries, or more rows to store; a mapping is one row."""
+    if isinstance(X, Mapping):
+        X = [row_of(instances.schema, X)]
     table = instances.schema.read(X, known=instances.known)
     check_some(len(table), len(instances.schema))
     return table

@@ -382,7 +382,8 @@ def _grid(one: Precedents, width: int | None) -> Grid:
         room = width - sum(text_width(column) + 2 for column in (*fixed, *together))
         shown = _fitting(attributes, order, room)
     rows = [list(line) for line in zip(*fixed, *(attributes[a] for a in shown), *together, strict=True)]
-    hidden = {"voter" if _votes(one) else "case": one.ids.size + one._unlisted() - n, "attribute": len(order) - len(shown)}
+    voters_left = one.ids.size + one._unlisted() - n
+    hidden = {"voter" if _votes(one) else "case": voters_left, "attribute": len(order) - len(shown)}
     notes = " and ".join(f"{count} more {what}{'s' * (count > 1)}" for what, count in hidden.items() if count)
     notes = "; ".join([f"and {notes}"] * bool(notes) + _member_notes(one))
     title = f"query {one.numbers[0]}: {''.join(_answer_text(one, _VALUE_WIDTH))}"
@@ -479,7 +480,8 @@ def _tables(one: Precedents, target: str, width: int) -> Iterator[RenderableType
     for group, what, value in ((others, "others", ""), (missing, "missing", "?")):
         labels += [f"{len(group)} {what}"] * bool(group)
         query += [value] * bool(group)
-    votes = _votes(one) and bool((one.votes != one.votes[:1]).any())  # shown only where they differ
+    # Equal votes of all voters go without saying.
+    votes = _votes(one) and (one._unlisted() > 0 or bool((one.votes != one.votes[:1]).any()))
     room = width - text_width(labels) - 2 - text_width(["new case", *query])
     for number, panel in enumerate(_panels(_columns(one, attributes, [others, missing], votes), room)):
         if number:
