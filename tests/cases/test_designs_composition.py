@@ -69,7 +69,7 @@ def test_a_part_of_a_design_leaves_as_few_arcs_as_any(query: FunctionGraph, case
     elif covered:
         assert found.partial is not None
         assert len(query) - len(found.partial.missing) == covered
-        assert str(found).endswith("no design realises all of it")
+        assert str(found).endswith("no design realizes all of it")
     else:
         assert found.best is None
         assert str(found) == "no fragment matches any part of the function"
@@ -98,7 +98,7 @@ def test_one_case_with_the_whole_function_comes_first() -> None:
 
 
 def test_a_large_piece_is_taken_back_where_the_rest_cannot_be_done() -> None:
-    """The first choice, the largest piece, leaves an arc that only a piece can realise which claims one of its arcs."""
+    """The first choice, the largest piece, leaves an arc that only a piece can realize which claims one of its arcs."""
     cases = {
         "large": FunctionGraph.parse("a +> b +> c; flow: a, b, c"),
         "first": FunctionGraph.parse("a +> b; flow: a, b"),
@@ -106,7 +106,7 @@ def test_a_large_piece_is_taken_back_where_the_rest_cannot_be_done() -> None:
     }
     found = design("A +> B +> C -> D; flow: A, B, C; heat: D", cases, elaborate=0)
     assert [piece.fragment.name for piece in found[0].pieces] == ["rest", "first"]
-    assert found.conflicts == ("large and rest: both would realise B +> C",)
+    assert found.conflicts == ("large and rest: both would realize B +> C",)
     assert found.backtracks > 0
     shared = design("A +> B +> C -> D; flow: A, B, C; heat: D", cases, elaborate=0, share=True)
     assert [piece.fragment.name for piece in shared[0].pieces] == ["large", "rest"]

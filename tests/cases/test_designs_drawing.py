@@ -61,9 +61,9 @@ def test_a_design_shows_its_arcs_pieces_and_quantities() -> None:
     pyplot.close(ax.figure)
 
 
-def test_what_is_not_realised_is_grey_and_said() -> None:
+def test_what_is_not_realized_is_grey_and_said() -> None:
     ax = design("C +> Q -> T; control: C", {"valve": CASES["valve"]}, elaborate=0).plot()
-    assert "(?) not realised" in [text.get_text() for text in ax.get_legend().get_texts()]
+    assert "(?) not realized" in [text.get_text() for text in ax.get_legend().get_texts()]
     pyplot.close(ax.figure)
     ax = design("C -> Q", {}).plot()
     assert "− (?)" in [text.get_text() for text in ax.texts]

@@ -56,7 +56,7 @@ def test_the_t_junction_and_regulated_valves_are_combined() -> None:
     found = designed(FAUCET)
     assert str(found[0]).splitlines() == [
         "design: 6 pieces, 1 rewriting",
-        "  arc       realised by        as",
+        "  arc       realized by        as",
         "  Qc +> Qm  1 T-junction pipe  Q1 +> Q3",
         "  Qh +> Qm  1 T-junction pipe  Q2 +> Q3",
         "  Tc +> Tm  1 T-junction pipe  T1 +> T3",
@@ -77,7 +77,7 @@ def test_wrong_fragments_are_backed_out_of_on_the_way() -> None:
     found = designed(FAUCET)
     assert found.backtracks > 0
     # A straight pipe matches a part of the junction; a pressure or a flow cannot stand where the lever moves something.
-    assert "T-junction pipe and straight pipe: both would realise Qc +> Qm" in found.conflicts
+    assert "T-junction pipe and straight pipe: both would realize Qc +> Qm" in found.conflicts
     assert "straight pipe and reversing lever: x1 would be both flow and control" in found.conflicts
 
 
@@ -96,8 +96,8 @@ def test_flows_that_act_on_the_temperature_take_a_mixing_chamber_too() -> None:
     names = [piece.fragment.name for piece in found[0].pieces]
     assert names == ["T-junction pipe", "mixing chamber", *["regulated valve"] * 4, "reversing lever"]
     assert MIXING.influences()["Ct", "Tm"] == {"+"}
-    # The heat exchanger would realise the same two arcs and one of the junction's: it is backed out of.
-    assert any(text.startswith("T-junction pipe and heat exchanger: both would realise") for text in found.conflicts)
+    # The heat exchanger would realize the same two arcs and one of the junction's: it is backed out of.
+    assert any(text.startswith("T-junction pipe and heat exchanger: both would realize") for text in found.conflicts)
 
 
 def test_a_tap_that_does_both_spares_the_rewriting() -> None:

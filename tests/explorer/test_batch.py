@@ -93,7 +93,7 @@ def test_what_does_not_fit_is_said_in_a_sentence(shoes: Path) -> None:
             assert words in job["message"]
             assert "bug" not in job["message"]
             assert "not complete" in detail(client.get(f"/batch/{id_}/answers.csv"), 404)
-        assert "Send it again" in detail(client.post("/batch", json={"upload": 99}), 404)
+        assert "Upload the file again" in detail(client.post("/batch", json={"upload": 99}), 404)
         assert "were removed" in detail(client.get("/batch/99"), 404)
         assert detail(client.post("/batch", json={"upload": 1, "more": 1}), 422)
 

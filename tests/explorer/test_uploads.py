@@ -42,7 +42,7 @@ def test_old_files_are_removed() -> None:
     sent = [uploads.keep(b"a", "x.csv") for _ in range(6)]
     assert [upload.path.exists() for upload in sent] == [False, False, True, True, True, True]
     assert uploads.get(sent[5].id) == sent[5]
-    with pytest.raises(UnknownIdError, match="Send it again"):
+    with pytest.raises(UnknownIdError, match="Upload the file again"):
         uploads.get(sent[0].id)
     uploads.remove(sent[5].id)
     uploads.remove(sent[5].id)

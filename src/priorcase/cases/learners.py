@@ -136,7 +136,7 @@ class CaseLearner(GridResult):
         )
 
     def state(self) -> bytes:
-        """All that was learned as bytes, in the format of saved models."""
+        """Return the fitted state as bytes, in the format of saved models."""
         beside = {"layout": self.layout.describe(), "ids": self.ids, "digest": self.digest}
         beside |= {"left_out": list(self.left_out), "without_target": self.without_target, "retired": self.retired}
         return saving.pack({"learner": self.learner, **beside}, type(self.learner).__name__)

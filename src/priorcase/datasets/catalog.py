@@ -267,7 +267,7 @@ class Description(TextResult):
 
     @classmethod
     def of(cls, entry: Any, path: str) -> Description:
-        """The description that an entry of the manifest at ``path`` gives."""
+        """Create a description from an entry of the manifest at ``path``."""
         try:
             target = entry["target"]
             return cls(

@@ -267,7 +267,7 @@ class Workspace:
 
     @property
     def opened(self) -> Opened:
-        """What is open."""
+        """The open file."""
         return self._open[1]
 
     @property

@@ -1,4 +1,4 @@
-"""Designs: combine fragments of past designs until every arc of the desired function is realised."""
+"""Designs: combine fragments of past designs until every arc of the desired function is realized."""
 
 from __future__ import annotations
 
@@ -145,11 +145,11 @@ class Piece:
 
     @property
     def arcs(self) -> tuple[Arc, ...]:
-        """The arcs of the desired function that it realises."""
+        """The arcs of the desired function that it realizes."""
         return self.match.arcs
 
     def own_arc(self, arc: Arc) -> Arc:
-        """Return the fragment's arc that realises an arc of the desired function."""
+        """Return the fragment's arc that realizes an arc of the desired function."""
         names = {query: case for case, query in self.match.bindings}
         return Arc(names[arc.source], arc.sign, names[arc.target])
 
@@ -164,7 +164,7 @@ class Piece:
 
 @dataclass(frozen=True, repr=False)
 class Design(GridResult):
-    """A combination of fragments that realises the arcs of the desired function.
+    """A combination of fragments that realizes the arcs of the desired function.
 
     ``query`` is the desired function, ``graph`` the function after the rewritings ``steps``. ``pieces`` are the
     fragments with their matches, and ``quantities`` those that the fragments imply for variables without a label.
@@ -178,13 +178,13 @@ class Design(GridResult):
 
     @property
     def missing(self) -> tuple[Arc, ...]:
-        """The arcs that no piece realises."""
+        """The arcs that no piece realizes."""
         done = {arc for piece in self.pieces for arc in piece.arcs}
         return tuple(arc for arc in self.graph.arcs if arc not in done)
 
     @property
     def complete(self) -> bool:
-        """Whether every arc is realised."""
+        """Whether every arc is realized."""
         return not self.missing
 
     @property
@@ -198,7 +198,7 @@ class Design(GridResult):
 
     @prefix_errors
     def frame(self, backend: Backend | None = None) -> Any:
-        """Return a frame with one row per arc and the piece that realises it: ``source``, ``sign``, ``target``, ...
+        """Return a frame with one row per arc and the piece that realizes it: ``source``, ``sign``, ``target``, ...
 
         ``backend`` is ``"pandas"``, ``"polars"`` or ``"pyarrow"``; None for pandas.
         """
@@ -211,7 +211,7 @@ class Design(GridResult):
 
     @prefix_errors
     def plot(self, ax: Any = None) -> Any:
-        """Plot the function graph with arcs coloured by the piece that realises them, dashed if the sign is minus.
+        """Plot the function graph, with arcs colored by piece and dashed if the sign is minus.
 
         ``ax`` are matplotlib's axes; None for a new figure.
         """
@@ -239,7 +239,7 @@ class Design(GridResult):
             notes.insert(0, f"and {len(lines) - _SHOWN} more arcs: see frame()")
         if len(notes) > _SHOWN:
             notes[_SHOWN:] = [f"and {len(notes) - _SHOWN} more remarks"]
-        header = ("arc", "realised by", "as")
+        header = ("arc", "realized by", "as")
         return Grid(f"{whole}: {', '.join(parts)}", header, lines[:_SHOWN], "\n  ".join(notes))
 
     def _notes(self) -> list[str]:
@@ -258,7 +258,7 @@ class Design(GridResult):
 class Designs(GridsResult, Sequence[Design]):
     """The designs found for a desired function, those with the fewest pieces first; prints the first.
 
-    ``found`` are the designs that realise the whole ``query``. If there are none, ``partial`` is the partial design
+    ``found`` are the designs that realize the whole ``query``. If there are none, ``partial`` is the partial design
     with the fewest missing arcs; None if no fragment matches at all. ``conflicts`` lists why pieces could not be
     combined, ``backtracks`` is the number of backtracking steps, and ``cut`` says why the search stopped early; empty
     if it was complete.
@@ -307,7 +307,7 @@ class Designs(GridsResult, Sequence[Design]):
         if self.found:
             lines = [f"{_counted(others, 'other design')}: see frame()"] if others else []
         else:
-            lines = ["no design realises all of it" if self.partial else "no fragment matches any part of the function"]
+            lines = ["no design realizes all of it" if self.partial else "no fragment matches any part of the function"]
         return "\n".join([*lines, *filter(None, [self.cut and f"{self.cut}; there may be better designs"])])
 
     def _grids(self) -> list[Grid]:
@@ -342,7 +342,7 @@ def design(
     """Compose designs for a desired function from the functions of cases.
 
     As in CADET (Sycara et al. 1992; Mitchell 1997, section 8.5), a case with exactly the desired function is a design.
-    Otherwise, cases that match parts of it are combined until every arc is realised, with backtracking if pieces
+    Otherwise, cases that match parts of it are combined until every arc is realized, with backtracking if pieces
     conflict. If that fails, the desired function is rewritten into an equivalent one that other cases match.
 
     Parameters
@@ -361,7 +361,7 @@ def design(
     free
         Maximum number of variables of a case without a counterpart in the desired function.
     share
-        Whether two pieces may realise the same arc.
+        Whether two pieces may realize the same arc.
     compatible
         A function ``compatible(piece, other)`` that returns whether two pieces can be combined; None allows all.
     limit
@@ -379,7 +379,7 @@ def design(
     --------
     >>> design("C -> Q; control: C; flow: Q", plumbing(), limit=1)
     design: 2 pieces, 1 rewriting
-      arc      realised by        as
+      arc      realized by        as
       x1 +> Q  1 regulated valve  C +> Q
       C -> x1  2 reversing lever  C1 -> C2
       C -> Q becomes C -> x1 +> Q
@@ -404,7 +404,7 @@ def design(
         check_count("elaborate", elaborate, 0),
         rules,
         check_count("free", free, 0),
-        check_flag("share", share, hint="True lets two pieces realise one arc."),
+        check_flag("share", share, hint="True lets two pieces realize one arc."),
         compatible,
         check_count("limit", limit, 1),
         check_budget(steps, seconds),
@@ -441,7 +441,7 @@ class _Search:
         return "; ".join(filter(None, [self.budget.cut, large if self.too_large else ""]))
 
     def designs(self) -> list[Design]:
-        """The designs that realise everything; rewriting goes on until there are enough."""
+        """The designs that realize everything; rewriting goes on until there are enough."""
         found: list[Design] = []
         with suppress(BudgetSpentError):
             for level in elaborations(self.query, self.elaborate, self.rules, self.budget):
@@ -464,7 +464,7 @@ class _Search:
         return found
 
     def _pieces(self, graph: FunctionGraph, budget: Budget) -> list[Piece]:
-        """Every place of every fragment: those that realise most first, then in the order of the fragments."""
+        """Every place of every fragment: those that realize most first, then in the order of the fragments."""
         found: list[tuple[tuple[Any, ...], Piece]] = []
         for place, (fragment, *others) in enumerate(self.groups):
             with budget.part(_SHARE) as part:
@@ -474,7 +474,7 @@ class _Search:
         return [piece for _, piece in sorted(found, key=lambda pair: pair[0])]
 
     def _complete(self, coverings: Sequence[_Covering], budget: Budget) -> Iterator[Design]:
-        whole = [covering for covering in coverings if not covering.unrealised]
+        whole = [covering for covering in coverings if not covering.unrealized]
         most = max((len(covering.graph) for covering in whole), default=0)
         for number in range(1, min(most, MOST_PIECES) + 1):
             for covering in whole:
@@ -489,16 +489,16 @@ class _Search:
                 for covering in self.coverings:
                     covering.budget = part
                     most = min(len(covering.graph) - missing, MOST_PIECES)
-                    for number in range(1, most + 1) if covering.unrealised <= missing else ():
+                    for number in range(1, most + 1) if covering.unrealized <= missing else ():
                         for chosen in covering.covers(number, missing):
                             return covering.design(chosen)
         return self.coverings[0].greedy() if self.coverings and self.coverings[0].pieces else None
 
 
 class _Covering:
-    """Sets of pieces that realise every arc of an elaborated graph, or all but a few.
+    """Sets of pieces that realize every arc of an elaborated graph, or all but a few.
 
-    Two pieces can be combined if they do not realise the same arc (unless that is allowed), take a variable without a
+    Two pieces can be combined if they do not realize the same arc (unless that is allowed), take a variable without a
     label for the same quantity, and the user's function does not object.
     """
 
@@ -510,7 +510,7 @@ class _Covering:
             for arc in piece.arcs:
                 self.of_arc[arc].append(place)
         self.largest = max((len(piece.arcs) for piece in pieces), default=0)
-        self.unrealised = sum(not places for places in self.of_arc.values())  # arcs that no piece realises
+        self.unrealized = sum(not places for places in self.of_arc.values())  # arcs that no piece realizes
         self._objections: dict[tuple[int, int], str] = {}
 
     def design(self, chosen: Iterable[int]) -> Design:
@@ -540,7 +540,7 @@ class _Covering:
             return
         if not left:
             return
-        # The arc that fewest pieces can realise: a dead end shows soonest there.
+        # The arc that fewest pieces can realize: a dead end shows soonest there.
         arc = min(left, key=lambda arc: len(self.of_arc[arc]))
         for place in self.of_arc[arc]:
             self.budget.spend()
@@ -569,7 +569,7 @@ class _Covering:
         """Why two pieces cannot be combined; empty if they can."""
         names = f"{one.fragment.name} and {other.fragment.name}"
         if not self.search.share and (both := [arc for arc in one.arcs if arc in set(other.arcs)]):
-            return f"{names}: both would realise {both[0]}"
+            return f"{names}: both would realize {both[0]}"
         joints = {query for _, query in one.match.bindings} & {query for _, query in other.match.bindings}
         for joint in sorted(joints - set(self.graph.labels)):
             first, second = one.quantity(joint), other.quantity(joint)
@@ -584,7 +584,7 @@ class _Covering:
         return "" if verdict else f"{names}: not compatible"
 
     def _is_redundant(self, chosen: Sequence[int]) -> bool:
-        """Whether some piece realises only arcs that others realise as well."""
+        """Whether some piece realizes only arcs that others realize as well."""
         count = Counter(arc for place in chosen for arc in self.pieces[place].arcs)
         return any(all(count[arc] > 1 for arc in self.pieces[place].arcs) for place in chosen)
 
@@ -593,8 +593,8 @@ class _Covering:
         chosen: list[int] = []
         done: set[Arc] = set()
         for place, piece in enumerate(self.pieces[:_TRIED]):
-            realised = done.issuperset(piece.arcs) if self.search.share else not done.isdisjoint(piece.arcs)
-            if not realised and len(chosen) < MOST_PIECES and self.fits(place, chosen):
+            realized = done.issuperset(piece.arcs) if self.search.share else not done.isdisjoint(piece.arcs)
+            if not realized and len(chosen) < MOST_PIECES and self.fits(place, chosen):
                 chosen.append(place)
                 done.update(piece.arcs)
         return self.design(chosen)

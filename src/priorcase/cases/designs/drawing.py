@@ -185,7 +185,7 @@ def _legend(ax: Any, names: Sequence[str], missing: bool) -> None:
         Line2D([], [], color=INK, linewidth=1.2, linestyle=_MINUS, label="− decreases"),
     ]
     if missing:
-        samples.append(Line2D([], [], color=MUTED, linewidth=1.8, label="(?) not realised"))
+        samples.append(Line2D([], [], color=MUTED, linewidth=1.8, label="(?) not realized"))
     for i, name in enumerate(names):
         samples.append(Line2D([], [], color=colour(i), linewidth=1.8, label=f"({i + 1}) {name}"))
     legend_beside(ax, samples=samples, width=30)

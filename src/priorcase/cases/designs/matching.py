@@ -101,7 +101,7 @@ class Match(TextResult):
     """A match of a case with a part of the desired function.
 
     ``bindings`` are sorted pairs of a variable of the case and the corresponding variable of the query, ``arcs`` the
-    arcs of the query that the case realises, ``free`` the variables of the case without a counterpart in the query.
+    arcs of the query that the case realizes, ``free`` the variables of the case without a counterpart in the query.
     """
 
     bindings: tuple[tuple[str, str], ...]
@@ -125,7 +125,7 @@ class Match(TextResult):
 
 @dataclass(frozen=True)
 class Matches(TextResult, Sequence[Match]):
-    """All matches of a case, those that realise most arcs first; ``cut`` says why there may be more, if so."""
+    """All matches of a case, those that realize most arcs first; ``cut`` says why there may be more, if so."""
 
     found: tuple[Match, ...]
     cut: str = ""
@@ -155,7 +155,7 @@ def matches(
 
     A match maps the case's variables one-to-one to variables of the query so that each arc of the case becomes an arc
     of the query with the same sign and the quantities agree; a variable without a label agrees with any. The query may
-    have more arcs (a subgraph monomorphism, found by VF2; Cordella et al. 2004). Of matches that realise the same arcs,
+    have more arcs (a subgraph monomorphism, found by VF2; Cordella et al. 2004). Of matches that realize the same arcs,
     only the first by its bindings is kept.
 
     Parameters
@@ -182,7 +182,7 @@ def matches(
 
 
 def find_matches(case: FunctionGraph, query: FunctionGraph, free: int, budget: Budget) -> list[Match]:
-    """One match for each set of realised arcs and each set of open variables; what was found before a cut."""
+    """One match for each set of realized arcs and each set of open variables; what was found before a cut."""
     best: dict[tuple[tuple[Arc, ...], tuple[str, ...]], Match] = {}
     with suppress(BudgetSpentError):
         for part, left in _parts(case, free):
@@ -278,7 +278,7 @@ def _matcher() -> Any:
 
 @prefix_errors
 def graph_similarity(case: FunctionGraph, query: FunctionGraph, *, steps: int = 20_000, seconds: float = 1.0) -> float:
-    """Return the share of the query's arcs that the case can realise, from 0 to 1.
+    """Return the share of the query's arcs that the case can realize, from 0 to 1.
 
     The similarity is ``|common| / |query|``, where ``common`` is the largest set of arcs of the query that are arcs of
     the case under a one-to-one assignment of variables with the same labels (McGregor 1982). The case may have more

@@ -65,12 +65,12 @@ _EARLIER = {
 
 
 def names_for(kind: CaseKind) -> list[str]:
-    """The short names of the measures that compare attributes of a kind."""
+    """Return the short names of the measures that support attributes of a kind."""
     return [name for name, measure in NAMES.items() if kinds.kind_name(kind) in measure.accepts]
 
 
 def as_measure(given: object, kind: CaseKind, attribute: str) -> LocalSimilarity:
-    """A measure, the short name of one, or a function of two values, as a measure of attributes of this kind."""
+    """Return the measure for an attribute, given as a measure, its short name, or a function of two values."""
     measure: LocalSimilarity
     if is_measure(given):
         measure = given
@@ -98,7 +98,7 @@ def as_measure(given: object, kind: CaseKind, attribute: str) -> LocalSimilarity
 
 
 def describe(measure: LocalSimilarity) -> dict[str, Any]:
-    """A measure as plain values for JSON; an error if it holds a function or a model."""
+    """Return a description of a measure in JSON types; an error if it contains a function or a model."""
     name = type(measure).__name__
     if _CLASSES.get(name) is not type(measure):
         raise ParameterError(
@@ -119,7 +119,7 @@ def describe(measure: LocalSimilarity) -> dict[str, Any]:
 
 
 def from_description(found: Mapping[str, Any]) -> LocalSimilarity:
-    """The measure that `describe` wrote down."""
+    """Return the measure with a description made by `describe`."""
     name = found.get("measure") if isinstance(found, Mapping) else None
     cls = _CLASSES.get(_EARLIER.get(name, name)) if isinstance(name, str) else None
     if cls is None:

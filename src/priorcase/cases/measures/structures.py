@@ -208,7 +208,7 @@ class GraphSimilarity(Measure):
     Variables are matched one-to-one, whatever their names; quantities and signs must agree, and a variable without a
     quantity matches any (McGregor 1982). Each query is matched with every distinct stored graph, so use it for at most
     a few thousand small graphs. With ``of="query"`` the similarity is ``|common arcs| / |arcs of the query|``, the
-    share of the desired function that a case realises. At most ``steps`` partial matches of two graphs are tried,
+    share of the desired function that a case realizes. At most ``steps`` partial matches of two graphs are tried,
     enough for about eight variables; for larger graphs the result is a lower bound.
 
     >>> from priorcase.cases.measures import similarities
