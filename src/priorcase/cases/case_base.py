@@ -72,7 +72,7 @@ ByName: TypeAlias = Mapping[str, Any] | None
 UNCHANGED: Any = type("Unchanged", (), {"__repr__": lambda self: "<unchanged>"})()
 """Default of `revise` for fields that stay unchanged; None would remove a solution."""
 
-_BLOCK = 1_000  # so many cases are read at a time
+_BLOCK = 1_000  # number of cases read at a time
 _DIGEST_FORMAT = b"priorcase cases 1"
 _CHANGES_OF_CASES = frozenset({"added", "revised", "forgotten", "retired", "unretired", "declared"})
 
@@ -998,7 +998,7 @@ class CaseBase:
     # Helpers -------------------------------------------------------------------------------------------------------
 
     def _require(self, wanted: dict[str, CaseKind]) -> None:
-        """A file that exists must have the attributes that were asked for; one without any gets them."""
+        """Check that an existing file has the requested attributes; declare them if it has none."""
         there = self.attributes
         if not there and not self.readonly:
             self.declare(wanted)
@@ -1012,7 +1012,7 @@ class CaseBase:
         return check_text(by, what="by") or self._by, check_text(why, what="why")
 
     def _declared(self, writer: Writer, cases: Sequence[Any]) -> Mapping[str, CaseKind]:
-        """The attributes; where there are none, the first cases declare them by their values."""
+        """The attributes; if there are none, they are inferred from the first cases."""
         if self._live.table.attributes:
             return self._live.table.attributes
         attributes = inferred_attributes(cases)
@@ -1048,7 +1048,7 @@ class CaseBase:
         return ids
 
     def _chosen(self, ids: Any, where: Mapping[str, Any] | None) -> list[int]:
-        """The cases that are meant by ids, or by conditions."""
+        """The ids of the cases selected by ids or by conditions."""
         empty = where is None or (isinstance(where, Mapping) and not where)
         if (ids is None) == empty:
             raise CaseBaseError(
@@ -1084,13 +1084,13 @@ class CaseBase:
         return _in_blocks(ids, read)
 
     def _preferred(self, weights: Any, measures: Any) -> tuple[Any, Any]:
-        """What a question says, and what the file keeps where it says nothing."""
+        """Weights and measures of a query, with the stored defaults for those that are not passed."""
         if not any(self._live.settings.values()) and (measures is None or type(measures) is dict):
             return weights, measures or None  # the file keeps nothing
         kept = self._settings()
         weights = kept["weights"] or None if weights is None else weights
         if measures is not None and not isinstance(measures, Mapping):
-            return weights, measures  # to be refused by those who know what is expected
+            return weights, measures  # refused later, with a message about what is expected
         return weights, {**kept["measures"], **(measures or {})} or None
 
     def _settings(self) -> dict[str, dict[str, Any]]:
@@ -1176,7 +1176,7 @@ class Verification(TextResult):
 
 
 def table_of(base: CaseBase) -> AbstractContextManager[CaseTable]:
-    """All cases of a base as they are now, for other parts of the library; nobody changes them meanwhile."""
+    """The current cases of a base, for other parts of the library; they cannot change within the context."""
     return base._live.reading()
 
 

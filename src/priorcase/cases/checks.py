@@ -101,7 +101,7 @@ def check_case(case: Any, attributes: Mapping[str, CaseKind]) -> dict[str, Store
 
 
 def check_query(query: Any, table: CaseTable) -> dict[str, Stored]:
-    """The known values of a query; a warning names those that cases have in other capitals or with other blanks."""
+    """The known values of a query; warns of values that differ from stored ones only in case or whitespace."""
     checked = check_case(query, table.attributes)
     for name, value in checked.items():
         if type(table.attributes[name]) is Nominal:
@@ -110,7 +110,7 @@ def check_query(query: Any, table: CaseTable) -> dict[str, Stored]:
 
 
 def warn_respelt(column: CaseColumn, value: Stored) -> None:
-    """Warn of a nominal value that no case has, but for capitals and blanks."""
+    """Warn of an unseen nominal value that differs from a stored one only in case or whitespace."""
     if type(column.kind) is not Nominal or not isinstance(value, str) or column.place(value) >= 0:
         return
     if (meant := respelt(value, column.values)) is not None:

@@ -1,4 +1,4 @@
-"""The cases of a file in memory; changes by any process are seen by the next question."""
+"""The cases of a file in memory; changes by any process are seen by the next query."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _BESIDE = ("id", "key", "notes", "added_at", "by", "why", "revised_at", "retired
 
 
 class LiveTable:
-    """The cases of a file in memory, brought up to date before each question.
+    """The cases of a file in memory, brought up to date before each query.
 
     Any number of threads may read at a time, or one may write.
     """
@@ -47,7 +47,7 @@ class LiveTable:
 
     @contextmanager
     def reading(self) -> Iterator[CaseTable]:
-        """All cases as they are now; no other thread of this process changes them meanwhile."""
+        """The current cases; no other thread of this process can change them within the context."""
         # A user's function may ask in the middle of an answer or of a change, and then sees what that one sees.
         if not self._lock.held() and (self._behind or self.store.changed_elsewhere()):
             with self._lock.writing():
@@ -60,7 +60,7 @@ class LiveTable:
 
     @contextmanager
     def moment(self) -> Iterator[CaseTable]:
-        """All cases as they are now; no other process changes the file meanwhile, either."""
+        """The current cases; no thread or process can change the file within the context."""
         while True:
             with self.reading() as table, self.store.moment():
                 if self._step is not None and self.store.changes_since(self._step) == []:
@@ -188,7 +188,7 @@ def declaration(attributes: Mapping[str, CaseKind], settings: Mapping[str, Any])
 
 
 def _check_stored(kind: CaseKind, values: Sequence[Stored]) -> None:
-    """Raise ValueError for values that do not fit their kind: whoever made the file up can make up checksums, too."""
+    """Raise ValueError for values that do not fit their kind: a forged file can have valid checksums."""
     if isinstance(kind, kinds.Graph):  # refused when it is shown: reading all graphs would take long
         return
     if kinds.plainly_fit(kind, values):

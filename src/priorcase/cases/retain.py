@@ -192,7 +192,7 @@ def decide(
     dropping: float = 0.875,
     success: Success = "outcome",
 ) -> Retained:
-    """What to do about a new solved case, given as it would be stored; nothing is changed here. See `CaseBase.retain`.
+    """Decide whether to keep a new solved case, passed in stored form; changes nothing. See `CaseBase.retain`.
 
     ``policy`` is ``"if_wrong"`` (IB2), ``"if_new"``, ``"records"`` (IB3) or ``"always"``, which reads no outcomes.
     ``records`` are those of stored cases by id, and ``dropping`` is the confidence of each bound in the test that

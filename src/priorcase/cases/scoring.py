@@ -55,8 +55,8 @@ def best_cases(
 ) -> tuple[IdArray, FloatArray, FloatArray]:
     """Positions and similarities of the ``k`` cases most similar to a query, the most similar first.
 
-    And their local similarities, shape (cases, attributes), NaN where a case has no value. ``mask`` says which cases
-    may be found; fewer than ``k`` come back if there are fewer.
+    Also returns their local similarities, of shape (cases, attributes), NaN for missing values. ``mask`` selects the
+    cases to search; fewer than ``k`` are returned if there are fewer.
     """
     n = len(columns[0]) if columns else 0 if mask is None else len(mask)
     allowed = None if mask is None else mask.view(np.uint8)
@@ -75,10 +75,10 @@ def best_cases_many(
     unknown: Unknown = "different",
     n_threads: int = 1,
 ) -> tuple[IdArray, FloatArray]:
-    """`best_cases` for many queries, one row for each; where fewer cases are found, the rest is -1 with similarity 0.
+    """`best_cases` for many queries, one row per query, padded with -1 and similarity 0 if fewer cases are found.
 
-    ``query_codes`` are the rows of the tables (distinct values of queries by distinct values of cases) that each query
-    takes, -1 where it has no value. ``own`` is the position of the case that each query is, which is not found, or -1.
+    ``query_codes`` are the rows of the tables (distinct values of queries by distinct values of cases) of each query,
+    -1 for missing values. ``own`` is the position of the query itself among the cases, which is excluded, or -1.
     """
     n = len(codes[0]) if codes else 0 if mask is None else len(mask)
     allowed = None if mask is None else mask.view(np.uint8)

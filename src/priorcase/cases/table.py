@@ -19,7 +19,7 @@ from priorcase.schema import Date, Numeric, Ordinal
 from priorcase.schema.kinds import identity
 
 Row = tuple[int, Mapping[str, Stored], str | None, str | None]
-"""A case: its id, its known values, and its solution and outcome as JSON texts."""
+"""A case: its id, its known values, and its solution and outcome as JSON text."""
 
 BESIDE = ("solution", "outcome")
 """Columns that every table has beside its attributes."""
@@ -66,7 +66,7 @@ class CaseColumn:
 
     ``kind`` is None for solutions and outcomes, whose values are JSON texts. ``values`` are the distinct stored values
     in order of first appearance, ``counts`` how many cases hold each, and ``codes`` the place among them for each case,
-    -1 where the value is missing. It is the same object as long as the column does not change.
+    -1 if the value is missing. It is the same object as long as the column does not change.
     """
 
     name: str
@@ -95,12 +95,12 @@ class CaseColumn:
         return made
 
     def at(self, positions: IdArray) -> list[Stored]:
-        """The values of some cases, None where one is missing."""
+        """The values of some cases, None for missing ones."""
         values, codes = self.values, self.codes[positions].tolist()
         return [values[code] if code >= 0 else None for code in codes]
 
     def place(self, value: Stored) -> int:
-        """Where a value stands among ``values``; -1 where no case has it."""
+        """The position of a value in ``values``; -1 if no case has it."""
         place = self._places.get(value if type(value) in _PLAIN else _key(value), -1)
         return place if place < len(self.values) else -1  # the table may know more by now
 
@@ -188,7 +188,7 @@ def _key(value: Stored) -> Any:
 
 
 def number_of(kind: CaseKind | None) -> Any:
-    """How a stored value of a kind is a number; None where it is none."""
+    """A stored value as a number; None if it is not numeric."""
     if isinstance(kind, Ordinal):
         ranks = {identity(level): float(rank) for rank, level in enumerate(kind.order)}
         return lambda level: ranks[identity(level)]
@@ -278,7 +278,7 @@ class CaseTable:
         return self._columns[name].column()
 
     def values(self, position: int) -> dict[str, Stored]:
-        """The values of one case, None where one is missing."""
+        """The values of one case, None for missing ones."""
         return {name: self.column(name).at(np.array([position]))[0] for name in self.attributes}
 
     def only(self, mask: BoolArray) -> CaseTable:

@@ -35,7 +35,7 @@ class CaseRows(Source):
         return f"CaseRows: {self.rows} row{'s' * (self.rows != 1)} of {names}"
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> AnyArray:
-        """The rows as an array of objects, None where a value is missing."""
+        """The rows as an array of objects, None for missing values."""
         array: AnyArray = np.empty(self.shape, dtype=object)
         for a, column in enumerate(self.columns):
             coded = column.coded()
@@ -174,8 +174,8 @@ def training_table(
 ) -> TrainingTable:
     """The table that a learner is fitted to, without retired cases and cases that have no target.
 
-    Attributes None are all other than the target and graphs, which learners do not take; a target None is for learners
-    without targets; ids None are all cases.
+    If attributes is None, all attributes except the target and graphs are used, since learners do not support graphs.
+    The target is None for unsupervised learners. If ids is None, all cases are used.
     """
     codes, targets = (None, None) if target is None else _targets(table, target)
     used, left_out = _used_attributes(table, attributes, target)

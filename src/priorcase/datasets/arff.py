@@ -174,7 +174,7 @@ def java_format(form: str | None, name: str = "") -> str:
 
 
 def _arff_row(record: str, meanings: dict[str, Meaning]) -> list[Field]:
-    """The fields of one line; none where it is empty."""
+    """The fields of one line; none if it is empty."""
     record = record.strip(_BLANK + ",")
     if not record or record.startswith("%"):
         return []

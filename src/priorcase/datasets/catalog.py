@@ -396,7 +396,7 @@ def _read_frame(folder: Path, about: Description, schema: Mapping[str, Any] | No
 
 
 def _data_folder(folder: Folder | None = None) -> Path | None:
-    """The folder given, else that of the environment; None where there is neither."""
+    """The folder given, else that of the environment; None if there is neither."""
     said = "folder" if folder is not None else DATA
     folder = folder if folder is not None else os.environ.get(DATA) or None
     if folder is None:

@@ -338,7 +338,7 @@ def _excel_rows(
 ) -> tuple[list[tuple[int, list[Any]]], str | None]:
     """The rows of a sheet that hold something, with their numbers, without empty cells at the end; and its name.
 
-    The name is None where there is no other sheet.
+    The name is None if there is no other sheet.
     """
     import openpyxl
 

@@ -124,7 +124,7 @@ def as_stored(frame: Any, model: Any) -> Any:
 
 
 def class_labels(column: Any) -> Any:
-    """The classes of a target as text, None where it is missing; whole numbers have no point."""
+    """The classes of a target as text, None for missing ones; whole numbers have no decimal point."""
     values = column.tolist()
     whole = column.dtype.kind == "f" and all(value != value or value.is_integer() for value in values)
     texts = [str(int(value)) if whole and value == value else str(value) for value in values]

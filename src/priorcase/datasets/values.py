@@ -49,7 +49,7 @@ _MONTHS = ("jan", "feb", "m(?:ar|är|rz)", "apr", "ma[yi]", "jun", "jul", "aug",
 class Meaning:
     """What the fields of a column are, and how they are written.
 
-    ``decimal`` is the decimal mark of numbers, None where none of them has one that is certain; ``thousands`` the mark
+    ``decimal`` is the decimal mark of numbers, None if none of them has one that is certain; ``thousands`` the mark
     between groups of digits, None for any that goes with it. ``format`` is the order of the parts of dates, or a format
     of ``strptime``; ``utc`` says that they have a time zone. ``values`` are those that a file or a user declares.
     ``others`` counts the fields that were read as missing though no mark says so, ``marks`` has the marks that do, and
@@ -212,7 +212,7 @@ DATE = re.compile("|".join((_YEAR_FIRST, _YEAR_LAST, _SHORT_YEAR, _NAMED_MONTH))
 
 
 def plain_numbers(text: Any) -> Any:
-    """The numbers of a column in which all fields are written as Python writes them; None where one is not.
+    """The numbers of a column in which all fields are written as Python writes them; None if one is not.
 
     Whole numbers that float64 would round, and those of equal length with zeros in front, are codes and no numbers.
     """
@@ -283,7 +283,7 @@ def _whole_numbers(numbers: Any) -> Any:
 
 
 def _decimal_of(fields: Fields, thousands: str | None) -> tuple[str | None, int]:
-    """The decimal mark of most numbers, None where none is certain, and the number of rows that have such numbers."""
+    """The decimal mark of most numbers, None if none is certain, and the number of rows that have such numbers."""
     parsed = {mark: _parsed_numbers(fields, mark, None if thousands == mark else thousands)[0] for mark in ".,"}
     weights = {mark: fields.weight(fits) for mark, fits in parsed.items()}
     if weights["."] != weights[","]:
@@ -360,7 +360,7 @@ def _parsed_dates(fields: Fields, form: str) -> tuple[BoolArray, Any, bool]:
 
 
 def _order_of(fields: Fields, usual: Order | None) -> tuple[str | None, bool]:
-    """The order of the parts of most dates, and whether it is certain; None where most fields are no dates."""
+    """The order of the parts of most dates, and whether it is certain; None if most fields are no dates."""
     import pyarrow.compute as pc
 
     total = fields.weight(np.ones(len(fields.values), dtype=bool))

@@ -160,7 +160,7 @@ class RowsResult(Generic[T]):
 
     @property
     def value(self) -> T | None:
-        """What was found for the rows as they are; None where nothing was."""
+        """What was found for the rows as they are; None if nothing was."""
         found = self._found
         return None if found is None or found[0] != self._version() else found[1]
 

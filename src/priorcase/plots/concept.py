@@ -236,7 +236,7 @@ def _learned_classes(model: ConceptLearner, X: Any, y: Any) -> AnyArray:
 
 
 def _dropped(model: ConceptLearner, concept: Value, columns: dict[str, AnyArray]) -> IdArray:
-    """Ids of the instances that were stored and are no longer; none where the model kept no history to tell.
+    """Ids of the instances that were stored and are no longer; none if the model kept no history to tell.
 
     An instance was stored if the number stored after it exceeds the number before less those dropped in that step.
     """

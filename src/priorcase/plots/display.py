@@ -70,7 +70,7 @@ class Display(ABC):
 class AxisColumn:
     """A column as an axis: numbers as they are, dates as seconds, categories and levels at 0, 1, ...
 
-    ``positions`` has the position of each row, NaN where the value is missing. ``values`` are the categories at 0, 1,
+    ``positions`` has the position of each row, NaN if the value is missing. ``values`` are the categories at 0, 1,
     ... (levels in their order, others sorted; None for numbers), ``rows`` the first row that holds each of them.
     ``dated``: the numbers are dates.
     """
@@ -99,7 +99,7 @@ class AxisColumn:
         return low + (np.arange(resolution) + 0.5) * (high - low) / resolution
 
     def column(self, positions: FloatArray) -> Any:
-        """Positions as the values that stand there, for a frame; None where the value is missing."""
+        """Positions as the values that stand there, for a frame; None if the value is missing."""
         if self.values is None:
             return as_dates(positions) if self.dated else positions
         return [None if at != at else self.values[int(at)] for at in positions.tolist()]
@@ -211,7 +211,7 @@ class Plane:
 
     @property
     def points(self) -> FloatArray:
-        """The position of each row, (rows, 2); NaN where it has none."""
+        """The position of each row, (rows, 2); NaN if it has none."""
         return np.column_stack([axis.positions for axis in self.axes])
 
     def queries(self, positions: FloatArray) -> Any:

@@ -402,7 +402,7 @@ class Compared:
 
     @property
     def baseline(self) -> Standing | None:
-        """The baseline; None where it failed."""
+        """The baseline; None if it failed."""
         return next((one for one in self.measured if one.name == BASELINE), None)
 
 

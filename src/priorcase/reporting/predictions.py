@@ -215,7 +215,7 @@ def explain(
 
 
 def _examples(problem: Problem, found: OutOfFold, usual: AnyArray) -> Iterator[tuple[str, IntArray]]:
-    """A few rows of each kind, the best example first; none where there is none."""
+    """A few rows of each kind, the best example first; none if there is none."""
     if not problem.classes:
         off = np.abs(found.predicted - found.truth)
         yield "close", _first(np.where(usual, np.abs(off - np.quantile(off, 0.05)), np.inf))
@@ -239,7 +239,7 @@ def _first(scores: FloatArray) -> IntArray:
 def _best_example(
     kind: str, problem: Problem, model: Any, found: OutOfFold, chosen: IntArray, usual: AnyArray
 ) -> int | None:
-    """The row that is an example of its kind for this fit, too; None where there is none."""
+    """The row that is an example of its kind for this fit, too; None if there is none."""
     rows = found.rows[chosen]
     if not problem.classes:
         off = np.abs(np.asarray(model.predict(problem.X.take(rows))) - problem.y[rows])

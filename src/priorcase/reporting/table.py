@@ -285,7 +285,7 @@ class TableSummary:
 
 def summarize(problem: Problem) -> TableSummary:
     """The columns of a table, and what is unusual about them."""
-    codes = {  # from 0 on, those of numbers in their order; -1 where the value is missing
+    codes = {  # from 0 on, those of numbers in their order; -1 if the value is missing
         name: pd.factorize(problem.X[name], sort=isinstance(kind, Numeric))[0].astype(np.int64)
         for name, kind in problem.X.kinds.items()
     }

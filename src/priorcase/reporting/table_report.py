@@ -399,7 +399,7 @@ def _next_steps(
     load: Sequence[str],
     form: str,
 ) -> NextSteps:
-    """The lines that fit the chosen learner and predict new rows; none where the baseline was chosen."""
+    """The lines that fit the chosen learner and predict new rows; none if the baseline was chosen."""
     if chosen.name == BASELINE:
         return NextSteps()
     own = chosen.learner.learner if isinstance(chosen.learner, Scaled) else chosen.learner

@@ -209,7 +209,7 @@ class _StrictRoute(APIRoute):
 class Service:
     """What is served, who answers, and what was counted.
 
-    ``served`` is a model or a case base, or None where there is none yet; `serve` puts another in its place.
+    ``served`` is a model or a case base, or None if there is none yet; `serve` puts another in its place.
     ``changed`` is called after each change.
     """
 
@@ -296,7 +296,7 @@ class Service:
         return {"answers": found}
 
     def at_once(self, body: bytes) -> bytes | None:
-        """The prediction of a single row, without a thread; None where it is refused or may take longer.
+        """The prediction of a single row, without a thread; None if it is refused or may take longer.
 
         So it is where the model has changed since a row was predicted in no time, or where a thread works on something
         longer and could hold what is needed.

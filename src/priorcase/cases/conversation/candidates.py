@@ -1,4 +1,4 @@
-"""Candidates of a conversation: how much each case counts after the answers so far, and which solutions they support.
+"""Candidates of a conversation: the weight of each case after the answers so far, and the solutions they support.
 
 A new case that needs the solution of a stored one is taken to be like it, attribute by attribute: with probability r,
 the *reliability* of the attribute, its value is like that of the stored case, otherwise like that of any case. The
@@ -46,9 +46,9 @@ _MOST, _LEAST, _MATES, _VALUES = 300, 30, 100, 5_000_000  # bounds on the cases 
 
 @dataclass(frozen=True)
 class Step:
-    """One answer: the value that was told, or for a cut or mention what was asked about, with yes or no.
+    """One answer: the value of an attribute, or for a cut or mention its subject with yes or no.
 
-    ``asked`` is the text of the question that it answers; empty where nothing was asked.
+    ``asked`` is the text of the question that it answers; empty if nothing was asked.
     """
 
     attribute: str
@@ -135,8 +135,8 @@ def _order(term: Term) -> tuple[int, float, str]:
 class Candidates:
     """The weight of each case by the formula of `Conversation`, and the solutions that the cases support.
 
-    ``degrees`` says how well the solution of each case worked, 0 for cases that take no part. Only cases *remain* that
-    weigh more than ``floor`` times as much as the best.
+    ``degrees`` is the degree to which the solution of each case worked, 0 for cases that are not used. Cases *remain*
+    if their weight is more than ``floor`` times the largest.
     """
 
     def __init__(self, likeness: Likeness, solutions: Solutions, degrees: FloatArray, floor: float) -> None:
@@ -346,7 +346,7 @@ def _mates(likeness: Likeness, names: list[str], answers: IntArray, able: BoolAr
 
 
 def _spread(places: IntArray, most: int) -> IntArray:
-    """At most so many of these, evenly spread."""
+    """At most ``most`` of these, evenly spread."""
     if places.size <= most:
         return places
     return places[np.linspace(0, places.size - 1, most).round().astype(np.int64)]

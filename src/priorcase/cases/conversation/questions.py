@@ -111,7 +111,7 @@ class Questions:
         self.n_solutions = present.size
 
     def best(self, least: float) -> Question | None:
-        """The first question by `ranked` that gains at least so much; None where there is none."""
+        """The first question by `ranked` that gains at least so much; None if there is none."""
         if (free := self._free_text()) is not None:
             return free
         least = max(least, _NEGLIGIBLE)

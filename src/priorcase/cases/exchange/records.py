@@ -95,7 +95,7 @@ def record_of(values: tuple[Stored, ...], told: Mapping[str, Any], where: str) -
 
 
 def _checked(name: str, value: Any) -> Any:
-    """A value beside the attributes; None where it is not allowed there, or is missing."""
+    """A value beside the attributes; None if it is not allowed there, or is missing."""
     if name in _ANY_VALUE:
         return kinds.check_plain(value, what=name)
     if name == "notes":
@@ -135,7 +135,7 @@ def head_of(attributes: Kinds) -> dict[str, Any]:
 
 
 def read_head(found: Mapping[str, Any], source: str) -> dict[str, CaseKind] | None:
-    """The attributes that a head declares; None where it is no head."""
+    """The attributes that a head declares; None if it is no head."""
     if MARK not in found:
         return None
     if found[MARK] != FORMAT:

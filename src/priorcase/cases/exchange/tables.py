@@ -81,7 +81,7 @@ def plain_cell(text: str | None) -> str:
 
 
 def plain_of(cell: str) -> Any:
-    """The solution or outcome of a cell; None where there is none."""
+    """The solution or outcome of a cell; None if there is none."""
     if not cell:
         return None
     found = _parsed(cell)
@@ -112,7 +112,7 @@ def _stands(text: str) -> bool:
 
 
 def _parsed(text: str) -> Any:
-    """The value of a JSON text; _NONE where it is none."""
+    """The value of a JSON text; _NONE if it is none."""
     if text[0] not in _JSON:
         return _NONE
     try:
@@ -149,7 +149,7 @@ class _Encoded:
 
 
 def read_csv(path: Path, attributes: Kinds | None, columns: Mapping[str, str]) -> ReadCases | None:
-    """The cases of an exported file; None where it is a table of another program."""
+    """The cases of an exported file; None if it is a table of another program."""
     if _first_cells(path)[: len(BESIDE)] != [*BESIDE]:
         return None
     header = next((header for _, header in _rows(path)), [])
@@ -314,7 +314,7 @@ def _arrow_column(kind: CaseKind | None, values: list[Any], *, fixed: str | None
 
 
 def _type(values: Sequence[Any]) -> Any:
-    """The Arrow type that all values share; None where there is none."""
+    """The Arrow type that all values share; None if there is none."""
     import pyarrow
 
     found = set(map(type, values))
@@ -341,7 +341,7 @@ def _dates(values: list[Any]) -> Any:
 
 
 def read_parquet(path: Path, attributes: Kinds | None, columns: Mapping[str, str]) -> ReadCases | None:
-    """The cases of an exported file; None where it is a table of another program."""
+    """The cases of an exported file; None if it is a table of another program."""
     import pyarrow.parquet
 
     with _arrow_errors(path):

@@ -1,7 +1,7 @@
-"""The file of a case base, on SQLite: nothing that was acknowledged is lost, and what is forgotten is erased.
+"""The SQLite file of a case base: committed changes are durable, and forgotten cases are erased.
 
-``store.Store`` is what the layers above use. ``writer`` makes changes, ``integrity`` checks everything that is read,
-``sqlite`` has connections, tables, locks and new files, and ``records`` what goes in and out.
+The layers above use ``store.Store``. ``writer`` makes changes, ``integrity`` checks everything that is read,
+``sqlite`` has connections, tables, locks and new files, and ``records`` the stored data types.
 """
 
 from priorcase.cases.storage.records import CaseRecord, Declaration, Event, NewCase, Step, StoredCase, StoredLearner

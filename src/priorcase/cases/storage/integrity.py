@@ -95,7 +95,7 @@ def read_rows(connection: sqlite3.Connection, table: str, where: str = "", *para
 
 
 def check_rows(table: str, rows: Sequence[tuple[Any, ...]]) -> None:
-    """Raise DatabaseError where a row has a value of the wrong type, or does not fit its checksum."""
+    """Raise DatabaseError if a row has a value of the wrong type, or does not fit its checksum."""
     shapes, right = _SHAPES[table], _CHECKSUMS.get(table, checksum)
     for row in rows:
         if tuple(map(type, row)) not in shapes:
@@ -144,7 +144,7 @@ def parse_all(texts: Sequence[str], what: str, decode: Callable[[str], Any] = _d
 
 
 def check_json(texts: Iterable[str | None], what: str) -> None:
-    """Raise DatabaseError where a text is not a JSON value, or is nested too deeply."""
+    """Raise DatabaseError if a text is not a JSON value, or is nested too deeply."""
     distinct = [text for text in set(texts) if text is not None]
     values = parse_all(distinct, what, _decode_finite)
     for text, value in zip(distinct, values, strict=True):
@@ -235,7 +235,7 @@ class Tally:
         self.sum = (self.sum + sign * sum(row[-1] for row in rows)) % 2**64
 
     def check(self, table: str, rows: Sequence[tuple[Any, ...]]) -> None:
-        """Raise DatabaseError where a table does not have the rows that were counted."""
+        """Raise DatabaseError if a table does not have the rows that were counted."""
         found = Tally()
         found.count(rows)
         if found != self:
@@ -429,7 +429,7 @@ class _JournalError(Exception):
 def _read_journal(path: Path, size: int) -> tuple[int, bool, bytes | None] | None:
     """The pages that the file had before, whether it was written since, and its first page as it was, by the journal.
 
-    None where there is nothing to undo. SQLite plays back any journal that it finds: it opens what a link leads to,
+    None if there is nothing to undo. SQLite plays back any journal that it finds: it opens what a link leads to,
     deletes the file that the journal names as its super-journal, and sets the size of the case base. The layout is that
     of "Database File Format", section 3, at sqlite.org.
     """

@@ -1,4 +1,4 @@
-"""What goes into the file of a case base, and what comes out of it."""
+"""Data types of the file of a case base."""
 
 from __future__ import annotations
 
@@ -81,7 +81,7 @@ class Loaded:
 
 
 class Event(NamedTuple):
-    """One step of the history; ``id`` is None where it changed no single case."""
+    """One step of the history; ``id`` is None if it is not about a single case."""
 
     sequence: int
     at: str
@@ -96,7 +96,7 @@ class Event(NamedTuple):
 
 
 class Use(NamedTuple):
-    """One use of a case: whether it helped (None where nobody said), and what else was recorded, as JSON text."""
+    """One use of a case: whether it helped (None if unknown), and further details as JSON text."""
 
     sequence: int
     at: str

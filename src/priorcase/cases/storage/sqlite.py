@@ -310,7 +310,7 @@ if hasattr(os, "register_at_fork"):
 
 
 def write_new_file(data: bytes, path: Path, *, mode: int = 0o666) -> bool:
-    """Write a file that appears complete or not at all; False where the name is taken, and nothing was done."""
+    """Write a file that appears complete or not at all; False if the name is taken, and nothing was done."""
     if not path.parent.is_dir():
         raise CaseBaseFileError(
             f"The case base {path!s} cannot be created: there is no folder {path.parent!s}. Create the folder "

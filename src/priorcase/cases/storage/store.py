@@ -142,7 +142,7 @@ class Store:
 
     @contextmanager
     def moment(self) -> Iterator[sqlite3.Connection]:
-        """The connection within a transaction: all that is read inside is of one moment, and writers wait."""
+        """The connection within a transaction: everything read is a consistent snapshot, and writers wait."""
         with self._session() as connection:
             if connection.in_transaction:  # inside writing() of this thread
                 yield connection
@@ -228,7 +228,7 @@ class Store:
             return dict(connection.execute(sql).fetchall())
 
     def authors(self) -> dict[int, str]:
-        """Who added each case, by id, where that is known."""
+        """Mapping from case ids to the authors who added them, if known."""
         with self.moment() as connection:
             sql = "SELECT c.id, h.by FROM cases AS c JOIN history AS h ON h.sequence = c.added WHERE h.by IS NOT NULL"
             return dict(connection.execute(sql).fetchall())
@@ -275,7 +275,7 @@ class Store:
             return found
 
     def changes_since(self, step: Step) -> list[Event] | None:
-        """All steps after a given one, by anyone; None where the file does not have that step."""
+        """All steps after a given one, by anyone; None if the file does not have that step."""
         with self.moment() as connection:
             events = self._events(connection, "WHERE sequence >= ? ORDER BY sequence", step.sequence)
             self._seen = self._version(connection)
@@ -324,7 +324,7 @@ class Store:
 
     @contextmanager
     def writing(self) -> Iterator[Writer]:
-        """A transaction: all that is done inside is on the disk when it ends, or nothing where an error ends it."""
+        """A transaction: all changes are on disk when it ends; after an error, none is made."""
         if self.readonly:
             raise CaseBaseError(
                 f"cannot change {self._name}, which was opened with readonly=True. Open it with CaseBase.open(path)."
@@ -397,7 +397,7 @@ class Store:
     # -- the whole file
 
     def verify(self) -> list[str]:
-        """What is wrong with the file; an empty list where everything is as it was written."""
+        """The problems found in the file; an empty list if there are none."""
         try:
             with self.moment() as connection, collector_paused():
                 return integrity.findings(connection)
@@ -405,7 +405,7 @@ class Store:
             return [str(error)]
 
     def backup(self, path: str | os.PathLike[str]) -> None:
-        """Write a copy as of one moment to a file that does not exist yet; others may go on writing."""
+        """Write a consistent snapshot to a new file; others can continue to write."""
         target = Path(path)
         with self._session() as connection:
             self._refuse_nested(connection)

@@ -31,7 +31,7 @@ def collector_paused() -> Iterator[None]:
 
 
 class Writer:
-    """What may be changed inside ``with store.writing() as writer``; all of it is done at the end, or nothing.
+    """Changes within ``with store.writing() as writer``; all of them are committed at the end, or none.
 
     ``changes`` lists the steps that were made so far, and ``forgot`` says whether a case was forgotten.
     """
@@ -53,7 +53,7 @@ class Writer:
         return self._counters.wipe > 0
 
     def finish(self) -> bool:
-        """Write the counters; False where nothing was changed."""
+        """Write the counters; False if nothing was changed."""
         if self.changes:
             if self.forgot:
                 self._counters.wipe = self._counters.sequence
@@ -145,7 +145,7 @@ class Writer:
     # -- uses and retirements
 
     def retire(self, ids: Iterable[int], *, by: str | None = None, why: str | None = None) -> list[int]:
-        """Keep cases, but not to be retrieved; returns the ids of those that were retired by this."""
+        """Exclude cases from retrieval; return the ids of the newly retired cases."""
         there = self._ids("cases", ids)
         new = sorted(there - self._ids("retirements", there))
         first = self.record("retired", new, by, why)
@@ -153,7 +153,7 @@ class Writer:
         return new
 
     def unretire(self, ids: Iterable[int], *, by: str | None = None, why: str | None = None) -> list[int]:
-        """Let retired cases be retrieved again, their uses forgotten; returns the ids of those that were retired."""
+        """Make retired cases available again and delete their recorded uses; return the ids that were retired."""
         found = sorted(self._ids("retirements", ids))
         for table in ("retirements", "uses"):
             self._delete(table, found)
@@ -169,7 +169,7 @@ class Writer:
         by: str | None = None,
         why: str | None = None,
     ) -> list[int]:
-        """Record that cases were used, and whether they helped; returns the ids of those that are there."""
+        """Record that cases were used, and whether they helped; return the ids of those that exist."""
         found = sorted(self._ids("cases", ids))
         first, flag = self.record("used", found, by, why), None if helped is None else int(helped)
         self._insert("uses", [(sequence, id, flag, detail) for sequence, id in enumerate(found, first)])
@@ -187,7 +187,7 @@ class Writer:
         by: str | None = None,
         why: str | None = None,
     ) -> None:
-        """Keep a learner under a name; the cases that its state was fitted on must all be there still."""
+        """Store a learner under a name; all cases that it was fitted to must still exist."""
         ids = None if fitted_on is None else set(fitted_on)
         if ids is not None and (gone := ids - self._ids("cases", ids)):
             raise CaseBaseFileError(
@@ -199,7 +199,7 @@ class Writer:
         self._insert("learners", [(name, sequence, recipe, state, None if ids is None else integrity.ranges_of(ids))])
 
     def drop_learner(self, name: str, *, by: str | None = None, why: str | None = None) -> bool:
-        """Remove a learner; False where there is none of that name."""
+        """Remove a learner; return False if there is none with this name."""
         found = self._take_learner(name)
         if found:
             self.record("unlearned", [None], by, why)
