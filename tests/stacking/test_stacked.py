@@ -460,3 +460,18 @@ def test_wide_tables_get_no_trees_which_would_take_long() -> None:
     for columns, bayes in ((10, "tree_averaged_bayes"), (130, "subset_averaged_bayes")):
         model = pc.StackedClassifier().fit(rng.normal(size=(60, columns)), rng.choice(["a", "b"], 60))
         assert [name for name in model.weights_ if "averaged" in name] == [bayes]
+
+
+@pytest.mark.parametrize("load", [pc.datasets.load_penguins, pc.datasets.load_flats])
+def test_every_name_that_a_default_stack_prints_is_a_member(load):
+    X, y = load()
+    cls = pc.StackedClassifier if load is pc.datasets.load_penguins else pc.StackedRegressor
+    X, y = X[::3], y[::3]
+    default = cls(random_state=0).fit(X, y)
+    named = cls(members=list(default.stack_.names), random_state=0).fit(X, y)
+    assert set(named.stack_.names) == set(default.stack_.names)
+    for name in ("logistic", "boosting", "local_naive_bayes", "ridge", "local_linear_relief"):
+        if name in default.members_:
+            assert str(named.members_[name]) == str(default.members_[name])
+    few = cls(members=["boosting", "knn"], random_state=0).fit(X[::9], y[::9])
+    assert "boosting" in few.stack_.names

@@ -55,7 +55,7 @@ from priorcase.local import (
 from priorcase.local.rbf.network import RBFNetwork
 from priorcase.neighbors import KNNClassifier, KNNRegressor, Precedents
 from priorcase.neighbors.tuning import content_ranks
-from priorcase.registry import BASELINE, find
+from priorcase.registry import BASELINE, LEARNERS, find
 from priorcase.relevance.base import fixed_sample
 from priorcase.schema import CategoricalFeatures, Coded, Schema, Table
 from priorcase.similarity import Gaussian, hvdm
@@ -92,13 +92,25 @@ def default_members(rows: int, columns: int, classes: int | None) -> dict[str, A
     linear model and boosted trees. Logistic models around each query take part where they have few coefficients; of a
     handful of rows only the nearest are asked.
     """
+    found = all_members(rows, columns, classes)
+    if classes is not None:
+        if columns * (classes - 1) > _MOST_COEFFICIENTS:
+            del found["local_logistic"]
+        del found["tree_averaged_bayes" if columns > _MOST_FOR_TREES else "subset_averaged_bayes"]
+    if rows < _FEWEST_FOR_BOOSTING:
+        del found["boosting"]
+    return found if rows >= _FEWEST else {"knn": found["knn"]}
+
+
+def all_members(rows: int, columns: int, classes: int | None) -> dict[str, Any]:
+    """The members that a default stack may have, by name."""
     nearest, few, many = min(rows, 10), min(rows, 50), min(rows, 100)
     if classes is not None:
         added = replace(hvdm(), power=1.0, root=False)
         # Newton's method does not depend on the order of the columns, but has a matrix of all coefficients by all.
         solver = "newton-cholesky" if columns * classes <= _MOST_FOR_NEWTON else "lbfgs"
         rounds = min(max(_TREES // classes, 30), 100)  # a round of boosting grows a tree for each class
-        found = {
+        return {
             "knn": KNNClassifier(nearest, distance=added, vote=_GAUSSIAN, prior="frequency"),
             "local_logistic": LocallyWeightedClassifier(many),
             "local_naive_bayes": LocallyWeightedClassifier(few, model="naive_bayes"),
@@ -108,16 +120,9 @@ def default_members(rows: int, columns: int, classes: int | None) -> dict[str, A
             "boosting": HistGradientBoostingClassifier(
                 max_iter=rounds, learning_rate=min(10.0 / rounds, 0.2), early_stopping=False, **_SMALL_TREES
             ),
+            "subset_averaged_bayes": SubsetAveragedBayes(),
         }
-        if columns * (classes - 1) > _MOST_COEFFICIENTS:
-            del found["local_logistic"]
-        if columns > _MOST_FOR_TREES:
-            del found["tree_averaged_bayes"]
-            found["subset_averaged_bayes"] = SubsetAveragedBayes()
-        if rows < _FEWEST_FOR_BOOSTING:
-            del found["boosting"]
-        return found if rows >= _FEWEST else {"knn": found["knn"]}
-    found = {
+    return {
         "knn": KNNRegressor(nearest, vote=_GAUSSIAN),
         "knn_relief": KNNRegressor(min(rows, 30), vote="inverse_square", attribute_weights="relief"),
         "local_linear": LocallyWeightedRegressor(many, ridge=1.0),
@@ -126,9 +131,6 @@ def default_members(rows: int, columns: int, classes: int | None) -> dict[str, A
         "ridge": RidgeCV(np.logspace(-2, 3, 11)),
         "boosting": HistGradientBoostingRegressor(early_stopping=False, **_SMALL_TREES),
     }
-    if rows < _FEWEST_FOR_BOOSTING:
-        del found["boosting"]
-    return found if rows >= _FEWEST else {"knn": found["knn"]}
 
 
 def _is_probabilistic(member: Any) -> bool:
@@ -136,7 +138,11 @@ def _is_probabilistic(member: Any) -> bool:
 
 
 def _named(members: Members, task: Literal["classify", "regress"]) -> dict[str, Any]:
-    """The members that a user lists, by name; a text is the name of a learner of the registry."""
+    """The members that a user lists, by name; a text is the name of a learner of the registry.
+
+    Names that only default members have stay texts, because those members depend on the number of rows. The baseline
+    may be listed, though it is always a member.
+    """
     if isinstance(members, Mapping):
         found = {str(name): member for name, member in members.items()}
     else:
@@ -145,15 +151,20 @@ def _named(members: Members, task: Literal["classify", "regress"]) -> dict[str, 
             name, estimator = member if isinstance(member, tuple) and len(member) == 2 else (None, member)
             name = name or (estimator if isinstance(estimator, str) else type(estimator).__name__)
             found[free_label(str(name), found)] = estimator
-    found = {name: find(of).make(task) if isinstance(of, str) else of for name, of in found.items()}
+    default = all_members(100, 1, 2 if task == "classify" else None)
+    own = {of for of in found.values() if isinstance(of, str) and of in default and of not in LEARNERS}
+    found = {name: of for name, of in found.items() if not (name == BASELINE and isinstance(of, str))}
+    found = {name: find(of).make(task) if isinstance(of, str) and of not in own else of for name, of in found.items()}
     kind, fits = (
         ("classifier with predict_proba", _is_probabilistic) if task == "classify" else ("regressor", is_regressor)
     )
     if not found:
         raise ParameterError(
-            f"members must contain at least one {kind}, got {quoted(members)}. None uses a default list"
+            f"members must contain at least one {kind} beside {BASELINE!r}, which is always a member; got "
+            f"{quoted(members)}. None uses a default list"
         )
-    for name, member in found.items():
+    for name, given in found.items():
+        member = default[given] if isinstance(given, str) else given
         if name == BASELINE or isinstance(member, type) or not hasattr(member, "get_params") or not fits(member):
             raise ParameterError(
                 f"members[{name!r}] must be an unfitted {kind}, or the name of a learner such as 'knn', "
@@ -570,7 +581,10 @@ class Stacked(RowsEstimator[Memory]):
         rows = _Rows(stored_table(instances, np.arange(n)), self._stored_targets(), memory.row_weights)
         classes, folds = self._known_classes(), self._folds(min(self._count, n))
         size = self._least_rows(folds), len(instances.schema), None if classes is None else len(classes)
-        wanted = default_members(*size) if self._wanted is None else self._wanted
+        wanted = default_members(*size)
+        if self._wanted is not None:
+            default = all_members(*size)
+            wanted = {name: default[of] if isinstance(of, str) else of for name, of in self._wanted.items()}
         members, answers, left_out = dict[str, _Fitted](), dict[str, FloatArray](), [BASELINE]
         if n < 2 or (classes is not None and len(classes) < 2):
             wanted = {}  # nothing to predict from, or to tell apart
@@ -703,9 +717,10 @@ class StackedClassifier(ClassifierMixin, Stacked):
     ----------
     members
         List of unfitted classifiers or names of learners such as ``"naive_bayes"``, or a mapping from names to them.
-        None: k-NN, local logistic regression, local naive Bayes, tree-averaged Bayes, an RBF network, logistic
-        regression and boosted trees. scikit-learn classifiers get a numeric table (`TableEncoder`), a ``Pipeline`` a
-        pandas frame. The class frequencies are always a member, the ``baseline``.
+        Names that only a default stack has, such as ``"logistic"``, stand for its members. None: k-NN, local logistic
+        regression, local naive Bayes, tree-averaged Bayes, an RBF network, logistic regression and boosted trees.
+        scikit-learn classifiers get a numeric table (`TableEncoder`), a ``Pipeline`` a pandas frame. The class
+        frequencies are always a member, the ``baseline``.
     folds
         Number of folds for members without fast leave-one-out.
     prior
