@@ -287,3 +287,14 @@ def test_votes_that_round_to_nothing_have_no_sign() -> None:
     for text in (str(found), captured.get()):
         assert "-0%" not in text
         assert all(f" {vote} " in text.replace("\n", " ") for vote in ("100%", "0%", "-1%"))
+
+
+@pytest.mark.parametrize("backend", ["pandas", "polars", "pyarrow"])
+def test_the_frame_is_one_of_the_library_that_is_asked_for(backend):
+    found = KNNRegressor(2).fit([[0.0], [1.0], [2.0]], [1, 2, 3]).precedents([[0.0]]).frame(backend)
+    assert type(found).__module__.split(".")[0] == backend
+
+
+def test_an_unknown_library_is_refused():
+    with pytest.raises(ValueError, match="backend"):
+        KNNRegressor(1).fit([[0.0], [1.0]], [1, 2]).precedents([[0.0]]).frame("panda")

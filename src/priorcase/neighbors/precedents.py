@@ -12,6 +12,7 @@ import numpy as np
 from rich.cells import cell_len, set_cell_size
 
 from priorcase._typing import AnyArray, Backend, BoolArray, FloatArray, IdArray, IntArray, Name
+from priorcase.exceptions import prefix_errors
 from priorcase.learning.results import (
     Grid,
     PrintedPerQuery,
@@ -175,15 +176,16 @@ class Precedents(PrintedPerQuery):
         """Number of the query of each entry."""
         return np.repeat(np.array(self.numbers, dtype=np.int64), np.diff(self.indptr))
 
-    def frame(self) -> Any:
+    @prefix_errors
+    def frame(self, backend: Backend | None = None) -> Any:
         """Return a data frame with one line for each (query, voter).
 
         Columns: ``query``, ``rank``, ``id``, ``distance``, ``vote``, ``target`` (``target_0``, ``target_1``, ... for
         several targets), the values of the table's columns, and ``contribution of NAME`` for their contributions to the
         distance. A column with one of the first names is renamed to ``NAME (value)``; duplicate names become ``NAME
-        (2)``.
+        (2)``. ``backend`` is the library of the frame; by default the one that the model was fitted with.
         """
-        return framed(self._columns(), self.backend)
+        return framed(self._columns(), backend or self.backend)
 
     def plot(self, ax: Any = None, query: int = 0) -> Any:
         """Plot the precedents of one query as bars with `PrecedentsDisplay`; return the axes."""
