@@ -521,9 +521,11 @@ def apply(
     remedy = {
         "numeric": "Correct the field, leave it empty if it is unknown, or declare the column nominal.",
         "date": "Correct the field, leave it empty if it is unknown, or declare the column nominal.",
-    }.get(meaning.kind) or advice(
-        held, meaning.values or (), otherwise="Correct the field, or add the level where it belongs in the order."
-    )
+        "nominal": advice(held, meaning.values or (), otherwise="Correct the field, or add the value to the declared ones."),
+        "ordinal": advice(
+            held, meaning.values or (), otherwise="Correct the field, or add the level where it belongs in the order."
+        ),
+    }[meaning.kind]
     raise ReadingError(f"{where(row)}, column {name!r} holds {held!r}; expected {meaning.in_words()}. {remedy}")
 
 
