@@ -37,7 +37,7 @@ Format: TypeAlias = Literal["csv", "tsv", "arff", "c4.5", "excel", "parquet", "f
 FORMATS: tuple[Format, ...] = get_args(Format)
 
 MAX_BYTES = 2**30
-"""How large a packed file may be when unpacked, unless the caller allows more."""
+"""Default limit on the size of a decompressed file."""
 
 _SUFFIXES: dict[str, Format] = {
     ".csv": "csv",
@@ -88,7 +88,7 @@ def check_no_url(source: object) -> None:
 def contents(source: Readable, name: str | None = None, max_bytes: int = MAX_BYTES) -> tuple[str, bytes]:
     """The name of a file in messages, and its bytes; a packed one is unpacked whatever its name."""
     if not is_whole(max_bytes) or max_bytes < 0:
-        raise ParameterError(f"max_bytes must be a whole number of 0 or more, got {quoted(max_bytes)}.")
+        raise ParameterError(f"max_bytes must be a whole number >= 0, got {quoted(max_bytes)}.")
     check_no_url(source)
     if isinstance(source, str | os.PathLike):
         path = check_path(source)

@@ -1,7 +1,7 @@
 """Long work in another process of low priority, so that answers do not wait for it.
 
-The work goes over as a pickle on standard input, and what it tells and gives comes back on standard output. Standard
-input stays open as long as this process lives: when it ends, however it ends, the other process ends too.
+The work is sent as a pickle on standard input; progress and results are returned on standard output. Standard input
+stays open as long as this process lives, so the other process ends when this one does.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
-"""The service: a model, or a case base, over HTTP.
+"""The HTTP service of a model or a case base.
 
-Questions are answered by a few threads, and changes made by one, in the order in which they came. A question takes the
-model in the state that it has, so that its whole answer is of one state. Single rows that are predicted in no time are
-answered where they come in, while no thread is at work.
+Queries are answered by a few threads; changes are made by one thread, in the order of the requests. A query uses one
+state of the model throughout. Predictions of single rows that take very little time are made on the event loop while
+no thread is busy.
 """
 
 from __future__ import annotations
@@ -207,10 +207,10 @@ class _StrictRoute(APIRoute):
 
 
 class Service:
-    """What is served, who answers, and what was counted.
+    """The state of the service: the served model or case base, its threads, and the request counts.
 
-    ``served`` is a model or a case base, or None if there is none yet; `serve` puts another in its place.
-    ``changed`` is called after each change.
+    ``served`` is a model or a case base, or None if there is none yet; `serve` replaces it. ``changed`` is called after
+    each change.
     """
 
     def __init__(self, served: Any, limits: Limits, *, target: str | None, read_only: bool, save: Any) -> None:

@@ -1,8 +1,8 @@
-"""What stands in front of every request: host, origin, token, size and time; and the headers of every response.
+"""Checks of every request (host, origin, token, size and time), and the headers of every response.
 
-A page of another site can make a browser send requests here, and by DNS rebinding even read the answers. So the host
-that a browser asked for must be one of ours, its origin must be that host, and a token must be shown that only those
-know who can read the terminal (or the cookie that was given for it).
+A page of another site can make a browser send requests here and, by DNS rebinding, even read the responses. Therefore
+the Host header must be one of our names, the origin must be the same host, and the request must contain the token that
+is printed in the terminal, or the cookie that was set for it.
 """
 
 from __future__ import annotations
@@ -73,10 +73,10 @@ def _is_address(host: str) -> bool:
 class Guard:
     """An ASGI app around another one that lets only safe requests through.
 
-    ``hosts`` are names by which the service may be asked for beside those of this machine. If one of them is reached
-    from other machines, addresses as such are accepted too: DNS rebinding needs a name. ``body`` is the largest body in
-    bytes, ``seconds`` how long it may take to arrive, and ``observe`` is told route, status and duration of each
-    request. Bodies are JSON, but for the paths of ``uploads``, which take bytes up to a size of their own.
+    ``hosts`` are accepted host names in addition to those of this machine. If one of them can be reached from other
+    machines, IP addresses are accepted too, since DNS rebinding needs a name. ``body`` is the maximum size of a body in
+    bytes, ``seconds`` the time limit for receiving it, and ``observe`` is called with the route, status and duration of
+    each request. Bodies are JSON, except for the paths in ``uploads``, which accept bytes up to their own limits.
     """
 
     def __init__(

@@ -48,7 +48,7 @@ _SUFFIXES: dict[str, Format] = {
     ".pq": "parquet",
 }
 _PARTS = ("solution", "outcome", "key", "note", "by", "why")
-"""What a row of another program's table can have beside attributes."""
+"""Fields other than attributes that a row of another program's table can have."""
 
 
 def export(

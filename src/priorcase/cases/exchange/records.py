@@ -31,7 +31,7 @@ MARK = "priorcase cases"
 FORMAT = 1
 
 BESIDE = ("id", "key", "solution", "outcome", "notes", "by", "why", "added_at", "revised_at", "retired")
-"""What a case has beside its attributes; attributes of a case base cannot have these names."""
+"""Fields of a case other than its attributes; attributes cannot have these names."""
 
 _ANY_VALUE = ("solution", "outcome")
 TEXTS = ("key", "by", "why", "added_at", "revised_at")

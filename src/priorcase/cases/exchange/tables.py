@@ -3,17 +3,17 @@
 Columns ``id``, ``key``, ``solution``, ``outcome``, ``notes``, ``by``, ``why``, ``added_at``, ``revised_at`` and
 ``retired`` come first, then the attributes.
 
-**CSV.** An empty cell is missing. Numbers, booleans, lists and mappings are JSON. Text stands as it is, unless it is
-empty or could be taken for JSON, or for a formula by a spreadsheet: then it is JSON text, with quotation marks that
-belong to the cell. So ``""`` in a cell is the empty text, ``"7"`` a text, ``7`` a number, and ``"=A1"`` no formula;
-names of attributes that begin like formulas are written the same way.
-Kinds are not stored: read back with the same attributes nothing is lost, without them numbers are numeric, lists sets,
-mappings graphs, and everything else nominal. A file whose header has no comma is read by its semicolons or tabs, as
-spreadsheets write it where the comma is the decimal sign.
+**CSV.** An empty cell is a missing value. Numbers, booleans, lists and mappings are JSON. Text is written unchanged,
+unless it is empty or could be mistaken for JSON or, by a spreadsheet, for a formula; then it is JSON text, including
+the quotation marks. So ``""`` in a cell is the empty text, ``"7"`` a text, ``7`` a number, and ``"=A1"`` not a formula;
+names of attributes that look like formulas are written the same way.
+Kinds are not stored: with the same attributes, nothing is lost when the file is read; without them, numbers are
+numeric, lists sets, mappings graphs, and all other values nominal. If the header has no comma, semicolons or tabs are
+the delimiter, as spreadsheets use them where the comma is the decimal mark.
 
-**Parquet** loses nothing. Numbers are doubles, dates days or moments where all are (texts where
-offsets differ or both occur), sets lists, text, taxonomies and graphs text. Nominal values, solutions and outcomes have
-the type that all of them share; where they share none the column has JSON texts, as the metadata of the file say.
+**Parquet** files are lossless. Numbers are doubles; dates are days or timestamps if all values are (texts if offsets
+differ or both occur); sets are lists; text, taxonomies and graphs are text. Nominal values, solutions and outcomes have
+their common type; if there is none, the column contains JSON text, which the metadata of the file record.
 """
 
 from __future__ import annotations
