@@ -521,7 +521,9 @@ def apply(
     remedy = {
         "numeric": "Correct the field, leave it empty if it is unknown, or declare the column nominal.",
         "date": "Correct the field, leave it empty if it is unknown, or declare the column nominal.",
-        "nominal": advice(held, meaning.values or (), otherwise="Correct the field, or add the value to the declared ones."),
+        "nominal": advice(
+            held, meaning.values or (), otherwise="Correct the field, or add the value to the declared ones."
+        ),
         "ordinal": advice(
             held, meaning.values or (), otherwise="Correct the field, or add the level where it belongs in the order."
         ),
