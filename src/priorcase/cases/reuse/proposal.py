@@ -231,7 +231,7 @@ class Proposal(GridsResult):
         title = f"The query differs from case {self.base} in"
         parts = {title: self.differences, "Changed by": self.steps, "Problems": self.problems, "Notes": self.notes}
         for title, told in parts.items():
-            lines += [f"{title}:", *(f"  {part}." for part in told)] if told else []
+            lines += [f"{title}:", *(f"  {str(part).rstrip('.')}." for part in told)] if told else []
         return "\n".join(lines)
 
     @prefix_errors
