@@ -354,9 +354,9 @@ class CaseBase:
         Pass ``ids``, one or several ids or cases, or conditions as ``where`` (see `CaseBase`), which may not be empty.
         All data of these cases are erased, with no bytes left in the file: values, solution, outcome, key, notes, who
         added them and why, their records, and the state of learners fitted to them (`learner` refits these). The
-        history keeps only that a case with this id was forgotten, with the time and the ``by`` and ``why`` of this
-        call. Declarations stay: attributes, the categories that a `Nominal` lists, and values named in a measure that
-        `prefer` has stored.
+        history keeps only when cases with these ids were added, revised and forgotten, and the ``by`` and ``why`` of
+        this call. Declarations stay: attributes, the categories that a `Nominal` lists, and values named in a measure
+        that `prefer` has stored.
 
         Examples
         --------
@@ -443,7 +443,7 @@ class CaseBase:
     def history(self, id: int | Case | None = None) -> History:
         """Return the changes of one case or of the whole base, with time, author and reason.
 
-        For forgotten cases, only times are kept, and the author and reason of the forgetting.
+        For forgotten cases, the history contains only the times of changes, and who forgot them and why.
         """
         return History(self._live.store.history(None if id is None else check_id(id)))
 
