@@ -694,3 +694,17 @@ def test_local_fits_and_stacks_show_as_many_voters_as_asked_for():
     assert found.frame()["kernel weight"].size == 4
     stack = pc.StackedRegressor(members=["knn"], random_state=0).fit(X[:80], y[:80])
     assert len(stack.explain(X[:1], precedents=1).precedents.ids) == 1
+
+
+def test_changes_of_known_values_are_preferred_to_filling_in_missing_ones():
+    columns = {"a": [0.0, 1.0] * 20, "b": ["u", "v"] * 20}
+    y = ["no", "yes"] * 20
+    model = pc.NaiveBayes().fit(pd.DataFrame(columns), y)
+    found = pc.counterfactuals(model, pd.DataFrame({"a": [0.0, None], "b": [None, "u"]}), n=2)
+    assert [one.changed[0].tolist() for one in found] == [[True, False], [False, True]]
+    # A past case that is nearer would fill in a value.
+    X, y = pc.datasets.load_loans()
+    model = pc.KNNClassifier(20).fit(X, y)
+    one = pc.counterfactuals(model, {"income": 2000, "grade": "C", "guarantor": True})
+    known = [X.columns.get_loc(name) for name in ("income", "grade", "guarantor")]
+    assert one.changed[0][known].sum() == one.changed[0].sum() == 1

@@ -164,7 +164,9 @@ def counterfactuals(
     The search starts at the nearest past cases with a wanted prediction (nearest unlike cases, Keane & Smyth 2020).
     Changes that are not needed are undone, largest differences first, and the smallest set of the remaining changes
     that still changes the prediction is kept (if more than ten remain, a set from which no single change can be
-    undone). All new values come from one past case; values missing in it are not changed.
+    undone). All new values come from one past case; values missing in it are not changed. A value that is missing in
+    the row may be filled in, which is printed as a change from ``?``; of equally many changes, those of known values
+    are preferred.
 
     Distances are those of `KNNClassifier` with equal weights. A row takes some tens of predictions for each column.
 
@@ -218,15 +220,18 @@ def find(
     free = np.ones(len(asked.schema), bool)
     free[[*asked.identifiers, *(asked.position(name, parameter="fixed") for name in fixed)]] = False
     goal = _goal(asked, target, above, below)
-    changes = _Changes(asked, cells, predictions, free, goal)
-    pending = np.flatnonzero(~goal(predictions, predictions))
-    of, past = changes.candidates(pending, max(_CANDIDATES, 2 * int(n)))
-    columns = changes.reduced(of, past)
+    pending, missing = np.flatnonzero(~goal(predictions, predictions)), np.isnan(cells)
+    changes = _Changes(asked, cells, predictions, np.broadcast_to(free, cells.shape), goal)
+    of, past, columns = changes.found(pending, max(_CANDIDATES, 2 * int(n)))
+    if (gaps := pending[missing[pending].any(axis=1)]).size:  # changes of known values are also sought alone
+        known = _Changes(asked, cells, predictions, free & ~missing, goal).found(gaps, max(_CANDIDATES, 2 * int(n)))
+        of, past, columns = (np.concatenate(both) for both in zip((of, past, columns), known, strict=True))
     rows = np.where(columns, asked.past[past], cells[of])
     costs = np.where(columns, changes.costs(of, past), 0.0).sum(axis=1)
+    filled = (columns & missing[of]).sum(axis=1)
     kept, sizes = list[int](), np.zeros(len(cells), np.int64)
     for query in pending.tolist():
-        best = _best(np.flatnonzero(of == query), rows, columns, costs, int(n))
+        best = _best(np.flatnonzero(of == query), rows, columns, filled, costs, int(n))
         kept += best
         sizes[query] = len(best)
     wanted, notes = set(pending.tolist()), list[str]()
@@ -302,7 +307,7 @@ class _Changes:
     def differs(self, of: IntArray, past: IntArray) -> BoolArray:
         """Which columns a past case would change: free ones in which it has another value, not a missing one."""
         new = self.asked.past[past]
-        return np.asarray(self.free & ~np.isnan(new) & (new != self.cells[of]))
+        return np.asarray(self.free[of] & ~np.isnan(new) & (new != self.cells[of]))
 
     def turned(self, of: IntArray, rows: FloatArray) -> BoolArray:
         """Which rows, made of some queries, have a wanted answer."""
@@ -310,14 +315,19 @@ class _Changes:
             return np.zeros(0, bool)
         return np.asarray(self.goal(self.asked.predictions(rows), self.predictions[of]))
 
+    def found(self, pending: IntArray, most: int) -> tuple[IntArray, IntArray, BoolArray]:
+        """Pairs of a query and a past case that turns its answer, and the columns that are changed."""
+        of, past = self.candidates(pending, most)
+        return of, past, self.reduced(of, past)
+
     def candidates(self, pending: IntArray, most: int) -> tuple[IntArray, IntArray]:
         """Pairs of a query and a past case that turns its answer: the nearest ones of each."""
         every = self.asked.past
-        known = self.free & ~np.isnan(every)
+        known = ~np.isnan(every)
         orders = {}
         for query in pending.tolist():
             check_cancelled()
-            differs = known & (every != self.cells[query])
+            differs = self.free[query] & known & (every != self.cells[query])
             order = np.argsort((self._costs(query, self._stored) * differs).sum(axis=1), kind="stable")
             orders[query] = order[differs.any(axis=1)[order]]
         found: dict[int, list[IntArray]] = {query: [] for query in orders}
@@ -340,7 +350,8 @@ class _Changes:
     def reduced(self, of: IntArray, past: IntArray) -> BoolArray:
         """For each pair the columns that are changed in the end."""
         changed, new, old = self.differs(of, past), self.asked.past[past], self.cells[of]
-        orders = np.argsort(-np.where(changed, self.costs(of, past), -1.0), axis=1, kind="stable")
+        costs = np.where(changed, self.costs(of, past), -1.0)
+        orders = np.lexsort((-costs, ~np.isnan(old)), axis=1)  # values that were filled in are put back first
         active = np.arange(len(of))
         while active.size:  # a value may be put back only after another one was
             before = changed[active].sum(axis=1)
@@ -363,19 +374,22 @@ class _Changes:
         return changed
 
     def _fewest(self, query: int, new: FloatArray, columns: IntArray, costs: FloatArray) -> BoolArray:
-        """The fewest of some changes that change the prediction; of equally many the nearest."""
+        """The fewest of some changes that change the prediction; of equally many, those of known values, the nearest."""
         subsets = (np.arange(1, 2**columns.size)[:, None] >> np.arange(columns.size)) & 1 == 1
         kept = np.zeros((len(subsets), new.size), bool)
         kept[:, columns] = subsets
         rows = np.where(kept, new, self.cells[query])
         turned = kept[self.turned(np.full(len(rows), query), rows)]
-        found: BoolArray = turned[np.lexsort(((turned * costs).sum(axis=1), turned.sum(axis=1)))[0]]
+        filled = (turned & np.isnan(self.cells[query])).sum(axis=1)
+        found: BoolArray = turned[np.lexsort(((turned * costs).sum(axis=1), filled, turned.sum(axis=1)))[0]]
         return found
 
 
-def _best(pairs: IntArray, rows: FloatArray, columns: BoolArray, costs: FloatArray, n: int) -> list[int]:
+def _best(
+    pairs: IntArray, rows: FloatArray, columns: BoolArray, filled: IntArray, costs: FloatArray, n: int
+) -> list[int]:
     """The smallest changes of one query: first those of other columns than the ones before, then others."""
-    order = pairs[np.lexsort((costs[pairs], columns[pairs].sum(axis=1)))].tolist()
+    order = pairs[np.lexsort((costs[pairs], filled[pairs], columns[pairs].sum(axis=1)))].tolist()
     sets, values, first, rest = set[bytes](), set[bytes](), list[int](), list[int]()
     for pair in order:
         if (row := rows[pair].tobytes()) in values:
