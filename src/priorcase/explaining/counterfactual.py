@@ -374,7 +374,7 @@ class _Changes:
         return changed
 
     def _fewest(self, query: int, new: FloatArray, columns: IntArray, costs: FloatArray) -> BoolArray:
-        """The fewest of some changes that change the prediction; of equally many, those of known values, the nearest."""
+        """The fewest of some changes that change the prediction; of equally many, first those of known values."""
         subsets = (np.arange(1, 2**columns.size)[:, None] >> np.arange(columns.size)) & 1 == 1
         kept = np.zeros((len(subsets), new.size), bool)
         kept[:, columns] = subsets
