@@ -20,7 +20,7 @@ papers:
   bibl1998       naive Bayes averaged over all models (Kontkanen et al.)
   kontkanen1997  MAP, evidence and stochastic complexity (Kontkanen et al.)
   cost1993       PEBLS on DNA (Cost & Salzberg)
-  lecture        the worked examples of a lecture on neighbours and Bayes
+  lecture        the worked examples of a lecture on neighbors and Bayes
   mitchell       the figures of a textbook chapter (Mitchell 1997, chapter 8)
 
 examples:
@@ -55,7 +55,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 def _parser() -> argparse.ArgumentParser:
     found = argparse.ArgumentParser(
         "python -m papers",
-        description="Measure a paper's tables and figures again, and show them beside the printed ones.",
+        description="Measure the tables and figures of a paper again, and show them next to the published ones.",
         epilog=EPILOG,
         formatter_class=argparse.RawDescriptionHelpFormatter,
         allow_abbrev=False,

@@ -1,4 +1,4 @@
-"""R. Guidotti's lecture on instance-based and Bayesian classification: every worked number of its slides.
+"""R. Guidotti's lecture on instance-based and Bayesian classification: the worked examples of its slides.
 
 The numbers come from the library's own classes on the lecture's ten tax records; where a slide is wrong, a remark says
 so.
@@ -261,19 +261,19 @@ def exemplars() -> PEBLS:
 
 def _example_1(options: Options) -> Part:
     notes = (
-        "The lecture's steps: distances to all records, the k nearest of them, the majority of their classes. The "
-        "slides give no figures; the records are the ten of its later slides, the distance is HEOM (incomes divided by "
-        "their range, other values equal or not), and the query is the one that naive Bayes is asked in Example 5.",
-        "Weighed by 1/d^2 all ten may vote: far ones hardly count.",
+        "The steps of the lecture: compute the distances to all records, find the k nearest, and take the majority of "
+        "their classes. The slides give no numbers. The records are the ten of the later slides, the distance is HEOM "
+        "(incomes divided by their range, other values equal or not), and the query is that of Example 5.",
+        "With weights of 1/d^2, all ten records may vote: distant ones hardly count.",
     )
     return Part((worked_table("k-NN on the ten records", nearest_records()),), (), notes)
 
 
 def _example_2(options: Options) -> Part:
     notes = (
-        "The slide's example of attributes on unequal scales: as they are, the distance is one of incomes.",
-        "The slide's cure for many dimensions, vectors of unit length, is none: with 2,000 attributes the nearest of "
-        "500 normal records is hardly nearer than the farthest, with or without it.",
+        "The slide's example of attributes on different scales: without scaling, income dominates the distance.",
+        "The slide suggests vectors of unit length for many dimensions, but this does not help: with 2,000 attributes, "
+        "the nearest of 500 normally distributed records is hardly nearer than the farthest, with or without it.",
     )
     return Part((scaling(), contrasts(random_state=options.random_state)), (), notes)
 
@@ -288,11 +288,11 @@ def _example_3(options: Options) -> Part:
         worked_table("weights of the records, N_predict / N_correct", exemplar_weights()),
     )
     notes = (
-        "The slide's sum over attributes begins with i = 0; there are d attributes, from 1 on.",
-        "The slide leaves w = 0/0 of a record that was never used undefined. PEBLS begins with 1 of 1, which is part "
-        "of the counts above: a weight is at least 1.",
-        "The slide adds differences (r = 1 of Cost & Salzberg 1993), and so do we here; PEBLS's default squares them.",
-        "PEBLS works with numbers by cutting them into intervals, which are then symbols; the slide does not say so.",
+        "The slide's sum over attributes starts at i = 0; the d attributes are numbered from 1.",
+        "The slide does not define the weight of a record that was never used, w = 0/0. PEBLS starts with 1 of 1, "
+        "which is included in the counts above, so a weight is at least 1.",
+        "The slide adds differences (r = 1 in Cost & Salzberg 1993), and so do we here; PEBLS squares them by default.",
+        "PEBLS discretizes numbers into intervals, which are then symbols; the slide does not say this.",
     )
     return Part(tables, (), notes)
 
@@ -432,7 +432,9 @@ def estimates() -> list[Worked]:
 
 
 def _example_4(options: Options) -> Part:
-    notes = ("Naive Bayes with one attribute, the host, from four kinds of games, each weighed by its probability.",)
+    notes = (
+        "Naive Bayes with one attribute, the host, fitted to four kinds of games weighted by their probabilities.",
+    )
     return Part((worked_table("team 1 is the host of the next match", football()),), (), notes)
 
 
@@ -443,7 +445,9 @@ def _example_5(options: Options) -> Part:
         worked_table("the record Refund = No, Married, Income = 120K", classification()),
         worked_table("a gap in a record", gaps()),
     )
-    notes = ("With the divisor n the deviation of No would be 50.50 and the density 0.0077: the slide's is n - 1.",)
+    notes = (
+        "With the divisor n, the standard deviation of No would be 50.50 and the density 0.0077; the slide uses n - 1.",
+    )
     return Part(tables, (), notes)
 
 
@@ -453,8 +457,8 @@ def _example_6(options: Options) -> Part:
         worked_table("m-estimates with m = 3 and p = 1/3", estimates()),
     )
     notes = (
-        "For the slide's P(Divorced | No) = 0 record 7 was made a married one; its refund and income stay.",
-        "The slide's p = 1/m holds only because m = 3 is the number of marital states as well.",
+        "To get the slide's P(Divorced | No) = 0, record 7 is changed to Married; its refund and income stay the same.",
+        "The slide's p = 1/m holds only because m = 3 is also the number of marital statuses.",
     )
     return Part(tables, (), notes)
 
@@ -501,8 +505,8 @@ def figure_1(options: Options) -> Part:
             ax.spines[["top", "right"]].set_visible(True)
 
     caption = (
-        "The 1, 2 and 3 nearest records of the cross: all records inside the circle, whose radius is the distance of "
-        "the last of them. The points are ours."
+        "The 1, 2 and 3 nearest records of the query (cross): the records inside the circle, whose radius is the "
+        "distance to the last of them. The points are our own."
     )
     return Part(pictures=(Picture("figure-1", caption, columns, draw, (7.5, 2.9)),))
 
@@ -530,9 +534,9 @@ def figure_2(options: Options) -> Part:
         ax.set_xticklabels(map(str, ticks))
 
     caption = (
-        f"Right answers of k-NN on new records against k, from 200 records of which one in five has the wrong class; "
-        f"mean of {trials} draws, band of one standard error. A small k follows the noise, a large one reaches into "
-        "the other class; the root of N is a fair guess, not an optimum."
+        f"Accuracy of k-NN on new records by k, with 200 training records of which one in five has the wrong class; "
+        f"mean of {trials} draws, with a band of one standard error. A small k fits the noise, a large k includes "
+        "records of the other class. The square root of N is a reasonable guess, but not optimal."
     )
     columns = {"k": ladder, "accuracy": mean.tolist(), "standard error": error.tolist()}
     return Part(pictures=(Picture("figure-2", caption, columns, draw, (6.0, 3.4)),))
@@ -569,29 +573,32 @@ def figure_3(options: Options) -> Part:
         ax.legend(loc="upper right")
 
     caption = (
-        "The normal densities of the income in the two classes, divisor n - 1, and the ten records below. At 120 the "
-        "densities are the slide's 0.0072 and 1.2e-9."
+        "Normal densities of the income in the two classes, with divisor n - 1, and the ten records below. At 120, the "
+        "densities are 0.0072 and 1.2e-9, as on the slide."
     )
     return Part(pictures=(Picture("figure-3", caption, columns, draw, (6.0, 3.4)),))
 
 
 PAPER = Paper(
     "lecture",
-    "Instance-based and Bayesian classification: a lecture's worked numbers",
+    "Instance-based and Bayesian classification: worked examples of a lecture",
     "R. Guidotti, *Data Mining 2: Instance-based and Bayesian Classification*, lecture slides, a.a. 2019/2020; after "
     "chapters 5.2 and 5.3 of P.-N. Tan, M. Steinbach & V. Kumar, *Introduction to Data Mining*.",
     (
-        Item("figure", "1", "The 1, 2 and 3 nearest neighbours of a record", figure_1),
-        Item("figure", "2", "Too few and too many neighbours", figure_2),
-        Item("example", "1", "Nearest neighbours of a tax record", _example_1),
-        Item("example", "2", "Attributes on unequal scales, and many of them", _example_2),
-        Item("example", "3", "Distances between nominal values, and reliable records", _example_3),
+        Item("figure", "1", "The 1, 2 and 3 nearest neighbors of a record", figure_1),
+        Item("figure", "2", "Too few and too many neighbors", figure_2),
+        Item("example", "1", "Nearest neighbors of a tax record", _example_1),
+        Item("example", "2", "Attributes on different scales, and many attributes", _example_2),
+        Item("example", "3", "Distances between nominal values, and weights of records", _example_3),
         Item("example", "4", "Bayes' theorem and a football match", _example_4),
         Item("figure", "3", "Income in the two classes as normal densities", figure_3),
         Item("example", "5", "Naive Bayes on the ten records", _example_5),
         Item("example", "6", "Zero frequencies and m-estimates", _example_6),
     ),
-    "Each number that the slides work out, computed by the library's classes on the lecture's ten tax records: ours, "
-    "then in brackets the slide's and the difference. The slides number neither figures nor examples; the numbers "
-    "below are ours.",
+    "We compute each number of the slides with the library, on the ten tax records of the lecture. The tables show our "
+    "number, and in parentheses that of the slide and the difference. The slides do not number their figures and "
+    "examples; the numbers below are our own.",
+    "Two numbers of the slides are wrong: P(X | No) is 0.00235, not 0.0024, which is the product with a rounded "
+    "factor, and 0.0072 is misprinted once as 0.00072. The Laplace estimate must divide by the number of values, not "
+    "of classes.",
 )

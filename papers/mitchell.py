@@ -1,4 +1,4 @@
-"""Mitchell 1997, *Machine Learning*, chapter 8: its figure, and what its sections say, as pictures and numbers."""
+"""Mitchell 1997, *Machine Learning*, chapter 8: its figure, and its statements as pictures and numbers."""
 
 from __future__ import annotations
 
@@ -114,14 +114,15 @@ def figure_8_1(options: Options) -> Part:
         _draw_cells(right)
 
     caption = (
-        "Left: the query x_q (cross), its nearest neighbour inside the small circle and its five nearest inside the "
-        "large one: the nearest says +, three of the five say -. Right: the Voronoi cell of each example, all points "
-        "nearer to it than to any other; 1-NN answers by the example's class in all of its cell (hatched: -)."
+        "Left: the query x_q (cross), its nearest neighbor inside the small circle and its five nearest neighbors "
+        "inside the large one. The nearest has class +, three of the five have class -. Right: the Voronoi cell of "
+        "each example, that is all points nearer to it than to any other; 1-NN predicts the class of the example in "
+        "its whole cell (hatched: -)."
     )
     notes = (
-        "The book's points are not known to us. Ours are placed so that what it says about the query can be seen; the "
-        "answers are the classifier's.",
-        "The cells are convex, and each query in a cell is answered by the example inside it.",
+        "We do not know the points of the book. Ours are placed so that they show what it says about the query; the "
+        "classes are predicted by the classifier.",
+        "The cells are convex, and the prediction in a cell is the class of the example inside it.",
     )
     return Part((table,), (Picture("figure-8.1", caption, columns, draw, (7.4, 3.8)),), notes)
 
@@ -169,7 +170,7 @@ def _frame(ax: Any, title: str) -> None:
     ax.spines[["top", "right"]].set_visible(True)
 
 
-# Section 8.2.1: neighbours weighted by distance, and Shepard's method -------------------------------------------------
+# Section 8.2.1: neighbors weighted by distance, and Shepard's method -------------------------------------------------
 
 NOISE = (0.0, 0.1, 0.2, 0.3)
 
@@ -220,18 +221,19 @@ def example_8_2_1(options: Options) -> Part:
     X, y = examples(FEW_ROWS, options.random_state, noise=0.0)
     models = {name: model.fit(X, y) for name, model in averages().items()}
     caption = (
-        "A function of one attribute from twelve examples. The mean of the three nearest is a staircase (8.1); weighed "
-        "by 1/d^2 it goes through every example, with jumps where the third neighbour changes (8.4); over all examples "
-        "it has no jumps (Shepard), but a flat spot at every example, and is drawn towards the mean of all in between."
+        "A function of one attribute, estimated from twelve examples. The mean of the three nearest is a step function "
+        "(8.1). Weighted by 1/d^2, it passes through every example, with jumps where the third neighbor changes (8.4). "
+        "Over all examples (Shepard), it has no jumps, but it is flat at every example and pulled toward the overall "
+        "mean in between."
     )
     rows = {name: (Figure(root_mean_square(model)),) for name, model in models.items()}
     title = "root mean square distance from the target function"
     errors = FigureTable(title, ("12 examples",), rows, digits=(3, 0))
     notes = (
-        "Weighed by eq. 8.3 the five neighbours of Figure 8.1 answer + after all: the nearest outvotes the others.",
-        "The text calls the distance-weighted rule robust to noisy examples. It is more robust than one neighbour, and "
-        "all examples do no harm; but 1/d^2 gives the nearest example most of the vote, and equal votes of the same "
-        "neighbours are more robust still.",
+        "Weighted by eq. 8.3, the five neighbors of Figure 8.1 predict +: the nearest outvotes the others.",
+        "The book calls the distance-weighted rule robust to noisy examples. It is more robust than a single neighbor, "
+        "and using all examples does no harm. But 1/d^2 gives the nearest example most of the vote, and unweighted "
+        "votes of the same neighbors are more robust still.",
     )
     picture = _curves("example-8.2.1", caption, X, y, models, 3.9, 3)
     return Part((weighted_votes(), rules(), errors, noise(options)), (picture,), notes)
@@ -340,11 +342,11 @@ def example_8_2_2(options: Options) -> Part:
     columns = ("mean stretch z_j (largest: 1)", "kept in percent of trials")
     weights = FigureTable("what leave-one-out makes of the twenty attributes", columns, rows, digits=(3, 0))
     notes = (
-        "The text's thought experiment, measured: the attributes are uniform in [0, 1], and the class says whether the "
-        "second is above a wave of the first.",
-        "Axes stretched by leave-one-out minimise a smooth loss of rows left out, all at once, in place of the text's "
-        "repeated random splits; attributes are dropped by forward selection as in Moore & Lee (1994).",
-        "Stretching at each query anew, with nothing to hold it back, shows the over-fitting that the text warns of.",
+        "This is the thought experiment of the book: the attributes are uniform in [0, 1], and the class is whether "
+        "the second is above a sine wave of the first.",
+        "Stretching the axes by leave-one-out minimizes a smooth loss over all held-out rows at once, instead of the "
+        "repeated random splits of the book. Attributes are dropped by forward selection as in Moore & Lee (1994).",
+        "Stretching the axes for each query without regularization shows the overfitting that the book warns of.",
     )
     return Part((accuracies, weights), (_attribute_picture(ladder, summaries, stretches, trials),), notes)
 
@@ -376,10 +378,10 @@ def _attribute_picture(
         right.grid(axis="x", visible=False)
 
     caption = (
-        f"k-NN with more and more attributes that do not matter (means of {trials} trials, bars of one standard "
-        "error). Left: with all attributes alike the nearest are ever less those that are near in the two that matter; "
-        "stretching the axes makes up for it, least so where every query stretches them anew. Right: the stretches "
-        "among twenty attributes."
+        f"k-NN with a growing number of irrelevant attributes (means of {trials} trials, error bars of one standard "
+        "error). Left: if all attributes have the same weight, the nearest neighbors are less and less similar in the "
+        "two relevant ones. Stretching the axes compensates for this, least of all if they are stretched for each "
+        "query. Right: the stretch factors of twenty attributes."
     )
     names = (*DRAWN, ALONE)
     columns = {
@@ -393,7 +395,7 @@ def _attribute_picture(
 
 # Section 8.3: locally weighted regression -----------------------------------------------------------------------------
 
-NEIGHBOURS, BANDWIDTH, AT = 8, 0.08, 0.98
+NEIGHBORS, BANDWIDTH, AT = 8, 0.08, 0.98
 """The k of criteria one and three, the kernel's bandwidth, and the query of the first picture."""
 
 _KERNEL: dict[str, Any] = {"kernel": Gaussian(), "bandwidth": BANDWIDTH, "distance": euclidean(), "n_jobs": 1}
@@ -402,16 +404,16 @@ _KERNEL: dict[str, Any] = {"kernel": Gaussian(), "bandwidth": BANDWIDTH, "distan
 def criteria() -> dict[str, LocallyWeightedRegressor]:
     """Mitchell's three criteria, with a linear function and a Gaussian kernel."""
     return {
-        "E1: k nearest alike": LocallyWeightedRegressor(NEIGHBOURS, kernel="uniform", distance=euclidean(), n_jobs=1),
+        "E1: k nearest alike": LocallyWeightedRegressor(NEIGHBORS, kernel="uniform", distance=euclidean(), n_jobs=1),
         "E2: all by distance": LocallyWeightedRegressor("all", **_KERNEL),
-        "E3: k nearest by distance": LocallyWeightedRegressor(NEIGHBOURS, **_KERNEL),
+        "E3: k nearest by distance": LocallyWeightedRegressor(NEIGHBORS, **_KERNEL),
     }
 
 
 def means() -> dict[str, Any]:
     """What local regression generalises: the mean of the nearest, and the mean weighted by the kernel (degree 0)."""
     return {
-        "mean of the k nearest": KNNRegressor(NEIGHBOURS, distance=euclidean(), n_jobs=1),
+        "mean of the k nearest": KNNRegressor(NEIGHBORS, distance=euclidean(), n_jobs=1),
         "mean by distance": LocallyWeightedRegressor("all", degree=0, **_KERNEL),
     }
 
@@ -426,26 +428,26 @@ def example_8_3(options: Options) -> Part:
     columns = (f"answer at {AT}", "off by", "root mean square error")
     table = FigureTable("local averages and local lines", columns, rows, digits=(3, 0))
     caption = (
-        f"The three criteria over the whole range, with k = {NEIGHBOURS} and a Gaussian kernel of bandwidth "
-        f"{BANDWIDTH}. E1 jumps where a neighbour comes or goes; E2 is smooth; E3 follows E2 closely and looks at k "
-        "examples only."
+        f"The three criteria over the whole range, with k = {NEIGHBORS} and a Gaussian kernel of bandwidth "
+        f"{BANDWIDTH}. E1 jumps where the set of neighbors changes; E2 is smooth; E3 is close to E2 and uses only k "
+        "examples."
     )
     curves = _curves("example-8.3-criteria", caption, X, y, {name: models[name] for name in criteria()}, 3.9, 3)
     notes = (
-        "Criterion three is as good as criterion two here, as the text says, and looks at k examples only.",
-        "The rule of eq. 8.7, in coordinates centred on the neighbours, comes to rest at the weighted least squares "
-        "fit, for which the library otherwise solves directly.",
+        "Criterion three is as good as criterion two here, as the book says, and uses only k examples.",
+        "The rule of eq. 8.7, in coordinates centered on the neighbors, converges to the weighted least squares fit, "
+        "which the library otherwise computes directly.",
     )
     return Part((table, _descent(X, y)), (_at_a_query(X, y, models), curves), notes)
 
 
 def _descent(X: FloatArray, y: FloatArray) -> FigureTable:
     """The rule of eq. 8.7 after more and more steps, beside the solution it converges to."""
-    direct = float(LocallyWeightedRegressor(NEIGHBOURS, **_KERNEL).fit(X, y).predict([[AT]])[0])
+    direct = float(LocallyWeightedRegressor(NEIGHBORS, **_KERNEL).fit(X, y).predict([[AT]])[0])
     rows = {}
     for steps in (1, 10, 30, 100, 300):
         options: dict[str, Any] = {"solver": "gradient", "learning_rate": 2.0, "max_steps": steps}
-        model = LocallyWeightedRegressor(NEIGHBOURS, **options, **_KERNEL).fit(X, y)
+        model = LocallyWeightedRegressor(NEIGHBORS, **options, **_KERNEL).fit(X, y)
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", UnsettledFitWarning)  # that it has not converged yet is what is shown
             answer = float(model.predict([[AT]])[0])
@@ -488,9 +490,10 @@ def _at_a_query(X: FloatArray, y: FloatArray, models: Mapping[str, Any]) -> Pict
         figure.legend(*top.get_legend_handles_labels(), loc="outside upper center", ncols=3)
 
     caption = (
-        f"Locally weighted linear regression at the query x_q = {AT}: examples count by a Gaussian kernel of their "
-        "distance (below; larger circles above), a line is fitted to them, and its value at x_q is the answer. At the "
-        "end of the data nearly all neighbours lie on one side, and the two means are off by far; the line is not."
+        f"Locally weighted linear regression at the query x_q = {AT}. Examples are weighted by a Gaussian kernel of "
+        "their distance (below; larger circles above), a line is fitted to them, and its value at x_q is the "
+        "prediction. At the end of the data, nearly all neighbors are on one side, and the two means are far off; the "
+        "line is not."
     )
     return Picture("example-8.3-query", caption, columns, draw, (6.4, 4.6))
 
@@ -523,15 +526,15 @@ def example_8_4(options: Options) -> Part:
     columns = ("from the examples", "from the target function", "eq. 8.8 by hand, most apart")
     table = FigureTable("root mean square distance of the network", columns, rows, digits=(3, 0))
     caption = (
-        "Kernels at every example can pass through all of them, noise included, and fall back to the constant between "
-        "them where they are narrow; with a penalty that leave-one-out chooses, or with few centres, the network is "
-        "smooth."
+        "With a kernel at every example, the network can fit all examples exactly, including their noise; if the "
+        "kernels are narrow, it falls back to the constant in between. With a penalty chosen by leave-one-out, or with "
+        "few centers, the network is smooth."
     )
     curves = _curves("example-8.4-centres", caption, X, y, models, 4.2, 2)
     notes = (
-        "The sum of eq. 8.8, written out with the network's own kernels and weights, is what the network answers.",
-        "A kernel at every example and no penalty passes through all of them, as the text says; where the examples are "
-        "noisy that is no virtue.",
+        "The sum of eq. 8.8, computed with the kernels and weights of the network, equals its prediction.",
+        "With a kernel at every example and no penalty, the network fits all examples exactly, as the book says. If "
+        "the examples are noisy, this is a disadvantage.",
     )
     return Part((table,), (_kernels(X, y, models[f"{CENTRES} kernels"]), curves), notes)
 
@@ -559,23 +562,25 @@ def _kernels(X: FloatArray, y: FloatArray, model: RBFNetworkRegressor) -> Pictur
 
     caption = (
         f"A network of {CENTRES} Gaussian kernels of width {WIDTH} (eqs. 8.8 and 8.9): each kernel times its weight, "
-        "and their sum with the constant w_0. The centres come from k-means of the inputs, the weights from least "
-        "squares over all examples: each piece is local, the fit is global."
+        "and their sum with the constant w_0. The centers come from k-means of the inputs, the weights from least "
+        "squares over all examples: each kernel is local, the fit is global."
     )
     return Picture("example-8.4-kernels", caption, columns, draw, (6.4, 4.2))
 
 
 PAPER = Paper(
     "mitchell",
-    "Instance-based learning: a textbook chapter in pictures",
+    "Instance-based learning: figures for a textbook chapter",
     "T. M. Mitchell, *Machine Learning*, McGraw-Hill, 1997, chapter 8.",
     (
-        Item("figure", "8.1", "k-nearest neighbours and the Voronoi cells of one", figure_8_1),
-        Item("example", "8.2.1", "Neighbours weighed by distance, and Shepard's method", example_8_2_1),
-        Item("example", "8.2.2", "Two relevant attributes of twenty", example_8_2_2),
+        Item("figure", "8.1", "k nearest neighbors and Voronoi cells", figure_8_1),
+        Item("example", "8.2.1", "Distance-weighted neighbors and Shepard's method", example_8_2_1),
+        Item("example", "8.2.2", "Two relevant attributes out of twenty", example_8_2_2),
         Item("example", "8.3", "Locally weighted regression", example_8_3),
         Item("example", "8.4", "Radial basis functions", example_8_4),
     ),
-    "The chapter prints no measurements. Its Figure 8.1 is drawn again, and what its sections 8.2 to 8.4 say in words "
-    "and equations is shown in pictures and numbers, on artificial data. Examples have the numbers of their sections.",
+    "The chapter contains no measurements. We draw its Figure 8.1, and illustrate the statements and equations of "
+    "sections 8.2 to 8.4 with pictures and numbers on generated data. Examples are numbered like their sections.",
+    "Every statement that can be measured holds. One needs a qualification: votes weighted by 1/d² are more robust to "
+    "wrong examples than a single neighbor, but unweighted votes of as many neighbors are more robust still.",
 )

@@ -369,29 +369,34 @@ class Item:
 
 @dataclass(frozen=True)
 class Paper:
-    """A paper: its key on the command line, title, citation, items, and what it measured in a few sentences."""
+    """A paper: its key on the command line, title, citation, items, what it measured, and what a full run shows."""
 
     key: str
     title: str
     citation: str
     items: tuple[Item, ...]
     about: str = ""
+    findings: str = ""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Reproduction:
-    """A paper measured again, whole or in part, with the command and the circumstances that made it."""
+    """A paper measured again, whole or in part, with the command and the circumstances of the run.
+
+    ``findings`` are those of the paper where everything was measured with the default random state and trials.
+    """
 
     paper: Paper
     parts: tuple[Part, ...]
     command: str
     circumstances: str
     seconds: float
+    findings: str = ""
 
     def __str__(self) -> str:
         head = f"{self.paper.title}\n{self.paper.citation}"
         made = f"{self.command}\n{self.circumstances}"
-        return "\n\n".join(filter(None, [head, self.paper.about, *map(str, self.parts), made]))
+        return "\n\n".join(filter(None, [head, self.paper.about, self.findings, *map(str, self.parts), made]))
 
     __repr__ = __str__
 
@@ -404,9 +409,9 @@ class Reproduction:
     def markdown(self, pictures: Mapping[str, str] | None = None) -> str:
         """The reproduction in Markdown; ``pictures`` gives the file of each picture, by name."""
         parts = [part.markdown(pictures) for part in self.parts]
-        made = f"## How this was made\n\n```\n{self.command}\n```\n\n{self.circumstances}"
-        head = [f"# {self.paper.title}", self.paper.citation, self.paper.about]
-        return "\n\n".join(filter(None, [*head, *parts, made])) + "\n"
+        again = f"This command measures everything on this page again:\n\n```\n{self.command}\n```"
+        head = [f"# {self.paper.title}", self.paper.citation, self.paper.about, again, self.findings]
+        return "\n\n".join(filter(None, [*head, *parts, f"## Run details\n\n{self.circumstances}"])) + "\n"
 
     def csv(self) -> str:
         """The figures of all tables as CSV, one line for each, with the item they belong to."""
@@ -466,7 +471,8 @@ def reproduce(paper: Paper, options: Options, *, only: Item | None = None) -> Re
     jobs = cpus if options.jobs == -1 else options.jobs or 1
     processes = f"{jobs} process{'es' if jobs != 1 else ''} on {cpus} processor{'s' if cpus != 1 else ''}"
     circumstances = f"Random state {options.random_state}; {seconds:.0f} s in {processes}; {_versions()}."
-    return Reproduction(paper, parts, " ".join(words), circumstances, seconds)
+    full = only is None and not (options.quick or options.random_state) and options.trials is None
+    return Reproduction(paper, parts, " ".join(words), circumstances, seconds, paper.findings if full else "")
 
 
 def _versions() -> str:

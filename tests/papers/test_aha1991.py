@@ -182,8 +182,8 @@ def test_reports_print_ours_beside_theirs() -> None:
         "                        IB2              IB3",
         "  Voting  10.3 (11.1, -0.8)  7.4 (7.4, +0.0)",
     ]
-    assert "counted in full it keeps Voting 8.4 %." in report.notes[1]
-    assert "Averages over 2 trials." in report.notes[0]
+    assert "including the others, it stores Voting 8.4%." in report.notes[1]
+    assert "means over 2 trials." in report.notes[0]
     assert report.tables[0]["Voting", "C4 (printed only)"].ours is None
 
 
@@ -195,19 +195,19 @@ def test_reports_say_which_figures_do_not_agree() -> None:
     assert tables.compare({**lines, **variants}).notes[-1] == f"27 of the 27 figures that should agree are {bars}"
     lines[LINES[0]] = printed(LINES[0], off=-2.5)
     assert tables.compare(lines).notes[-1] == (
-        f"25 of the 27 figures that should agree are {bars} Beyond: "
+        f"25 of the 27 figures that should agree are {bars} The others: "
         "Voting IB2, accuracy: 88.4 ± 0.5 (90.9, -2.5); Voting IB2, storage: 6.1 (11.1, -5.0)."
     )
 
 
 def test_reports_say_what_symbols_would_do() -> None:
     lines, symbols = {TUMOR: printed(TUMOR)}, VARIANTS[1]
-    assert tables.compare({**lines, symbols: printed(TUMOR)}).notes[4].endswith("they are the paper's.")
+    assert tables.compare({**lines, symbols: printed(TUMOR)}).notes[4].endswith("that the paper used them.")
     assert (
         tables.compare({**lines, symbols: printed(TUMOR, off=3.0)})
         .notes[4]
         .endswith(
-            " With levels as symbols these are beyond the bars of the last note: "
+            " With levels as symbols, these figures exceed the limits of the last note: "
             "Tumor, levels as symbols IB2, accuracy: 35.9 ± 0.5 (32.9, +3.0); "
             "Tumor, levels as symbols IB2, storage: 77.3 (71.3, +6.0)."
         )

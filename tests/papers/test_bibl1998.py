@@ -159,13 +159,13 @@ def scores_of(line: bibl1998.Printed, off: dict[str, float] | None = None) -> di
 
 def test_reports_say_which_figures_do_not_agree() -> None:
     line = next(line for line in bibl1998.TABLE_1 if line.name == "lymphography")
-    near = "1 point (0/1-score), 0.1 (log-score, BIBL) or 0.7 (log-score, MLNB) of the printed ones."
+    near = "1 point (0/1-score), 0.1 (log-score, BIBL) or 0.7 (log-score, MLNB) of the published ones."
     (note,) = bibl1998.compare({line: scores_of(line)}).notes
-    assert note == f"Where there is no numeric column, 8 of 8 figures are within {near}"
+    assert note == f"For the data sets without numeric columns, 8 of 8 figures are within {near}"
     (note,) = bibl1998.compare({line: scores_of(line, off={"10 % MLNB": -1.5})}).notes
     assert note == (
-        f"Where there is no numeric column, 7 of 8 figures are within {near} Beyond: Lymphography, 10 % MLNB, "
-        "0/1-score in percent: 37.8 ± 0.3 (39.3), off by 3.5 standard errors of a difference."
+        f"For the data sets without numeric columns, 7 of 8 figures are within {near} The others: Lymphography, "
+        "10 % MLNB, 0/1-score in percent: 37.8 ± 0.3 (39.3), which differs by 3.5 standard errors of a difference."
     )
     assert bibl1998.compare({bibl1998.TABLE_1[6]: scores_of(bibl1998.TABLE_1[6])}).notes == ()
 
@@ -243,7 +243,7 @@ def test_the_1998_figure_shows_what_the_text_says(iris: Any) -> None:
     (picture,) = iris.pictures
     assert picture.columns["BIBL_log"] == [losses[share, "BIBL"].value for share in losses.rows]
     assert len(picture.figure().axes) == 2
-    assert "Ours has it at every share" in iris.notes[1]
+    assert "Ours has the better log-score at every share" in iris.notes[1]
 
 
 def test_table_and_figure_agree_where_they_overlap(data_dir: Path, iris: Any) -> None:

@@ -81,11 +81,12 @@ def test_parts_print_ours_beside_theirs() -> None:
         "  one pass, r = 2 (default)   5.0 (4, +1.0)  6.0 ± 2.0 (4, +2.0)",
     ]
     assert part.notes[0] == (
-        "Ours ± standard error (published, difference). 95 % right are at most 5 errors of 106. As in the file: one "
-        "pass, r = 2 (default). In random orders from the least to the most errors: one pass, r = 2 (default): 4 to 8."
+        "Ours ± standard error (published, difference). An accuracy of 95% means at most 5 errors of 106. Settings "
+        "that reach it in the order of the file: one pass, r = 2 (default). Fewest and most errors in random orders: "
+        "one pass, r = 2 (default): 4 to 8."
     )
     worse = cost1993.compare_promoters({title: np.array([6.0, 6.0])})
-    assert "As in the file: no setting." in worse.notes[0]
+    assert "in the order of the file: none." in worse.notes[0]
     errors = np.array([[5.0, 6.0, 7.0]] * 3)
     lines = str(cost1993.compare_splice({title: errors}, whole=True)).splitlines()
     assert any(

@@ -154,7 +154,7 @@ def test_the_three_criteria_by_least_squares(chapter):
     X, y = examples(mitchell.ROWS, 0)
     far = np.abs(X[:, 0] - mitchell.AT)
     near = np.argsort(far) < 0
-    near[np.argsort(far)[: mitchell.NEIGHBOURS]] = True
+    near[np.argsort(far)[: mitchell.NEIGHBORS]] = True
     kernel = np.exp(-((far / mitchell.BANDWIDTH) ** 2))
     expected = [weighted_line(X, y, mitchell.AT, w) for w in (near * 1.0, kernel, near * kernel)]
     table = chapter["example-8.3"].tables[0]

@@ -9,6 +9,7 @@ import os
 import signal
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -207,10 +208,19 @@ def test_a_reproduction_prints_its_parts_and_what_made_it() -> None:
 def test_its_markdown_reads_as_a_page() -> None:
     found = Reproduction(TOY, tuple(item.part(Options()) for item in TOY.items), "do it", "So it was.", 61.0)
     page = found.markdown({"figure-1": "toy1999/figure-1.png"})
-    assert page.startswith("# Toys\n\nA. Author, 1999.\n\n## Table 2. All\n\n**scores**\n")
+    assert page.startswith("# Toys\n\nA. Author, 1999.\n\nThis command measures")
+    assert "```\ndo it\n```\n\n## Table 2. All\n\n**scores**\n" in page
     assert "## Figure 1. A\n\n![Figure 1. A](toy1999/figure-1.png)\n\n*A line.*\n\n**scores**" in page
-    assert page.endswith("```\ndo it\n```\n\nSo it was.\n")
+    assert page.endswith("## Run details\n\nSo it was.\n")
     assert "![" not in found.markdown()
+
+
+def test_findings_are_those_of_a_full_run() -> None:
+    paper = replace(TOY, findings="All agree.")
+    assert "```\n\nAll agree.\n\n## Table 2" in reproduce(paper, Options()).markdown()
+    for options in (Options(quick=True), Options(random_state=1), Options(trials=2)):
+        assert "All agree." not in reproduce(paper, options).markdown()
+    assert "All agree." not in reproduce(paper, Options(), only=paper.items[0]).markdown()
 
 
 def test_its_figures_as_csv_name_their_item() -> None:
@@ -437,10 +447,10 @@ def without_data(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 def test_a_quick_run_without_data_uses_other_tables_and_says_so(run: Run) -> None:
     result = run("kontkanen1997", "--table", "1", "--quick")
     assert (result.code, result.err) == (0, "")
-    assert "Table 1. Leaving one out (not the paper's data)" in result.out
+    assert "Table 1. Leave-one-out (not the paper's data)" in result.out
     assert "NOT THE PAPER'S DATA" in result.out
     assert "loans for Australian" in result.out
-    assert "printed, difference" not in result.out
+    assert "published, difference" not in result.out
     frame = pd.read_csv(io.StringIO(run("kontkanen1997", "--table", "1", "--quick", "--format", "csv").out))
     assert frame["ours"].notna().all()
     assert frame["printed"].isna().all()
