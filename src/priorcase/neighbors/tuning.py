@@ -82,7 +82,10 @@ _PLAIN: dict[str, Any] = {"n_neighbors": 1, "vote": "uniform", "bandwidth": None
 _NEAR = 0.5
 # Blocks of rows that scores are added up by, at most, and numbers that an array of such sums holds.
 _BLOCKS, _MOST_SUMS = 128, 1 << 21
-_WHY = "Scores are smoothed over n_neighbors; Brier score and accuracy decide within half a standard error of the best."
+_WHY = (
+    "The chosen candidate does not have the highest log-score: scores are averaged over adjacent values of\n  "
+    "n_neighbors, and within half a standard error of the best, Brier score and accuracy decide."
+)
 # Lines of a printed result, and characters of a value.
 _LISTED, _WIDEST = 10, 40
 
