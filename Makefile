@@ -150,7 +150,7 @@ WITH_PROGRESS = mkdir -p build; rm -f build/$(1).ok; { $(2) 2>&1 && touch build/
 
 $(STAMPS)/build: $(STAMPS)/tools $(STAMPS)/files pyproject.toml CMakeLists.txt $(CORE_SOURCES)
 	@echo "Building and installing priorcase"
-	@$(call WITH_PROGRESS,install,$(BIN)/python -m pip install --verbose --disable-pip-version-check --no-build-isolation --editable .)
+	@$(call WITH_PROGRESS,install,$(BIN)/python -m pip install --verbose --disable-pip-version-check --no-build-isolation --editable '.[plots,serve]')
 	@touch $@
 
 # TiMBL and Weka come from Debian: installed where this may be done, else their rows are skipped and the table says so.

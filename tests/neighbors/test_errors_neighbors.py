@@ -107,7 +107,7 @@ CASES: list[tuple[Callable[[], object], type[PriorcaseError], str]] = [
     ),
     # methods
     (lambda: fitted().precedents(X)[5], QueryIndexError, "Precedents.__getitem__: query 5 does not exist"),
-    (lambda: fitted().forget([7]), UnknownIdError, "in ids (ids_ of an estimator)"),
+    (lambda: fitted().forget([7]), UnknownIdError, "not labels of a pandas index"),
     (lambda: fitted().kneighbors(X, 0), ParameterError, "n_neighbors"),
     (lambda: fitted().precedents(X, "sqrt"), ParameterError, "n_neighbors"),  # type: ignore[arg-type]
     (lambda: fitted().kneighbors_graph(X, 1, "edges"), ParameterError, "mode"),  # type: ignore[arg-type]

@@ -107,7 +107,7 @@ def test_columns_agree_where_values_go_together(pairs: list[tuple[int, int]]) ->
 def test_estimators_name_the_columns_and_what_to_do(make: Any) -> None:
     X = pd.DataFrame({**OTHER, "customer": [f"C{i}" for i in range(N)], "fixed": 1})
     y = np.where(OTHER["measure"] > 0, "high", "low")
-    with pytest.warns(UninformativeColumnWarning, match=r"'customer' \(identifies rows\) and 'fixed'.*Leave") as found:
+    with pytest.warns(UninformativeColumnWarning, match=r"'customer' \(identifies rows\) and 'fixed'.*Drop") as found:
         make().fit(X, y)
     assert found[0].message.columns == ("customer", "fixed")
     assert found[0].filename == __file__

@@ -440,6 +440,10 @@ class IB2(ConceptLearner):
     Parameters and attributes: see `IB1`. ``storage_`` is the storage of the paper's Table 4 (section 3), and
     ``sample_indices_`` the positions of the rows kept by `fit_resample`.
 
+    References
+    ----------
+    D. W. Aha, D. Kibler and M. K. Albert, "Instance-based learning algorithms", *Machine Learning* 6 (1991), section 3.
+
     Examples
     --------
     >>> import priorcase as pc
@@ -494,6 +498,10 @@ class IB3(IB2):
     ties, shuffle, random_state, history, per_class, window, distance, categorical_features, schema, n_jobs
         See `IB1`, also for the attributes; ``storage_`` is the share of the instances seen that are stored and
         acceptable (section 4, Table 6).
+
+    References
+    ----------
+    D. W. Aha, D. Kibler and M. K. Albert, "Instance-based learning algorithms", *Machine Learning* 6 (1991), section 4.
 
     Examples
     --------

@@ -923,7 +923,7 @@ class Instances(TextResult):
             absent = wanted[~found].tolist()
             raise UnknownIdError(
                 f"id{'s' * (len(absent) > 1)} {listed(absent)} {'are' if len(absent) > 1 else 'is'} not stored; "
-                "the stored ids are in ids (ids_ of an estimator)"
+                "the stored ids are in ids_ (row positions, not labels of a pandas index)"
             )
         return places
 

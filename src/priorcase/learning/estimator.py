@@ -99,7 +99,8 @@ class RowsEstimator(BaseEstimator, ABC, Generic[M]):
     def forget(self, ids: ArrayLike) -> Self:
         """Forget rows as if they had never been seen.
 
-        ``ids`` are some of `ids_`. An unknown or repeated id raises an error, and nothing is forgotten.
+        ``ids`` are some of `ids_`: row positions in the order of arrival, not labels of a pandas index. An unknown or
+        repeated id raises an error, and nothing is forgotten.
         """
         memory = self._stored()
         self._check_forgetting(ids)
@@ -385,8 +386,8 @@ def warn_uninformative(table: Table, declared: Collection[int] = ()) -> None:
         first = next(iter(found))
         declaration = f"schema={{{first!r}: {type(schema.kinds[schema.position(first)]).__name__}()}}"
         warning = UninformativeColumnWarning(
-            f"{columns} {told} cannot help to predict other rows. Leave {them} out, or declare the kind to keep "
-            f"{them}, for example {declaration}."
+            f"{columns} {told} add{'s' * (len(found) == 1)} no information about other rows, but the model uses {them}. "
+            f"Drop {them}, or declare the kind to silence this warning, for example {declaration}."
         )
         warning.columns = tuple(found)
         warn_caller(warning)
