@@ -290,7 +290,7 @@ def compare(found: Measurements) -> Part:
         "consistent with about 50 trials.",
         "Storage is the share of training instances that are used for prediction. For IB3, these are the acceptable "
         f"instances, as in Table 6; including the others, it stores {kept}.",
-        'IB3 accepts by one-sided 90% bounds and drops by two-sided 75% bounds. The paper only says "90 %" and "75 %"; '
+        'IB3 accepts by one-sided 90% bounds and drops by two-sided 75% bounds. The paper only says "90%" and "75%"; '
         "with two-sided 90% bounds, too few instances of LED and Tumor are ever accepted.",
         'If several instances are equally near, they vote. The paper only says "some y with maximal similarity". The '
         "figures of LED require the vote. Those of IB1 on Tumor lie between the vote and the first of the tied "
