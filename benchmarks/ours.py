@@ -28,7 +28,7 @@ class Search:
     k: int
 
     def run(self, algorithm: str = "auto", queries: int | None = None) -> Ids:
-        """Ids of the neighbours of the first ``queries`` queries (all by default), one row each."""
+        """Ids of the neighbors of the first ``queries`` queries (all by default), one row each."""
         cells = self.queries if queries is None else self.queries[:queries]
         found = self.index.kneighbors(self.fitted, cells, self.k, algorithm=algorithm, threads=THREADS)
         return found.ids.reshape(len(cells), -1)
@@ -52,11 +52,11 @@ def encoded(task: Task, distance: str) -> tuple[Instances, FittedDistance]:
 
 
 def check(search: Search, *, queries: int) -> None:
-    """Raise unless every algorithm finds the same neighbours of the first queries."""
+    """Raise unless every algorithm finds the same neighbors of the first queries."""
     plain = search.run("plain", queries)
     for algorithm in ("auto", "tree", "scan"):
         if not np.array_equal(search.run(algorithm, queries), plain):
-            raise AssertionError(f"algorithm={algorithm!r} and 'plain' found different neighbours")
+            raise AssertionError(f"algorithm={algorithm!r} and 'plain' found different neighbors")
 
 
 def plain(search: Search, *, queries: int, bar: float | None = None) -> Peer:

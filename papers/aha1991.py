@@ -65,7 +65,7 @@ class Line:
     accept: float = 0.9
 
     def rows(self, folder: Path | None) -> tuple[Any, AnyArray] | None:
-        """The data set; None where rows are generated anew for each trial."""
+        """The data set; None where rows are generated for each trial."""
         if self.name in GENERATORS:
             return None
         X, y = load(self.name, folder=folder, frame=None)
@@ -215,7 +215,7 @@ def _averages(found: Measurements) -> str:
 def _tables(found: Measurements, suffix: str = "") -> tuple[FigureTable, FigureTable]:
     """Accuracy and storage."""
     columns = tuple(next(iter(found.values())))
-    beside = columns == NAMES and not suffix  # C4 is shown beside the whole table only
+    beside = columns == NAMES and not suffix  # C4 is shown in the whole table only
     accuracy, storage = {}, {}
     for line, outcomes in found.items():
         hits, stored = ([figures[at] for figures in outcomes.values()] for at in (0, 1))
@@ -276,7 +276,7 @@ def agreement(tables: Sequence[FigureTable]) -> str:
 
 
 def compare(found: Measurements) -> Part:
-    """Measured figures beside the printed ones: first the lines as printed, then the variants."""
+    """Measured figures next to the published ones: first the lines of the paper, then the variants."""
     variants = {line: outcomes for line, outcomes in found.items() if line in VARIANTS}
     printed = {line: outcomes for line, outcomes in found.items() if line not in VARIANTS}
     tables = _tables(printed)
@@ -326,7 +326,7 @@ def figure_1(options: Options) -> Part:
 
 
 def figure_3(options: Options) -> Part:
-    """IB2, beside IB1."""
+    """IB2, next to IB1."""
     areas = _areas(options)
     difference = float((areas["IB1"][:, -1] - areas["IB2"][:, -1]).mean())
     shows = (
@@ -350,9 +350,9 @@ def concept() -> IntArray:
 
 
 def _grid(cells: int) -> FloatArray:
-    """The centres of ``cells`` by ``cells`` squares."""
-    centres = (np.arange(cells) + 0.5) / cells
-    return np.column_stack([axis.ravel() for axis in np.meshgrid(centres, centres)])
+    """The centers of ``cells`` by ``cells`` squares."""
+    centers = (np.arange(cells) + 0.5) / cells
+    return np.column_stack([axis.ravel() for axis in np.meshgrid(centers, centers)])
 
 
 def _areas(options: Options) -> dict[str, FloatArray]:
@@ -418,9 +418,9 @@ def _area_part(
 def _draw_extension(ax: Any, model: Any, cells: int = 400) -> None:
     """What a model takes to be positive, and the four rectangles that are."""
     look, grid = style(0), _grid(cells)
-    centres, found = grid[:cells, 0], np.asarray(model.predict(grid)).reshape(cells, cells)
-    ax.contourf(centres, centres, found, levels=(0.5, 1.5), colors=[look.tint])
-    ax.contour(centres, centres, found, levels=(0.5,), colors=[look.colour], linewidths=1.2)
+    centers, found = grid[:cells, 0], np.asarray(model.predict(grid)).reshape(cells, cells)
+    ax.contourf(centers, centers, found, levels=(0.5, 1.5), colors=[look.tint])
+    ax.contour(centers, centers, found, levels=(0.5,), colors=[look.colour], linewidths=1.2)
     for (left, right), (bottom, top) in DISJUNCTS:
         ax.plot([left, right, right, left, left], [bottom, bottom, top, top, bottom], "--", color=INK, linewidth=1.0)
     _unit_square(ax)
@@ -527,7 +527,7 @@ def figure_7(options: Options) -> Part:
 
 
 def figure_8(options: Options) -> Part:
-    """IB3 with the same noise, beside IB2."""
+    """IB3 with the same noise, next to IB2."""
     found, names = _saved_shares(options, NOISE), ("IB2", "IB3")
     rows = {row: tuple(Figure.of(found[name, row]) for name in names) for row in (SAVED, NOISY)}
     table = FigureTable(f"after {SAVED_OF} instances, noise level 10 %", names, rows, digits=(1, 1))

@@ -59,7 +59,7 @@ NOMINAL = ("breast-cancer", "lymphography", "primary-tumor")
 
 POINTS = 1.0
 NATS = {"BIBL": 0.1, "MLNB": 0.7}
-"""How far our figures may be from the printed ones of those data sets; logs are printed to 0.1."""
+"""How far our figures may be from the published ones of those data sets; log-scores are published to 0.1."""
 
 Scores: TypeAlias = FloatArray
 """0/1-scores, from 0 to 1, and log-scores, mean ``ln p``, in each run: shape (2, runs)."""
@@ -91,7 +91,7 @@ def score_tables(
     title: str = "{}",
     remarks: Mapping[str, str] | None = None,
 ) -> tuple[FigureTable, FigureTable]:
-    """Accuracies in percent and mean ``-ln p`` of each line, by column, beside the printed ones of some lines."""
+    """Accuracies in percent and mean ``-ln p`` of each line, by column, next to the published ones of some lines."""
     columns = tuple(next(iter(found.values())))
     nothing = (None,) * len(columns)
     hits, losses = (
@@ -142,7 +142,7 @@ def table_1(options: Options, names: Collection[str] = ()) -> Part:
 
 
 def compare(measured: Mapping[Printed, Mapping[str, Scores]], notes: tuple[str, ...] = ()) -> Part:
-    """Measured scores beside the printed ones."""
+    """Measured scores next to the published ones."""
     remarks = {
         line.title: "bins of our own; 155 rows, not 150" if line.name == "hepatitis" else "bins of our own"
         for line in measured
@@ -155,7 +155,7 @@ def compare(measured: Mapping[Printed, Mapping[str, Scores]], notes: tuple[str, 
 
 
 def _agreement(hits: FigureTable, losses: FigureTable, titles: list[str]) -> str:
-    """How many figures of the nominal data sets are near the printed ones, and which are not."""
+    """How many figures of the nominal data sets agree with the published ones, and which do not."""
     bars = [(hits, column, POINTS) for column in COLUMNS]
     bars += [(losses, column, NATS[column.split()[-1]]) for column in COLUMNS]
     beyond = [

@@ -133,7 +133,7 @@ def _densities(model: NaiveBayes, incomes: FloatArray) -> dict[str, FloatArray]:
     return dict(zip(model.classes_.tolist(), shares.T, strict=True))
 
 
-# Nearest neighbours: examples 1 to 3 ----------------------------------------------------------------------------------
+# Nearest neighbors: examples 1 to 3 -----------------------------------------------------------------------------------
 
 PERSONS = ((1.5, 10.0, 10_000.0), (1.8, 200.0, 1_000_000.0))
 """The smallest and the largest height in metres, weight in kilograms and income in dollars of the slide."""

@@ -72,7 +72,7 @@ def _curves(
     return Picture(name, caption, {"x": GRID} | found, draw, (6.4, height))
 
 
-# Figure 8.1: a query and its neighbours, and the Voronoi cells of one neighbour ---------------------------------------
+# Figure 8.1: a query and its neighbors, and the Voronoi cells of one neighbor -----------------------------------------
 
 POINTS = np.array(
     [
@@ -97,7 +97,7 @@ def cells() -> VoronoiCells:
 
 
 def figure_8_1(options: Options) -> Part:
-    """The predictions of 1-NN and 5-NN for the query beside the book's, and the two halves of the figure."""
+    """The predictions of 1-NN and 5-NN for the query next to the book's, and the two halves of the figure."""
     rows = {}
     for k, printed in ((1, "+"), (5, "-")):
         votes = Figure(_probability(voter(k), QUERY, "+") * k, digits=(0, 0))
@@ -442,7 +442,7 @@ def example_8_3(options: Options) -> Part:
 
 
 def _descent(X: FloatArray, y: FloatArray) -> FigureTable:
-    """The rule of eq. 8.7 after more and more steps, beside the solution it converges to."""
+    """The rule of eq. 8.7 after more and more steps, next to the solution it converges to."""
     direct = float(LocallyWeightedRegressor(NEIGHBORS, **_KERNEL).fit(X, y).predict([[AT]])[0])
     rows = {}
     for steps in (1, 10, 30, 100, 300):
@@ -504,7 +504,7 @@ CENTRES, WIDTH = 6, 0.12
 
 
 def networks(random_state: int) -> dict[str, RBFNetworkRegressor]:
-    """A kernel at every example and no penalty; at every example with one; at a few centres."""
+    """A kernel at every example and no penalty; at every example with one; at a few centers."""
     every: dict[str, Any] = {"centers": "all", "distance": euclidean(), "random_state": random_state, "n_jobs": 1}
     few: dict[str, Any] = {**every, "centers": "kmeans", "width": WIDTH, "alpha": 0.0}
     return {
@@ -540,7 +540,7 @@ def example_8_4(options: Options) -> Part:
 
 
 def _kernels(X: FloatArray, y: FloatArray, model: RBFNetworkRegressor) -> Picture:
-    """The kernels of a network with few centres, each times its weight, and their sum."""
+    """The kernels of a network with few centers, each times its weight, and their sum."""
     bumps = model.activations(GRID[:, None]) * model.coef_
     total = model.predict(GRID[:, None])
     centres = np.asarray(model.centers_)[:, 0].astype(float)

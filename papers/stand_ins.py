@@ -2,7 +2,7 @@
 
 ``python -m papers all --quick`` shows that everything runs. Where a data set of an item is not on this machine, the
 item is measured on built-in tables and on those of scikit-learn instead. Its titles, notes and pictures say so, and no
-printed figure stands beside ours.
+published figure is shown next to ours.
 """
 
 from __future__ import annotations
@@ -68,7 +68,7 @@ def declared(part: Part, needs: Mapping[str, str]) -> Part:
     pairs = ", ".join(f"{stand_in} for {title}" for title, stand_in in used.items())
     note = (
         f"NOT THE PAPER'S DATA. Its data sets are not on this machine, so this quick run uses other tables instead: "
-        f"{pairs}. It shows that the experiment runs. Do not compare its figures with the printed ones."
+        f"{pairs}. It shows that the experiment runs. Do not compare its figures with the published ones."
     )
     if any(name in CLASSES for name in needs.values()):
         note += " The classes of the table are named after those of the data set."

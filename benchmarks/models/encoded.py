@@ -1,4 +1,4 @@
-"""Scikit-learn's naive Bayes as users run it on mixed tables: gaps filled, then encoded."""
+"""Scikit-learn's naive Bayes as users run it on mixed tables: missing values imputed, then encoded."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ class Encoded:
 
 
 def gaussian_pipeline(problem: Problem) -> Any:
-    """Medians and most frequent values for gaps, levels as ranks, values one-hot."""
+    """Missing values imputed by medians and most frequent values, levels as ranks, values one-hot."""
     kinds = list(problem.X.kinds.values())
     nominal = [i for i, kind in enumerate(kinds) if not isinstance(kind, (Numeric, Ordinal))]
     others = [i for i in range(len(kinds)) if i not in nominal]
@@ -51,7 +51,7 @@ def gaussian_pipeline(problem: Problem) -> Any:
 
 
 def categorical_pipeline(problem: Problem) -> Any:
-    """The same for gaps, numbers in five bins of equally many rows; every value that occurs anywhere is declared."""
+    """The same imputation, numbers in five equal-frequency bins; all values that occur are declared."""
     kinds = list(problem.X.kinds.values())
     numbers = [i for i, kind in enumerate(kinds) if isinstance(kind, Numeric)]
     others = [i for i in range(len(kinds)) if i not in numbers]
@@ -65,7 +65,7 @@ def categorical_pipeline(problem: Problem) -> Any:
 
 
 def plain(X: Any) -> Any:
-    """The cells as objects, levels by their ranks, NaN for gaps."""
+    """The cells as objects, levels by their ranks, NaN for missing values."""
     cells = np.empty((len(X), len(X.data)), dtype=object)
     for i, (name, kind) in enumerate(X.kinds.items()):
         column = X[name].tolist()

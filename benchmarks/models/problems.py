@@ -58,7 +58,7 @@ class Problem:
             yield from fold_rows(len(self.y), folds, 1.0, stream)
 
     def tenths(self, times: int) -> Iterator[tuple[Any, Any]]:
-        """A tenth of the rows to learn from and the others to be tested on, drawn anew each time."""
+        """A tenth of the rows for training and the others for testing, drawn again each time."""
         stream = self.stream(10, 100)
         for _ in range(times):
             order = stream.permutation(len(self.y))

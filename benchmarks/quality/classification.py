@@ -1,4 +1,4 @@
-"""Tuned k-NN on public classification tables, beside scikit-learn's k-NN and gradient boosting.
+"""Tuned k-NN on public classification tables, next to scikit-learn's k-NN and gradient boosting.
 
 Five stratified folds, seed 0; each contender is tuned on the training rows of a fold only. scikit-learn's k-NN has what
 users put in front of it (imputed, scaled, one-hot encoded) and its k and weights chosen by a grid search of ten folds,
@@ -131,8 +131,8 @@ class Encoded:
         return self.model.predict_proba(self.encoder.transform(X))
 
 
-def neighbours(table: Table, X: Any, y: Any) -> list[Encoded]:
-    """scikit-learn's k-NN with its best parameters by log-loss and by accuracy; more neighbours than rows fail."""
+def neighbors(table: Table, X: Any, y: Any) -> list[Encoded]:
+    """scikit-learn's k-NN with its best parameters by log loss and by accuracy; more neighbors than rows fail."""
     encoder = encoded(table).fit(X)
     rows, scoring = encoder.transform(X), {"loss": negative_log_loss, "accuracy": "accuracy"}
     found = GridSearchCV(KNeighborsClassifier(), GRID, scoring=scoring, refit=False, cv=10).fit(rows, y).cv_results_
@@ -164,7 +164,7 @@ def measured(table: Table) -> dict[str, tuple[float, float]]:
         ours = pc.KNNClassifierCV("full", n_samples=20_000).fit(table.X.take(train), table.y[train])
         note(OURS, test, ours, ours, table.X.take(test))
         X, y, asked = table.frame.iloc[train], table.y[train], table.frame.iloc[test]
-        note(THEIRS, test, *neighbours(table, X, y), asked)
+        note(THEIRS, test, *neighbors(table, X, y), asked)
         boosted = boosting(table).fit(X, y)
         note(BOOSTING, test, boosted, boosted, asked)
     return {name: (float(losses[name].mean()), float(rights[name].mean())) for name in losses}

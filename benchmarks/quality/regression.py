@@ -60,7 +60,7 @@ class Outcome:
 
 
 def load(name: str, folder: Path) -> Problem:
-    """A data set; values as categories, gaps as they are. Columns that only name the rows are no attributes."""
+    """A data set; values as categories, with missing values. Columns that only name the rows are dropped."""
     columns, y = datasets.load(name, folder=folder, frame=None)
     data = {
         label: column if isinstance(columns.kinds[label], Numeric) else pd.Categorical(column.tolist())
