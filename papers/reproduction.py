@@ -1,4 +1,4 @@
-"""A paper measured again: its items, tables with our figures next to the published ones, pictures, and the files of both.
+"""A paper measured again: items, tables with our figures next to the published ones, pictures, and the files of both.
 
 A module of a paper has ``PAPER = Paper(key, title, citation, items)``. Each `Item` makes a `Part` of tables, pictures
 and notes; the parts together are a `Reproduction`, which prints, becomes Markdown, and is saved as files.
