@@ -128,7 +128,7 @@ def test_one_case_is_one_case():
     found = competence(table_of([({"size": 0}, "x")]))
     assert str(found).splitlines()[0] == "competence of 1 case: 1 pivotal"
     ax = found.plot()
-    assert ax.get_title(loc="left") == "Competence of 1 case"
+    assert ax.get_title() == "Competence of 1 case"
     pyplot.close(ax.figure)
 
 
@@ -156,7 +156,7 @@ def test_competence_is_drawn():
             int(((found.category == name) & (found.solves == size)).sum()) for size in range(1, 1 + max(found.solves))
         ]
         assert drawn.get(f"{name} ({count})", [0] * len(heights)) == heights
-    assert ax.get_title(loc="left") == "Competence of 60 cases"
+    assert ax.get_title() == "Competence of 60 cases"
     pyplot.close(ax.figure)
 
 

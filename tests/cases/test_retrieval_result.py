@@ -75,7 +75,7 @@ def test_attributes_of_weight_0_fill_neither_table_nor_legend() -> None:
     assert shown[-1] == "  = as in the query; attributes with weight 0, not shown: 2"
     ax = found.plot()
     assert [text.get_text() for text in ax.get_legend().get_texts()] == ["make"]
-    assert ax.get_title(loc="left") == "similar to make=B"
+    assert ax.get_title() == "similar to make=B"
     assert found.explain(0).names[0] == "make"
     assert set(found[0].shares) == {"age", "make", "colour"}
 
@@ -204,7 +204,7 @@ def test_it_draws_the_shares() -> None:
     np.testing.assert_allclose(list(ends.values()), found.similarities)
     assert [label.get_text() for label in ax.get_yticklabels()] == ["case 2: swap", "case 1: clean it", "case 5"]
     assert [text.get_text() for text in ax.get_legend().get_texts()] == ["age", "make"]
-    assert ax.get_title(loc="left") == "similar to age=4, make=B"
+    assert ax.get_title() == "similar to age=4, make=B"
     given = pyplot.figure().subplots()
     assert found.plot(given) is given
     assert example(where=NONE).plot() is not None

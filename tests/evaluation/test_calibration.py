@@ -66,7 +66,7 @@ def test_intervals_are_wilsons() -> None:
 
 def test_a_table_is_drawn_and_written_in_markdown() -> None:
     ax = table().plot()
-    assert ax.get_title(loc="left") == "Calibration of class 1"
+    assert ax.get_title() == "Calibration of class 1"
     points = ax.containers[1].lines[0]
     assert points.get_xdata().tolist() == pytest.approx([0.2, 0.3, 0.85])
     assert points.get_ydata().tolist() == pytest.approx([0, 1, 2 / 3])

@@ -45,7 +45,7 @@ def found() -> Any:
 def test_a_comparison_prints_means_errors_ranks_and_seconds(found: Any) -> None:
     lines = str(found).splitlines()
     assert lines[0] == "40 rows: 4-fold cross-validation, 2 times"
-    assert found.plot().get_title(loc="left") == lines[0]
+    assert found.plot().get_title() == lines[0]
     assert lines[1].split() == [
         "learner",
         "accuracy",

@@ -246,7 +246,7 @@ def test_sets_draw_their_sizes() -> None:
 
     ax = some_sets().plot()
     assert [bar.get_height() for bar in ax.patches] == [1, 1, 1, 0]
-    assert ax.get_title(loc="left").startswith("Prediction sets at level 0.9: 3 queries")
+    assert ax.get_title().startswith("Prediction sets at level 0.9: 3 queries")
     assert some_sets().plot(ax=ax) is ax
     pyplot.close(ax.figure)
 

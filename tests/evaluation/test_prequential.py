@@ -127,7 +127,7 @@ def test_a_stream_begins_where_that_of_compare_does() -> None:
         assert (curve.start, found.cells[0].test) == (start, rows - start)
         assert curve.final()["1-NN"] == pytest.approx(found.mean("1-NN"))
         assert str(found).splitlines()[0] == f"{rows} rows: prequential, the last {rows - start} predicted"
-        assert found.plot().get_title(loc="left") == str(found).splitlines()[0]
+        assert found.plot().get_title() == str(found).splitlines()[0]
         assert f"{rows - start} rows predicted before they were learned, after {start} training" in str(curve)
     with pytest.raises(ValueError, match="prequential: got one row, which leaves no training rows"):
         prequential(learners, X.take([0]), y[:1])

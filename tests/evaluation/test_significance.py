@@ -243,7 +243,7 @@ def test_ranks_are_those_of_scipy(table: list[list[int]], greater: bool) -> None
 def test_the_diagram_has_every_learner_at_its_rank_and_a_bar_for_each_group() -> None:
     ranks = friedman(DEMSAR.T, NAMES, AUC)
     ax = ranks.plot()
-    assert ax.get_title(loc="left") == "AUC: mean ranks over 14 tables"
+    assert ax.get_title() == "AUC: mean ranks over 14 tables"
     texts = [text.get_text() for text in ax.texts]
     for name, rank in zip(ranks.learners, ranks.ranks, strict=True):
         assert any(name in text and f"{rank:.2f}" in text for text in texts)

@@ -204,7 +204,7 @@ def test_intervals_are_quantiles_of_refits() -> None:
 def test_of_many_attributes_the_heaviest_are_shown() -> None:
     X = RNG.normal(size=(40, 45))
     ax = WeightsDisplay.of(pc.KNNRegressor(3, attribute_weights=np.arange(45.0)).fit(X, X[:, 0])).plot()
-    assert ax.get_title(loc="left") == "the 30 largest of 45 weights"
+    assert ax.get_title() == "the 30 largest of 45 weights"
     assert ax.get_yticklabels()[0].get_text() == "x44"
 
 

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 from matplotlib import pyplot
 
+import priorcase as pc
 from priorcase.exceptions import MissingExtraError
 from priorcase.learning.plotting import (
     class_styles,
@@ -123,3 +124,11 @@ def test_a_ring_marks_a_point() -> None:
     ring(ax, 2.0, 3.0, label="chosen")
     np.testing.assert_array_equal(ax.lines[0].get_xydata(), [[2.0, 3.0]])
     assert ax.lines[0].get_label() == "chosen"
+
+
+def test_a_title_of_the_users_own_replaces_that_of_a_plot():
+    found = pc.counterfactuals(pc.KNNClassifier(1).fit([[0.0], [1.0]], ["no", "yes"]), [[0.0]])
+    ax = found.plot()
+    assert ax.get_title()
+    ax.set_title("mine")
+    assert (ax.get_title(), ax.get_title(loc="left"), ax.get_title(loc="right")) == ("mine", "", "")

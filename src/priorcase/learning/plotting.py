@@ -39,7 +39,6 @@ _SETTINGS: dict[str, Any] = {
     **dict.fromkeys(("figure.constrained_layout.w_pad", "figure.constrained_layout.h_pad"), 0.08),
     **dict.fromkeys(("font.size", "axes.labelsize"), 9.5),
     **dict.fromkeys(("xtick.labelsize", "ytick.labelsize", "legend.fontsize", "legend.title_fontsize"), 8.5),
-    "axes.titlelocation": "left",
     "axes.titlesize": 10.5,
     "axes.titlepad": 8.0,
     "axes.linewidth": 0.8,
