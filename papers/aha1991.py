@@ -776,7 +776,7 @@ PAPER = Paper(
     "figures show concepts in the plane whose coordinates the paper does not give, so ours reproduce its claims and "
     "not its points. They are numbered in the order of a lecture on the paper, which numbers the first two. Figure 2 "
     "shows C4, a decision tree, which this library does not have.",
-    findings="Without those of IB1 and IB2 on the Hungarian data, all 27 figures agree within 2 points of accuracy and "
+    findings="Apart from IB1 and IB2 on the Hungarian data, all 27 figures agree within 2 points of accuracy and "
     "4 points of storage if ordered levels are compared by rank; 24 agree if levels are treated as symbols. The "
     "standard error of fifty trials is up to one point. With the seeds 0 to 6, all 27 figures are within these limits "
     "twice, and one or two exceed them by at most 1.2 points five times; with `--trials 400`, all 27 are within. The "
