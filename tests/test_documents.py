@@ -4,10 +4,12 @@ import ast
 import doctest
 import re
 import shlex
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
+from matplotlib import pyplot
 from threadpoolctl import threadpool_limits
 
 import priorcase.neighbors  # noqa: F401  # loads OpenMP, whose threads are limited below
@@ -56,6 +58,13 @@ def session(language: str, block: str) -> str:
         f">>> shell({line[2:]!r})" if line.startswith("$ ") else line or "<BLANKLINE>" for line in block.splitlines()
     ]
     return "\n".join([*lines, ""])
+
+
+@pytest.fixture(autouse=True)
+def closed_figures() -> Iterator[None]:
+    """Figures that a document has drawn are closed, so that they do not pile up."""
+    yield
+    pyplot.close("all")
 
 
 def check_examples(document: Path, *, on_data: bool) -> None:
