@@ -114,7 +114,7 @@ def test_tab_separated_and_packed_tables_can_be_mixed_with_others(
 
 def test_the_format_can_be_told(tmp_path: Path, train: Path, expected: list[dict[str, Any]]) -> None:
     odd = write(tmp_path / "query.arff.data", [HEADER, *ROWS[80:]])
-    assert "needs query.arff.names beside it" in error(ask("predict", train, odd))
+    assert "needs query.arff.names in the same folder" in error(ask("predict", train, odd))
     assert without_lines(answers(ask("predict", train, odd, "--json", "--read", "format=csv"))) == expected
     mistake = error(ask("predict", train, odd, "--read", "format=arf"))
     assert "arff" in mistake
