@@ -241,3 +241,16 @@ def test_a_mapping_is_one_case_with_other_columns_missing(learner: Any) -> None:
             assert str(getattr(model, method)(case)) == str(getattr(model, method)(row))
     with pytest.raises(PriorcaseError, match="incme"):
         model.predict({"incme": 3})
+
+
+# -- frames of any library
+
+
+@pytest.mark.parametrize("backend", ["pandas", "polars", "pyarrow"])
+def test_results_are_frames_of_the_library_that_is_asked_for(backend: Any) -> None:
+    X, y = pc.datasets.load_penguins()
+    bayes, part = pc.NaiveBayes().fit(X, y), X[["year", "island"]]
+    local = pc.LocallyWeightedRegressor(20).fit(part, np.arange(len(X), dtype=float))
+    history = pc.IB2(history=True).fit(X[:40], y[:40]).history_
+    for found in (bayes.contributions(X[:2]), local.coefficients(part[:2]), local.precedents(part[:2]), history):
+        assert type(found.frame(backend=backend)).__module__.split(".")[0] == backend

@@ -69,16 +69,18 @@ class Contributions(PrintedPerQuery):
     numbers: tuple[int, ...] = ()
     _by_query: ClassVar[tuple[str, ...]] = ("queries", "predicted", "versus", "contributions", "total", "probabilities")
 
-    def frame(self) -> Any:
+    def frame(self, backend: Backend | None = None) -> Any:
         """Return a data frame with one row for each query.
 
         Columns: ``query``, ``predicted``, ``versus``, ``total``, ``prior``, the values by name, and ``contribution of
-        NAME``. Names that clash become ``NAME (value)`` or ``NAME (2)``.
+        NAME``. Names that clash become ``NAME (value)`` or ``NAME (2)``. ``backend``: see `Precedents.frame`.
         """
         columns = {"query": np.array(self.numbers, np.int64), "predicted": self.predicted, "versus": self.versus}
         columns |= {"total": self.total, "prior": self.contributions[:, 0]}
         contributions = {"contribution": self.contributions[:, 1:]}
-        return layout.framed(layout.by_attribute(columns, self.names, self.queries, contributions), self.backend)
+        return layout.framed(
+            layout.by_attribute(columns, self.names, self.queries, contributions), backend or self.backend
+        )
 
     def note(self, query: int) -> str:
         """Return a note for a query in which every class is impossible; otherwise an empty string."""
@@ -156,10 +158,11 @@ class JointDistribution(PrintedPerQuery):
         """Return the most probable combination of values for each query; the first among equals."""
         return [self._combination(cell) for cell in self._flat().argmax(axis=1).tolist()]
 
-    def frame(self) -> Any:
+    def frame(self, backend: Backend | None = None) -> Any:
         """Return a data frame with one row for each query and combination.
 
         Columns: ``query``, the targets by name, and ``probability``; intervals are written as text.
+        ``backend``: see `Precedents.frame`.
         """
         flat = self._flat()
         where = np.unravel_index(np.tile(np.arange(flat.shape[1]), len(self)), self.probabilities.shape[1:])
@@ -168,7 +171,7 @@ class JointDistribution(PrintedPerQuery):
             if any(isinstance(value, Interval) for value in values):  # as text: all libraries have columns for it
                 values = objects([None if value is None else str(value) for value in values.tolist()])
             columns[layout.free_label(name, {*columns, "probability"})] = values[at]
-        return layout.framed(columns | {"probability": flat.ravel()}, self.backend)
+        return layout.framed(columns | {"probability": flat.ravel()}, backend or self.backend)
 
     def _flat(self) -> FloatArray:
         return self.probabilities.reshape(len(self), -1)
@@ -222,9 +225,9 @@ class PosteriorTable(GridResult, Mapping[Key, float]):
     def __len__(self) -> int:
         return len(self.probabilities)
 
-    def frame(self) -> Any:
-        """Return the table as a data frame, most probable first."""
-        return layout.framed(dict(zip(self._header, self._columns(), strict=True)), self.backend)
+    def frame(self, backend: Backend | None = None) -> Any:
+        """Return the table as a data frame, most probable first; ``backend`` as in `Precedents.frame`."""
+        return layout.framed(dict(zip(self._header, self._columns(), strict=True)), backend or self.backend)
 
     def _columns(self) -> list[AnyArray]:
         _, names, logs = self._parts()

@@ -84,11 +84,12 @@ class LearningHistory(GridsResult):
         return self._accuracy(None)
 
     @prefix_errors
-    def frame(self, window: int | None = None) -> Any:
+    def frame(self, window: int | None = None, backend: Backend | None = None) -> Any:
         """Return a data frame with one line for each instance seen.
 
         Columns: ``concept`` (with one description per class), those of the history (``correct`` is None if no
         prediction was made), ``accuracy``, and ``recent_accuracy`` over the latest ``window`` instances.
+        ``backend``: see `Precedents.frame`.
         """
         correct = objects([None if flag < 0 else bool(flag) for flag in self.correct.tolist()])
         columns: dict[str, Any] = {"seen": self.seen, "correct": correct, "accuracy": self.accuracy}
@@ -97,7 +98,7 @@ class LearningHistory(GridsResult):
         columns |= {name: getattr(self, name) for name in _COUNTS}
         if self.concepts:
             columns = {"concept": np.repeat(objects(list(self.concepts)), len(self))} | columns
-        return framed(columns, self.backend)
+        return framed(columns, backend or self.backend)
 
     @prefix_errors
     def plot(self, ax: Any = None, window: int | None = None) -> Any:
@@ -202,16 +203,16 @@ class Exemplars(GridResult):
         """``w = used / correct``: 1 for an exemplar that was never wrong."""
         return np.asarray(self.used / self.correct)
 
-    def frame(self) -> Any:
+    def frame(self, backend: Backend | None = None) -> Any:
         """Return a data frame with one line for each exemplar.
 
         Columns: ``id``, ``class``, ``used``, ``correct``, ``weight``, ``nearest``, ``nearest class``, ``distance``, and
-        the values of the columns by name.
+        the values of the columns by name. ``backend``: see `Precedents.frame`.
         """
         columns = {"id": self.ids, "class": self.classes, "used": self.used, "correct": self.correct}
         columns |= {"weight": self.weights, "nearest": self.nearest, "nearest class": self.nearest_classes}
         columns["distance"] = self.distances
-        return framed(by_attribute(columns, self.names, self.rows, {}), self.backend)
+        return framed(by_attribute(columns, self.names, self.rows, {}), backend or self.backend)
 
     @prefix_errors
     def plot(self, ax: Any = None) -> Any:
@@ -270,12 +271,15 @@ class ValueDifferences(GridResult):
                 raise ParameterError(f"{quoted(value)} is not a stored value of {self.attribute!r}. {meant}")
         return float(self.matrix[self.values.index(pair[0]), self.values.index(pair[1])])
 
-    def frame(self) -> Any:
-        """Return a data frame with one line for each value and its difference from every other value."""
+    def frame(self, backend: Backend | None = None) -> Any:
+        """Return a data frame with one line for each value and its difference from every other value.
+
+        ``backend``: see `Precedents.frame`.
+        """
         columns: dict[str, Any] = {"value": list(self.values)}
         for i, value in enumerate(self.values):
             columns[free_label(value, columns)] = self.matrix[:, i].copy()
-        return framed(columns, self.backend)
+        return framed(columns, backend or self.backend)
 
     def _grid(self) -> Grid:
         names = [short(value, _WIDTH) for value in self.values]

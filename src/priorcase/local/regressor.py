@@ -96,9 +96,12 @@ class LocalCoefficients(results.PerQuery, results.GridResult):
             names.append(results.free_label(str(column) if value is None else f"{column} = {value}", names))
         return tuple(names)
 
-    def frame(self) -> Any:
-        """Return a data frame with one row for each query (and target, if there are several)."""
-        return results.framed(self._columns(), self.backend)
+    def frame(self, backend: Backend | None = None) -> Any:
+        """Return a data frame with one row for each query (and target, if there are several).
+
+        ``backend``: see `Precedents.frame`.
+        """
+        return results.framed(self._columns(), backend or self.backend)
 
     def _columns(self) -> dict[str, Any]:
         several = self.intercepts.ndim == 2

@@ -260,10 +260,10 @@ class LeaveOneOutCurve(GridResult):
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> AnyArray:
         return np.array(self.scores, dtype=dtype)
 
-    def frame(self) -> Any:
-        """Return a data frame with one row for each candidate."""
+    def frame(self, backend: Backend | None = None) -> Any:
+        """Return a data frame with one row for each candidate; ``backend`` as in `Precedents.frame`."""
         score = self._score.replace(" ", "_").replace("-", "_")
-        return framed({self.parameter: self.candidates, score: self.scores}, self.backend)
+        return framed({self.parameter: self.candidates, score: self.scores}, backend or self.backend)
 
     @prefix_errors
     def plot(self, ax: Any = None) -> Any:

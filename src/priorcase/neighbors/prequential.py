@@ -61,15 +61,18 @@ class PrequentialResult(GridResult):
         """The mean score of the predicted rows up to each."""
         return np.asarray(np.cumsum(self._scores()) / np.arange(1, len(self) + 1))
 
-    def frame(self) -> Any:
-        """Return a data frame of the predicted rows: ``row``, ``target``, ``predicted`` and the score so far."""
+    def frame(self, backend: Backend | None = None) -> Any:
+        """Return a data frame of the predicted rows: ``row``, ``target``, ``predicted`` and the score so far.
+
+        ``backend``: see `Precedents.frame`.
+        """
         columns: dict[str, Any] = {"row": self.first + np.arange(len(self))}
         for name, values in (("target", self.targets), ("predicted", self.predictions)):
             if values.ndim == 1:
                 columns[name] = values
             else:
                 columns |= {f"{name} {t}": values[:, t] for t in range(values.shape[1])}
-        return framed(columns | {self._score: self._so_far()}, self.backend)
+        return framed(columns | {self._score: self._so_far()}, backend or self.backend)
 
     def plot(self, ax: Any = None) -> Any:
         """Plot the score so far against the rows seen; return the axes."""

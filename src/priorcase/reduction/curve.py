@@ -57,14 +57,15 @@ class ReductionCurve(GridResult):
         """Standard error of the mean score."""
         return _standard_error(self.scores)
 
-    def frame(self) -> Any:
+    def frame(self, backend: Backend | None = None) -> Any:
         """Return a data frame with one line for each reducer.
 
         Columns: ``reducer``, ``kept``, ``kept_error``, the score by its name and ``..._error``.
+        ``backend``: see `Precedents.frame`.
         """
         columns: dict[str, Any] = {"reducer": list(self.names), "kept": self.kept_mean, "kept_error": self.kept_error}
         columns |= {self.score: self.score_mean, f"{self.score}_error": self.score_error}
-        return framed(columns, self.backend)
+        return framed(columns, backend or self.backend)
 
     @prefix_errors
     def plot(self, ax: Any = None) -> Any:

@@ -61,12 +61,15 @@ class AttributeWeights(GridResult, Mapping[Name, float]):
         """Positions of the attributes, largest weight first."""
         return np.argsort(-self.weights, kind="stable")
 
-    def frame(self) -> Any:
-        """Return a frame with ``attribute``, ``weight`` and ``relative`` (to the largest weight), largest first."""
+    def frame(self, backend: Backend | None = None) -> Any:
+        """Return a frame with ``attribute``, ``weight`` and ``relative`` (to the largest weight), largest first.
+
+        ``backend``: see `Precedents.frame`.
+        """
         order = self.order
         names = [self.names[a] for a in order.tolist()]
         columns = {"attribute": names, "weight": self.weights[order], "relative": self._relative()[order]}
-        return framed(columns, self.backend)
+        return framed(columns, backend or self.backend)
 
     @prefix_errors
     def plot(self, ax: Any = None) -> Any:

@@ -72,12 +72,13 @@ class SelectionHistory(GridResult):
         losses = np.array([step.loss for step in self.steps])
         return 1.0 - losses if self.scoring == "accuracy" else losses * self.unit
 
-    def frame(self) -> Any:
+    def frame(self, backend: Backend | None = None) -> Any:
         """Return a data frame with one line for each step.
 
         Columns: ``step``; ``attribute``, None at the end; ``kept``, whether it was selected; ``n_attributes`` so far;
         the score by its name; ``rows`` that it is averaged over; ``compared`` subsets; ``evaluations`` and
         ``exhaustive``, the left-out rows predicted, and those that full leave-one-out would predict.
+        ``backend``: see `Precedents.frame`.
         """
         attributes = [None if step.attribute is None else self.names[step.attribute] for step in self.steps]
         columns = {"step": np.arange(1, len(self) + 1), "attribute": objects(attributes)}
@@ -86,7 +87,7 @@ class SelectionHistory(GridResult):
         columns[self.scoring] = self.scores
         for name in ("points", "compared", "evaluations", "exhaustive"):
             columns["rows" if name == "points" else name] = np.array([getattr(step, name) for step in self.steps])
-        return framed(columns, self.backend)
+        return framed(columns, backend or self.backend)
 
     @prefix_errors
     def plot(self, ax: Any = None) -> Any:

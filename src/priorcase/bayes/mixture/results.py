@@ -53,10 +53,15 @@ class Selection(GridResult):
     def __len__(self) -> int:
         return self.n_components.size
 
-    def frame(self) -> Any:
-        """Return a data frame with one row for each number: ``components``, the score, and ``chosen``."""
+    def frame(self, backend: Backend | None = None) -> Any:
+        """Return a data frame with one row for each number: ``components``, the score, and ``chosen``.
+
+        ``backend``: see `Precedents.frame`.
+        """
         chosen = self.n_components == self.chosen
-        return framed({"components": self.n_components, self.name: self.scores, "chosen": chosen}, self.backend)
+        return framed(
+            {"components": self.n_components, self.name: self.scores, "chosen": chosen}, backend or self.backend
+        )
 
     def _grid(self) -> Grid:
         best = float(self.scores.max())
@@ -122,11 +127,11 @@ class Components(GridsResult):
     def __len__(self) -> int:
         return self.weights.size
 
-    def frame(self) -> Any:
+    def frame(self, backend: Backend | None = None) -> Any:
         """Return a data frame with one row for each component, column and value.
 
         Columns: ``component``, ``weight``, ``column``; ``value`` and ``probability`` for nominal and ordinal columns
-        and the class; ``mean`` and ``deviation`` for numeric ones.
+        and the class; ``mean`` and ``deviation`` for numeric ones. ``backend``: see `Precedents.frame`.
         """
         found: list[tuple[Any, ...]] = []
         for k, weight in enumerate(self.weights.tolist()):
@@ -141,7 +146,7 @@ class Components(GridsResult):
         columns["component"] = np.array(columns["component"], np.int64)
         for label in ("weight", "probability", "mean", "deviation"):
             columns[label] = np.array(columns[label], np.float64)
-        return framed(columns, self.backend)
+        return framed(columns, backend or self.backend)
 
     def _grids(self) -> list[Grid]:
         """As many components side by side as fit, the others below."""
@@ -200,16 +205,17 @@ class Oddness(layouts.PrintedPerQuery):
     numbers: tuple[int, ...] = ()
     _by_query: ClassVar[tuple[str, ...]] = ("queries", "scores", "tails", "surprises", "contributions", "mixing")
 
-    def frame(self) -> Any:
+    def frame(self, backend: Backend | None = None) -> Any:
         """Return a data frame with one row for each query.
 
         Columns: ``query``, ``score``, ``tail``, ``component`` (the remainder of the score), the values by name, and for
         each ``surprise of NAME`` and ``contribution of NAME``; see `Precedents.frame` for clashing names.
+        ``backend``: see `Precedents.frame`.
         """
         query = np.array(self.numbers, np.int64)
         columns = {"query": query, "score": self.scores, "tail": self.tails, "component": self.mixing}
         parts = {"surprise": self.surprises, "contribution": self.contributions}
-        return framed(layouts.by_attribute(columns, self.names, self.queries, parts), self.backend)
+        return framed(layouts.by_attribute(columns, self.names, self.queries, parts), backend or self.backend)
 
     def _grid(self, i: int) -> Grid:
         """The known columns, the most surprising beyond their usual level first, and what the components add."""

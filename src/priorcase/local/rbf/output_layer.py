@@ -168,10 +168,10 @@ class RidgeCurve(GridResult):
     def __len__(self) -> int:
         return self.scores.size
 
-    def frame(self) -> Any:
-        """Return a data frame with one row for each width and penalty."""
+    def frame(self, backend: Backend | None = None) -> Any:
+        """Return a data frame with one row for each width and penalty; ``backend`` as in `Precedents.frame`."""
         columns = {"width": self.widths, "alpha": self.alphas, "parameters": self.freedom, self.criterion: self.scores}
-        return framed({**columns, "chosen": np.arange(len(self)) == self.chosen}, self.backend)
+        return framed({**columns, "chosen": np.arange(len(self)) == self.chosen}, backend or self.backend)
 
     @prefix_errors
     def plot(self, ax: Any = None) -> Any:
