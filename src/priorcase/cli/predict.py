@@ -564,6 +564,10 @@ def _print_explained(console: Any, model: Model, queries: Queries, answers: Iter
 def _beside(model: Model, one: dict[str, Any]) -> Iterator[str]:
     """What stands below an explanation: records, the interval, slopes."""
     cases = [*one.get("precedents", ()), *([one["unlike"]] if one.get("unlike") else [])]
+    shown = [*cases, *one.get("counterfactuals", ())]
+    lines = {case["id"]: case["line"] for case in shown if case.get("line") is not None}
+    if lines:
+        yield _few("past cases", [f"#{id_} is line {line}" for id_, line in lines.items()])
     records = {case["id"]: _record_text(case) for case in cases if "trials" in case or "used" in case}
     if records:
         yield _few("records", [f"#{id_} {text}" for id_, text in records.items()], "; ")
