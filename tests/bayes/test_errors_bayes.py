@@ -204,7 +204,11 @@ CASES: list[tuple[Callable[[], object], type[PriorcaseError], str]] = [
         ParameterError,
         "prior must return finite .* at most 1e100",
     ),
-    (lambda: fitted(prior=EqualPrior(0.0), class_prior=1.0), ParameterError, "prior must return finite weights above 0"),
+    (
+        lambda: fitted(prior=EqualPrior(0.0), class_prior=1.0),
+        ParameterError,
+        "prior must return finite weights above 0",
+    ),
     (lambda: fitted(prior={0: {"x": 1.0}}), ParameterError, r"prior\[0\] has no weight for the value 'y'"),
     (lambda: fitted(prior={0: {"x": 1.0, "Y": 1.0}}), ParameterError, "did you mean 'y' by 'Y'"),
     (lambda: fitted(prior={0: [1.0, 2.0]}), ParameterError, r"prior\[0\] is an array, but .* no declared order"),

@@ -98,7 +98,7 @@ WRONG = {
     "ask desk.cases area=vpn --confidence 0": "0.0 is not in the range 0<x<=1",
     "ask desk.cases area=vpn --where id=0": "has no case that could answer this",
     "ask desk.cases area=vpn --diversity 2": "diversity",
-    "export desk.cases --out there.jsonl": "there.jsonl exists already; nothing was written. Choose another file, or set",
+    "export desk.cases --out there.jsonl": "there.jsonl exists already; nothing was written. Choose another file",
     "export desk.cases --out cases": "or set the format",
     "list there.jsonl": "tables of other programs can be imported into a case base",
     "export desk.cases --out out.xls": "does not end in .jsonl or .csv or .parquet",

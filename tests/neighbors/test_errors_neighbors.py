@@ -94,7 +94,11 @@ CASES: list[tuple[Callable[[], object], type[PriorcaseError], str]] = [
     (lambda: KNNClassifier(1).fit([[1.0]], ["a"]).loo_predict(), TooFewRowsError, "two rows"),
     (lambda: KNNRegressor("loo").fit(X, [1e155, 2e155, 9e155]).predict(X), NumericRangeError, "overflow"),
     (lambda: KNNRegressor("loo").fit(X, [1.7e308, -1.7e308, 1e308]).loo_scores_, NumericRangeError, "overflow"),
-    (lambda: KNNRegressorCV().fit(X, [1e155, 2e155, 9e155]), NumericRangeError, "KNNRegressorCV.fit: prediction errors"),
+    (
+        lambda: KNNRegressorCV().fit(X, [1e155, 2e155, 9e155]),
+        NumericRangeError,
+        "KNNRegressorCV.fit: prediction errors",
+    ),
     *(
         (lambda y=y: KNNRegressor(1).fit(X, y), TargetError, f"got {word}")
         for y, word in (

@@ -241,8 +241,7 @@ def test_it_says_what_strangers_would_score() -> None:
     tuning = tune(KNNRegressor(), X, Z, candidates={"n_neighbors": [1, 5]}, nested=3)
     squared, absolute = (tuning.nested_scores[name] for name in ("squared_error", "absolute_error"))
     assert str(tuning).splitlines()[-1].strip() == (
-        "Nested cross-validation: "
-        f"mean squared error {squared:.4g}, mean absolute error {absolute:.4g}."
+        f"Nested cross-validation: mean squared error {squared:.4g}, mean absolute error {absolute:.4g}."
     )
 
 

@@ -23,7 +23,7 @@ _SHARED = ("categorical_features", "schema", "n_jobs")  # said by the table, or 
 
 
 learner_options = options(
-    option("--learner", "NAME", "Learner; with --help: its parameters.  [default: stacked]", default="stacked"),
+    option("--learner", "NAME", "Learner (add --help for parameters).  [stacked]", default="stacked"),
     option("--set", "NAME=VALUE", "Parameter of the learner. Repeatable.", multiple=True),
 )
 

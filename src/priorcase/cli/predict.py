@@ -66,7 +66,6 @@ _PREDICT = """\
 priorcase predict loans.csv --target repaid new.csv
 priorcase predict loans.csv --target repaid income=48 housing=own
 priorcase predict loans.csv --target repaid - --csv < new.csv > answers.csv
-priorcase predict model.priorcase new.csv
 priorcase predict model.priorcase big/*.parquet --out answers.parquet
 priorcase predict --learner stacked --help"""
 _EXPLAIN = """\
@@ -101,8 +100,8 @@ class Model(NamedTuple):
 def predict(as_csv: bool, output: Output, **given: Any) -> None:
     """Predict new cases from the past cases of TABLE.
 
-    QUERY is a table, - for standard input, or one case as NAME=VALUE ...; columns may be left out. TABLE may be a saved
-    model. With --csv or --out FILE.csv or .parquet, Parquet files are read and predicted in batches.
+    TABLE may be a saved model. QUERY is a table, - for standard input, or NAME=VALUE pairs. Parquet files can be
+    larger than memory.
     """
     if output.as_json and as_csv:
         raise usage("--json does not go with --csv.")
@@ -124,8 +123,8 @@ def predict(as_csv: bool, output: Output, **given: Any) -> None:
 @click.command(cls=Command, examples=_EXPLAIN, epilog=NAMES, short_help="Predict new cases and show why.")
 @_asked
 @option("--counterfactuals", "N", "Number of counterfactuals to find.  [default: 1]", type=int, default=1)
-@option("--fixed", "NAME", "Column that counterfactuals must not change. Repeatable.", multiple=True)
-@option("--want", "CLASS", "Class that counterfactuals should reach; for numbers '>100' or '<50'.")
+@option("--fixed", "NAME", "Column that stays as it is. Repeatable.", multiple=True)
+@option("--want", "CLASS", "Class to reach; for numbers '>100' or '<50'.")
 @output_options("txt", "json")
 def explain(counterfactuals: int, fixed: Sequence[str], want: str | None, output: Output, **given: Any) -> None:
     """Predict new cases and explain why: past cases, contributions of columns, and counterfactuals.

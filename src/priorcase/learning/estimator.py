@@ -386,7 +386,7 @@ def warn_uninformative(table: Table, declared: Collection[int] = ()) -> None:
         first = next(iter(found))
         declaration = f"schema={{{first!r}: {type(schema.kinds[schema.position(first)]).__name__}()}}"
         warning = UninformativeColumnWarning(
-            f"{columns} {told} add{'s' * (len(found) == 1)} no information about other rows, but the model uses {them}. "
+            f"{columns} {told} add{'s' * (len(found) == 1)} no information, but the model uses {them}. "
             f"Drop {them}, or declare the kind to silence this warning, for example {declaration}."
         )
         warning.columns = tuple(found)
