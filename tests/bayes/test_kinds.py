@@ -449,7 +449,7 @@ def test_priors_by_column_are_those_of_each_part():
             "one number",
         ),
         (pc.TreeAveragedBayes(schema={0: "text"}), [["a"], ["b"]], SchemaError, "NaiveBayes"),
-        (pc.AODE(schema={0: "text", 1: "text"}), [["a", "b"], ["b", "a"]], SchemaError, "not a text"),
+        (pc.AODE(schema={0: "text", 1: "text"}), [["a", "b"], ["b", "a"]], SchemaError, "not text"),
         (
             pc.NaiveBayes(schema={0: "set"}),
             [[set(map(str, range(3000)))], [set(map(str, range(2000, 5000)))]],

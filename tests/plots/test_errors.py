@@ -83,7 +83,7 @@ MISTAKES: list[tuple[Callable[[], Any], type[Exception], str]] = [
     (lambda: cells(knn(BOTH)), TargetError, "several target columns"),
     (lambda: concept(knn()), ParameterError, "concept learner"),
     (lambda: concept(ib3(), X), ParameterError, "passed together"),
-    (lambda: concept(ib3(), X[1:], Y[1:]), ParameterError, "40 rows that were learned, not 39"),
+    (lambda: concept(ib3(), X[1:], Y[1:]), ParameterError, "40 rows that were learned, got 39 rows"),
     (lambda: concept(ib3(), X, Y[1:]), TargetError, "X has 40 and y has 39"),
     (lambda: concept(ib3(), concept="plus"), ParameterError, "share a description"),
     (lambda: concept(pc.IB4(random_state=0).fit(X, Y)), ParameterError, "'minus'"),

@@ -398,7 +398,7 @@ def between(lower: FloatArray, upper: FloatArray) -> FloatArray:
 
 @dataclass(frozen=True, order=True)
 class Interval:
-    """Interval from ``low`` (included) to ``high`` (excluded); infinite at the ends of a column.
+    """Interval from ``low`` (included) to ``high`` (excluded); the first and last intervals of a column are unbounded.
 
     >>> print(Interval(30.0, 45.0))
     30 to below 45

@@ -261,8 +261,8 @@ class StructuredBayes(BayesClassifier):
             names = [schema.label(a) for a in statistics.discrete.attributes]
             if not names:
                 raise SchemaError(
-                    "expected at least one column that is not a text, because pairs of attributes are counted. Use "
-                    "NaiveBayes for texts alone"
+                    "expected at least one column that is not text, because pairs of attributes are counted. Use "
+                    "NaiveBayes if all columns are text."
                 )
             check_n_pairs(statistics.discrete.sizes, statistics.n_classes, names)
             self._check_weights()

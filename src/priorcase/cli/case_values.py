@@ -187,7 +187,9 @@ def weights(base: CaseBase, pairs: Sequence[str]) -> dict[str, float] | None:
         name, text = split_pair(pair, base.attributes)
         number = _number(text)
         if number is None or number < 0:
-            raise BadInputError(f"{text!r} is not a weight for {name!r}; expected a number >= 0. 0 leaves it out.")
+            raise BadInputError(
+                f"{text!r} is not a weight for {name!r}; expected a number >= 0. A weight of 0 leaves it out."
+            )
         found[name] = number
     return found or None
 

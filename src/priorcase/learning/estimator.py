@@ -99,8 +99,8 @@ class RowsEstimator(BaseEstimator, ABC, Generic[M]):
     def forget(self, ids: ArrayLike) -> Self:
         """Forget rows as if they had never been seen.
 
-        ``ids`` are some of `ids_`: row positions in the order of arrival, not labels of a pandas index. An unknown or
-        repeated id raises an error, and nothing is forgotten.
+        ``ids`` are elements of `ids_`: row positions in the order of arrival, not labels of a pandas index. An unknown
+        or repeated id raises an error, and nothing is forgotten.
         """
         memory = self._stored()
         self._check_forgetting(ids)

@@ -222,15 +222,13 @@ def _description(model: ConceptLearner, concept: Value) -> dict[str, AnyArray]:
 
 def _learned_classes(model: ConceptLearner, X: Any, y: Any) -> AnyArray:
     if X is None or y is None:
-        raise ParameterError(
-            "X and y must be passed together, got one of them. Pass rows and their classes, or neither."
-        )
+        raise ParameterError("X and y must be passed together, got only one. Pass rows and their classes, or neither.")
     rows = X.shape[0] if hasattr(X, "shape") else len(X)
     labels = read_targets(y, rows)
     if rows != model.n_seen_:
         raise ParameterError(
-            f"X must contain the {model.n_seen_} rows that were learned, not {rows}, got {quoted(X)}. Omit X and y to "
-            "show the stored instances only."
+            f"X must contain the {model.n_seen_} rows that were learned, got {rows} rows. Omit X and y to show "
+            "only the stored instances."
         )
     return labels
 

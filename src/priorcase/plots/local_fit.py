@@ -181,9 +181,7 @@ def _rows(model: Any, X: Any, y: Any) -> tuple[Any, FloatArray, Backend | None]:
             raise ParameterError(f"model must be a regressor, got {quoted(model)}. DecisionSurface plots classifiers.")
         return [list(row) for row in stored.rows], stored.targets.astype(np.float64), getattr(model, "_backend", None)
     if X is None or y is None:
-        raise ParameterError(
-            "X and y must be passed together, got one of them. Pass rows and their numbers, or neither."
-        )
+        raise ParameterError("X and y must be passed together, got only one. Pass rows and their numbers, or neither.")
     return X, read_numbers(y)[0], backend_of(X)
 
 

@@ -68,8 +68,8 @@ class PrecedentsDisplay(Display):
         if isinstance(model, Precedents):
             if X is not None:
                 raise ParameterError(
-                    f"X must be None if precedents are passed, got {quoted(X)}. Precedents contain their queries; or "
-                    "pass the model."
+                    f"X must be None if precedents are passed, got {quoted(X)}. Precedents already contain "
+                    "their queries; omit X, or pass the model."
                 )
             return cls(model[query], int(most))
         if not hasattr(model, "precedents") or X is None:

@@ -307,8 +307,9 @@ class FittedDistance(TextResult):
     def refreshed(self, instances: Instances, row: FloatArray | None = None) -> FittedDistance:
         """Return the distance fitted to the rows as they are now; equal to a new fit.
 
-        After appends without weights, ranges and counts are extended. ``row`` are the cells, shape (1, A), of a single
-        appended row: if it lies within the ranges, ``terms`` is the same object.
+        If rows without weights were appended and nothing else changed, ranges and counts are extended instead of
+        computed anew. ``row`` holds the cells, shape (1, A), of a single appended row; if it lies within the ranges,
+        ``terms`` is the same object.
         """
         appended, summary = self._line is instances.line, self._summary
         if appended and instances.version == self._version:

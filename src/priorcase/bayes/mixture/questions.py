@@ -162,7 +162,7 @@ def values_of(mixture: FittedMixture, a: int) -> AnyArray:
     kind = mixture.schema.kinds[a]
     if isinstance(kind, Text):
         raise ParameterError(
-            f"column {mixture.schema.label(a)!r} is a text, which a mixture cannot predict. Choose another "
+            f"column {mixture.schema.label(a)!r} is a text column, which a mixture cannot predict. Choose another "
             "column; components_ has the words of each component."
         )
     if isinstance(kind, (Date, Set)):

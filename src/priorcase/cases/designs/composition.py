@@ -55,7 +55,7 @@ def fragments_of(cases: Iterable[Any], attribute: Name = "function") -> list[Fra
 
     ``cases`` are fragments, a mapping from names to graphs, or mappings such as cases of a case base, with ``id`` and
     ``solution`` as attributes or keys. Mappings without a graph are skipped. The name of a fragment is the ``name`` of
-    the case or of its solution, or the solution itself if it is a text.
+    the case or of its solution, or the solution itself if it is a string.
 
     >>> case = {"function": FunctionGraph.parse("C +> Q"), "solution": "a disc on a spindle"}
     >>> print(fragments_of([case])[0].structure)

@@ -16,7 +16,7 @@ _PERMUTED = 4
 
 @dataclass(frozen=True)
 class Rewriting:
-    """A rewritten function graph and a text that describes the change."""
+    """A rewritten function graph and a description of the change."""
 
     graph: FunctionGraph
     text: str

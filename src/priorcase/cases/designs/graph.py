@@ -90,7 +90,7 @@ class FunctionGraph(TextResult):
 
         ``A +> B`` means that B increases with A, ``A -> B`` that it decreases; ``flow: A, B`` labels variables with a
         quantity. Parts are separated by semicolons or line breaks, and arcs can be chained. The sign is the tail of the
-        arrow: ``->`` is a minus. `str` returns a text that is parsed to an equal graph.
+        arrow: ``->`` is a minus. `str` returns text that parses to an equal graph.
 
         >>> print(FunctionGraph.parse("C -> x +> Q; control: C"))
         C -> x
@@ -98,7 +98,7 @@ class FunctionGraph(TextResult):
         control: C
         """
         if not isinstance(text, str):
-            raise ParameterError(f"got {quoted(text)}; expected a text. FunctionGraph(arcs) takes a list of arcs.")
+            raise ParameterError(f"got {quoted(text)}; expected a string. FunctionGraph(arcs) takes a list of arcs.")
         arcs: list[Sequence[str]] = []
         labels: dict[str, str] = {}
         for part in filter(None, map(str.strip, re.split(r"[;\n]", text))):
@@ -107,7 +107,7 @@ class FunctionGraph(TextResult):
             if not label or not all(words) or any(">" in word for word in words) or (not colon and len(words) < 3):
                 raise ParameterError(
                     f"cannot read {quoted(part)}; expected arcs 'A +> B' and 'A -> B' or labels 'flow: A, B'. Separate "
-                    "them by ';' or by new lines."
+                    "them by ';' or line breaks."
                 )
             if not colon:
                 arcs.extend(words[i : i + 3] for i in range(0, len(words) - 2, 2))
@@ -123,7 +123,7 @@ class FunctionGraph(TextResult):
     def from_json(cls, text: str) -> Self:
         """Create a graph from the text written by `to_json`."""
         if not isinstance(text, str):
-            raise ParameterError(f"got {quoted(text)}; expected a text. FunctionGraph(arcs) takes a list of arcs.")
+            raise ParameterError(f"got {quoted(text)}; expected a string. FunctionGraph(arcs) takes a list of arcs.")
         try:
             content = json.loads(text, object_pairs_hook=_without_repeats)
         except (RecursionError, ValueError) as error:
@@ -133,12 +133,12 @@ class FunctionGraph(TextResult):
                 return cls(content["arcs"], content["labels"])
             reason = "expected an object with 'arcs', a list, and 'labels'"
         raise ParameterError(
-            f"got a text that is not a function graph: {reason}. to_json() writes "
+            f"got text that is not a function graph: {reason}. to_json() writes "
             '{"arcs":[["Q1","+","Q3"]],"labels":{"Q1":"flow"}}.'
         )
 
     def to_json(self) -> str:
-        """Return the graph as canonical JSON; equal graphs have equal texts.
+        """Return the graph as canonical JSON; equal graphs give equal strings.
 
         >>> FunctionGraph.parse("Q1 +> Q3; flow: Q1").to_json()
         '{"arcs":[["Q1","+","Q3"]],"labels":{"Q1":"flow"}}'

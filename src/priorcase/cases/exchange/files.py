@@ -98,13 +98,14 @@ def read_cases(
     format: str | None = None,
     reading: Mapping[str, Any] | None = None,
 ) -> ReadCases:
-    """The attributes and the cases of a file that `export` wrote, or of a table of another program.
+    """Read the attributes and cases of a file written by `export`, or of a table from another program.
 
-    Cases are read as they are asked for: a mistake in a later line shows when it is reached, and names that line.
-    A file with other attributes than these is an error. Without ``attributes`` they are as the file says, else inferred
-    from its values: numbers are numeric, lists sets, everything else nominal. In tables of other programs ``solution``,
-    ``outcome``, ``key`` and ``note`` name columns that have other names; these, ``by``, ``why`` and ``id`` are no
-    attributes. ``reading`` are options of `read_table` for them.
+    Cases are read as they are needed; an error in a later line is raised when that line is reached, and names it. If
+    the file has attributes that are not in ``attributes``, an error is raised. If ``attributes`` is None, they are
+    those declared in the file, or are inferred from its values: numbers are numeric, lists are sets, and everything
+    else is nominal. For tables from other programs, ``solution``, ``outcome``, ``key`` and ``note`` are the names of
+    these columns if they differ; these columns, ``by``, ``why`` and ``id`` are not attributes. ``reading`` are options
+    of `read_table` for such tables.
     """
     check_no_url(path)
     whole, path = str(path), Path(table_of(os.fspath(path))[0])

@@ -37,9 +37,9 @@ class Rule:
         value. The name ``"solution"`` stands for the current solution. Alternatively, a function of the query and the
         case that returns True or False; a case is a mapping with ``id``, ``solution`` and ``outcome``.
     then
-        The change. If the solution is a mapping: a mapping from parts to new values. If it is a text: a pair of texts,
-        of which the second replaces all occurrences of the first. Otherwise a new solution (a text, number, boolean or
-        list), or a function of the solution, the query and the case that returns it.
+        The change. If the solution is a mapping: a mapping from parts to new values. If it is a string: a pair of
+        strings, of which the second replaces all occurrences of the first. Otherwise a new solution (a string, number,
+        boolean or list), or a function of the solution, the query and the case that returns it.
     name, why
         Name of and reason for the rule, used in explanations.
 
@@ -287,6 +287,6 @@ def _problem(name: str, critic: Critic, solution: Any, query: Mapping[str, Any])
     found = called(critic.finds, solution, query, owner=owner)
     if found is not None and not (isinstance(found, str) and found):
         raise CaseBaseError(
-            f"the function of {owner} returned {quoted(found)}; expected the problem as a text, or None."
+            f"the function of {owner} returned {quoted(found)}; expected the problem as a string, or None."
         )
     return found

@@ -611,7 +611,7 @@ class Compose(_Base):
         if isinstance(found, bool) or (isinstance(found, str) and found):
             return found
         raise CaseBaseError(
-            f"the function of compatible returned {quoted(found)}; expected True, False, or the conflict as a text."
+            f"the function of compatible returned {quoted(found)}; expected True, False, or the conflict as a string."
         )
 
 

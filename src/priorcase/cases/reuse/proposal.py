@@ -136,7 +136,7 @@ class Difference:
 
 @dataclass(frozen=True)
 class Step:
-    """A change of the solution by a rule or a critic, with the reason of the rule or the problem found.
+    """A change of the solution by a rule or a critic, with the reason for the rule or the problem found.
 
     >>> print(Step("rule", "wider", "more flow than before", {"pipe": 10}, {"pipe": 12}))
     rule 'wider': {"pipe":10} -> {"pipe":12}; more flow than before
@@ -213,7 +213,7 @@ class Proposal(GridsResult):
         return None if self.spread is None else self.spread.interval
 
     def explain(self) -> str:
-        """Return a text that explains how the solution was made and changed."""
+        """Explain in words how the solution was made and changed."""
         lines = [self._headline(), f"{self.how}."]
         if self.spread is not None:
             lines.append(f"{str(self.spread).capitalize()}.")

@@ -458,8 +458,8 @@ class RBFNetworkClassifier(ClassifierMixin, RBFNetwork):
     """Radial basis function network for classification, with one output for each class.
 
     Each class is fitted as a 0/1 target as in `RBFNetworkRegressor`, with shared centers, widths and penalty. Negative
-    outputs are set to 0 and the rest is normalized to shares s. These are calibrated to probabilities
-    ``(1 - u) s_c^(1/T) / sum s^(1/T) + u / K`` of K classes, with T and u from the best leave-one-out log score.
+    outputs are set to 0 and the rest are normalized to shares s. These are calibrated to probabilities
+    ``(1 - u) s_c^(1/T) / sum s^(1/T) + u / K`` for K classes, with the T and u of the best leave-one-out log score.
 
     Parameters
     ----------
