@@ -374,7 +374,7 @@ def test_several_targets() -> None:
     with pytest.raises(TargetError, match="several target columns"):
         KNNClassifier(distance="hvdm", categorical_features=[0]).fit(np.round(X), y)
     assert KNNClassifier(distance="hvdm").fit(X, y).predict(X).shape == (50, 2)  # no column is compared by classes
-    expected = r"KNNClassifier.fit: prior must be None, .uniform., .frequency. or a number .* where there are"
+    expected = r"KNNClassifier.fit: prior must be None, .uniform., .frequency. or a number .* with several targets"
     with pytest.raises(ParameterError, match=expected):
         KNNClassifier(prior=[1.0, 1.0, 1.0]).fit(X, y)
 

@@ -829,7 +829,7 @@ def test_bad_parameters_are_refused() -> None:
         report(X, y, learners={"near": 5})
     with pytest.raises(ParameterError, match=r"got budgte=, .* Did you mean 'budget'"):
         report(X, y, budgte="5s")
-    with pytest.raises(ParameterError, match="target must be a text"):
+    with pytest.raises(ParameterError, match="target must be a string"):
         report(X, y, target=5)  # type: ignore[arg-type]
 
 
