@@ -9,6 +9,7 @@ PYTEST_ARGS ?= -n 2 -q
 BENCH_ARGS ?=
 PAPERS_ARGS ?= all --jobs 2 --out docs/papers
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
+PACKAGE := .[plots,serve]
 
 # The C++ tests, in a folder of their own for each way of building them.
 CMAKE_TESTS = $(BIN)/cmake -S . -G Ninja -DCMAKE_MAKE_PROGRAM=$(abspath $(BIN)/ninja) -DPRIORCASE_BINDINGS=OFF -DPRIORCASE_TESTS=ON
@@ -150,7 +151,7 @@ WITH_PROGRESS = mkdir -p build; rm -f build/$(1).ok; { $(2) 2>&1 && touch build/
 
 $(STAMPS)/build: $(STAMPS)/tools $(STAMPS)/files pyproject.toml CMakeLists.txt $(CORE_SOURCES)
 	@echo "Building and installing priorcase"
-	@$(call WITH_PROGRESS,install,$(BIN)/python -m pip install --verbose --disable-pip-version-check --no-build-isolation --editable '.[plots,serve]')
+	@$(call WITH_PROGRESS,install,$(BIN)/python -m pip install --verbose --disable-pip-version-check --no-build-isolation --editable '$(PACKAGE)')
 	@touch $@
 
 # TiMBL and Weka come from Debian: installed where this may be done, else their rows are skipped and the table says so.
