@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import sys
 import threading
@@ -18,7 +19,10 @@ ERRORS = (KeyboardInterrupt, MemoryError)
 
 @contextmanager
 def raised_at(line: int, error: type[BaseException] = KeyboardInterrupt) -> Iterator[list[tuple[str, int]]]:
-    """Raise an error at the n-th line of the library that is reached; the lines that were reached."""
+    """Raise an error at the n-th line of the library that is reached; the lines that were reached.
+
+    Garbage of earlier tests is not collected meanwhile: its finalizers would be counted, and swallow the error.
+    """
     reached: list[tuple[str, int]] = []
 
     def trace(frame: Any, event: str, arg: Any) -> Any:
@@ -30,12 +34,15 @@ def raised_at(line: int, error: type[BaseException] = KeyboardInterrupt) -> Iter
                 raise error
         return trace
 
-    before = sys.gettrace()
+    before, collecting = sys.gettrace(), gc.isenabled()
+    gc.disable()
     sys.settrace(trace)
     try:
         yield reached
     finally:
         sys.settrace(before)
+        if collecting:
+            gc.enable()
 
 
 def moments(change: Callable[[], object]) -> list[int]:
