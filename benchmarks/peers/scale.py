@@ -26,7 +26,7 @@ def run(sizes: Sizes) -> list[Row]:
     with tempfile.TemporaryDirectory(prefix="priorcase-scale-") as folder:
         text = write(Path(folder), rows)
         found: dict[str, list[dict[str, float]]] = {"read": [], "fit": [], "peer": []}
-        for turn in range(min(3, sizes.repeats)):
+        for turn in range(sizes.repeats):
             for who, measured in found.items():
                 if who != "peer" or turn == 0:
                     command = [sys.executable, "-m", "benchmarks.peers.scale", who, folder]

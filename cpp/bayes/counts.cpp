@@ -12,6 +12,7 @@
 
 #include "base/numbers.hpp"
 #include "base/threads.hpp"
+#include "bayes/loops.hpp"
 
 namespace priorcase::bayes {
 
@@ -110,7 +111,7 @@ void count_few(const std::vector<CountedColumn>& columns, const Column& classes,
 class Histogram {
  public:
   Histogram(const std::vector<CountedColumn>& columns, const Column& classes, std::size_t n_classes, std::size_t block)
-      : columns_(columns), classes_(classes), n_classes_(n_classes), slots_(block), own_(block) {
+      : columns_(columns), classes_(classes), n_classes_(n_classes), cells_(block), own_(block) {
     std::size_t size = 0;
     for (const CountedColumn& counted : columns) {
       // One class more than there are takes the rows whose class is missing.
@@ -127,9 +128,7 @@ class Histogram {
     read_slots(classes_, nullptr, start, stop, last + first_slot, own_.data());
     for (std::size_t r = 0; r < rows; ++r) own_[r] = own_[r] >= first_slot ? own_[r] - first_slot : last;
     for (std::size_t c = 0; c < columns_.size(); ++c) {
-      const CountedColumn& counted = columns_[c];
-      read_slots(counted.column, cuts_of(counted), start, stop, static_cast<std::int32_t>(counted.n_slots),
-                 slots_.data());
+      write_cells(columns_[c], start, stop);
       count(places_[c], rows);
     }
   }
@@ -151,12 +150,28 @@ class Histogram {
     std::size_t at, size, copies;
   };
 
+  // The cell of each row: slot * (n_classes + 1) + class. The binding checks that all cells are below 2^31.
+  void write_cells(const CountedColumn& counted, std::size_t start, std::size_t stop) {
+    const Column& column = counted.column;
+    const auto n_slots = static_cast<std::int32_t>(counted.n_slots), n_codes = n_slots - first_slot;
+    const auto width = static_cast<std::int32_t>(n_classes_) + 1;
+    const auto by = [&](auto loop, auto* codes) {
+      loop(codes + start, own_.data(), stop - start, n_codes, width, cells_.data());
+    };
+    if (column.stride == 1 && column.translate == nullptr) switch (column.type) {
+        case CellType::int8: return by(cell_loops().int8, static_cast<const std::int8_t*>(column.data));
+        case CellType::int16: return by(cell_loops().int16, static_cast<const std::int16_t*>(column.data));
+        case CellType::int32: return by(cell_loops().int32, static_cast<const std::int32_t*>(column.data));
+        case CellType::int64:
+        case CellType::real: break;
+      }
+    read_slots(column, cuts_of(counted), start, stop, n_slots, cells_.data());
+    for (std::size_t r = 0; r < stop - start; ++r) cells_[r] = cells_[r] * width + own_[r];
+  }
+
   void count(const Place& place, std::size_t rows) {
     std::uint32_t* table = counts_.data() + place.at;
-    const std::size_t width = n_classes_ + 1;
-    const auto cell = [&](std::size_t r) {
-      return static_cast<std::size_t>(slots_[r]) * width + static_cast<std::size_t>(own_[r]);
-    };
+    const auto cell = [&](std::size_t r) { return static_cast<std::size_t>(cells_[r]); };
     std::size_t r = 0;
     if (place.copies == most_copies)
       for (; r + most_copies <= rows; r += most_copies) {
@@ -171,7 +186,7 @@ class Histogram {
   const std::vector<CountedColumn>& columns_;
   const Column& classes_;
   std::size_t n_classes_;
-  std::vector<std::int32_t> slots_, own_;
+  std::vector<std::int32_t> cells_, own_;
   std::vector<Place> places_;
   std::vector<std::uint32_t> counts_;
 };

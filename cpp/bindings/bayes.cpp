@@ -122,6 +122,8 @@ void count_values(nb::sequence given, nb::sequence cuts, AnyColumn classes, Ids 
     require(0 <= first && first <= last && last <= static_cast<std::int64_t>(totals.shape(0)) &&
                 last - first >= bayes::first_slot && last - first <= most_slots,
             "cells out of order");
+    require((last - first) * (static_cast<std::int64_t>(n_classes) + 1) <= std::numeric_limits<std::int32_t>::max(),
+            "too many cells");
     columns[i].column = view(arrays.back());
     columns[i].start = static_cast<std::size_t>(first);
     columns[i].n_slots = static_cast<std::size_t>(last - first);

@@ -16,7 +16,7 @@ namespace {
 
 constexpr std::size_t value_count = 5, row_counts[] = {0, 1, 2, 63, 64, 65, 255, 256, 257, 4096, 9001};
 
-// Random codes from -1 to high - 1 in a column of some type, every second item of its memory.
+// Random codes from -1 to high - 1 in a column of some type, by default every second item of its memory.
 template <class Code>
 struct Codes {
   std::vector<Code> data;
@@ -24,7 +24,9 @@ struct Codes {
     for (Code& code : data)
       code = static_cast<Code>(low + static_cast<int>(random() % static_cast<std::size_t>(high - low)));
   }
-  bayes::Column column(bayes::CellType type) const { return {type, data.data(), 2, nullptr, 0}; }
+  bayes::Column column(bayes::CellType type, std::ptrdiff_t stride = 2) const {
+    return {type, data.data(), stride, nullptr, 0};
+  }
 };
 
 struct Reals {
@@ -60,7 +62,7 @@ std::int32_t slow_slot(const bayes::Column& column, const std::vector<double>* c
   return slot < n_slots ? slot : 1;
 }
 
-// One column of each type, the last two numbers: ranks, and numbers to be cut at these points.
+// One column of each type, two of them numbers: ranks, and numbers to be cut at these points. Then codes side by side.
 struct Table {
   std::unique_ptr<Codes<std::int8_t>> small;
   std::unique_ptr<Codes<std::int16_t>> middle;
@@ -78,7 +80,9 @@ struct Table {
 
   std::vector<bayes::Column> columns() const {
     std::vector<bayes::Column> all{small->column(bayes::CellType::int8), middle->column(bayes::CellType::int16),
-                                   wide->column(bayes::CellType::int32), ranks->column(), numbers->column()};
+                                   wide->column(bayes::CellType::int32), ranks->column(), numbers->column(),
+                                   small->column(bayes::CellType::int8, 1), middle->column(bayes::CellType::int16, 1),
+                                   wide->column(bayes::CellType::int32, 1)};
     all[2].translate = translate.data();
     all[2].n_translate = translate.size();
     return all;

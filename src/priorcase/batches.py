@@ -12,7 +12,9 @@ from __future__ import annotations
 import os
 import shutil
 import tempfile
+from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from glob import glob, has_magic
 from pathlib import Path
 from typing import Any
@@ -38,8 +40,8 @@ __all__ = ["explain", "kneighbors", "predict", "predict_proba"]
 BATCH_ROWS = 1 << 17
 """The largest number of rows in a batch."""
 
-# How many batches, and files, pyarrow reads ahead: enough to keep its threads busy, and bounded.
-_BATCHES_AHEAD, _FILES_AHEAD = 2, 1
+# How many batches, and files, are read ahead: enough to keep all threads busy, and bounded.
+_BATCHES_AHEAD, _FILES_AHEAD = 3, 1
 
 
 class Batches:
@@ -168,10 +170,18 @@ def open_files(paths: Sequence[Any]) -> Batches:
         for path in found:
             with pq.ParquetFile(path, read_dictionary=texts, pre_buffer=False) as file:
                 yield from file.iter_batches(BATCH_ROWS)
-                empty = file.schema_arrow.empty_table()
-        yield empty
+        yield schema.empty_table()
 
-    return Batches(read, source=source, again=True)
+    return Batches(lambda: _read_ahead(read()), source=source, again=True)
+
+
+def _read_ahead(batches: Iterator[Any]) -> Iterator[Any]:
+    """The same batches; while one is used, the next ones are read in another thread."""
+    with ThreadPoolExecutor(1) as reader:
+        ahead = deque(reader.submit(next, batches, None) for _ in range(_BATCHES_AHEAD))
+        while (batch := ahead.popleft().result()) is not None:
+            ahead.append(reader.submit(next, batches, None))
+            yield batch
 
 
 def _dataset(dataset: Any, source: str) -> Batches:
@@ -203,7 +213,7 @@ def _lazy(frame: Any) -> Iterator[Any]:
         path = os.path.join(folder, "batches.parquet")
         frame.sink_parquet(path)
         with pq.ParquetFile(path) as file:
-            yield from file.iter_batches(BATCH_ROWS)
+            yield from _read_ahead(file.iter_batches(BATCH_ROWS))
             yield file.schema_arrow.empty_table()
     finally:
         shutil.rmtree(folder, ignore_errors=True)
@@ -265,28 +275,34 @@ class Labelled:
 
     def __iter__(self) -> Iterator[tuple[Any, Any]]:
         some = False
-        for table in self._tables():
-            names = table.columns
-            if self.target not in names:
-                otherwise = f"It has {listed(names)}"
-                raise SchemaError(
-                    f"{self.source} has no target column {self.target!r}. "
-                    + advice(self.target, names, otherwise=otherwise)
-                )
-            if len(table):
+        for X, y in self._parts():
+            if len(y):
                 some = True
-                yield table.drop(self.target).to_native(), table[self.target].to_native()
+                yield X, y
         if not some:
             raise SchemaError(f"{self.source} has no rows")
 
-    def _tables(self) -> Iterator[nw.DataFrame[Any]]:
+    def _parts(self) -> Iterator[tuple[Any, Any]]:
         if not isinstance(self.given, Batches):
-            yield nw.from_native(self.given, eager_only=True)
+            frame = nw.from_native(self.given, eager_only=True)
+            self._check_target(frame.columns)
+            yield frame.drop(self.target).to_native(), frame[self.target].to_native()
             return
         import pyarrow as pa
 
         for batch in self.given:
-            yield nw.from_native(pa.Table.from_batches([batch]), eager_only=True)
+            table = pa.Table.from_batches([batch])
+            self._check_target(table.column_names)
+            at = table.column_names.index(self.target)
+            yield table.remove_column(at), table.column(at)
+
+    def _check_target(self, names: list[str]) -> None:
+        if self.target not in names:
+            otherwise = f"It has {listed(names)}"
+            raise SchemaError(
+                f"{self.source} has no target column {self.target!r}. "
+                + advice(self.target, names, otherwise=otherwise)
+            )
 
 
 def target_array(column: Any) -> Any:

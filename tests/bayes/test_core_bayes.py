@@ -250,6 +250,15 @@ def test_codes_at_the_ends_of_their_type_are_unseen_or_missing(n: int, dtype: An
         assert (recoded == -1).all()
 
 
+def test_counts_of_more_cells_than_int32_has_numbers() -> None:
+    try:
+        totals = np.empty((2**20, 2**11), np.int64)  # never touched
+    except MemoryError:
+        pytest.skip("no room for 16 GiB of address space")
+    with pytest.raises(ValueError, match="too many cells"):
+        core.count_values([np.zeros(1, np.int8)], [None], np.zeros(1, np.int8), np.array([0, 2**20]), totals, 1, 2)
+
+
 def changed(name: str, **changes: Any) -> Callable[[], Any]:
     def made() -> Any:
         call, arguments = calls()[name]

@@ -102,13 +102,12 @@ class RepeatedBatches:
         return True
 
     def blocks(self) -> list[tuple[Any, IdArray]]:
-        """The values of each column, None for bins, and its cells; all counts begin anew."""
+        """The values of each column, None for bins, and its cells."""
         found = list[tuple[Any, IdArray]]()
         for (_, dictionary, low, _), (start, end) in zip(self.columns, pairwise(self.starts.tolist()), strict=True):
             block = self.cells[start:end]
             values = None if dictionary is None else dictionary.to_pylist()
             found.append((values if low is None else low + np.arange(len(block) - FIRST, dtype=np.float64), block))
-        self.cells, self.rows = np.zeros_like(self.cells), 0
         return found
 
 
