@@ -162,6 +162,17 @@ def truncated_file(given: pa.Table, folder: Path) -> Path:
     return path.parent
 
 
+def flipped_bit(given: pa.Table, folder: Path) -> Path:
+    """The last file has checksums of its pages, and one value is another one."""
+    path = sorted(written(given, folder / "files").iterdir())[-1]
+    plain = {"compression": "none", "use_dictionary": False, "write_statistics": False}
+    pq.write_table(given.slice(60), path, write_page_checksum=True, **plain)
+    content = bytearray(path.read_bytes())
+    content[content.index(b"blue")] ^= 1
+    path.write_bytes(bytes(content))
+    return path.parent
+
+
 def file_of_another_schema(given: pa.Table, folder: Path) -> Path:
     path = sorted(written(given, folder / "files").iterdir())[-1]
     pq.write_table(given.slice(60).drop_columns(["hot"]), path)
@@ -177,7 +188,8 @@ def failing(given: pa.Table) -> Any:
 @pytest.mark.parametrize(
     ("source", "target", "error", "message"),
     [
-        (lambda t, p: broken_file(t, p), "label", PriorcaseError, "could not be read"),
+        (lambda t, p: broken_file(t, p), "label", PriorcaseError, "2.parquet' is not a valid Parquet file"),
+        (lambda t, p: flipped_bit(t, p), "label", PriorcaseError, "2.parquet' is not a valid Parquet file"),
         (lambda t, p: truncated_file(t, p), "label", PriorcaseError, "2.parquet"),
         (lambda t, p: file_of_another_schema(t, p), "label", PriorcaseError, "no column 'hot'"),
         (lambda t, p: [t.slice(0, 40), t.slice(40).drop_columns(["hot"])], "label", PriorcaseError, "'hot'"),
@@ -211,6 +223,45 @@ def test_what_is_wrong_with_a_source_changes_nothing(
         with pytest.raises(error, match=message):
             learn(source(given, folder), target)
         assert model.digest() == digest
+
+
+@pytest.mark.parametrize("keep_rows", [True, False])
+def test_dictionaries_with_unsigned_codes(keep_rows: bool) -> None:
+    given = table().set_column(0, "colour", pa.array(["red", None, "blue"] * 30))
+    coded = given["colour"].combine_chunks().dictionary_encode()
+    expected = pc.NaiveBayes(keep_rows=keep_rows).fit(*rows_and_labels(given))
+    for width in (pa.uint8(), pa.uint16(), pa.uint32(), pa.uint64()):
+        column = pa.DictionaryArray.from_arrays(coded.indices.cast(width), coded.dictionary)
+        narrow = given.set_column(0, "colour", column)
+        parts = [narrow.slice(0, 40), narrow.slice(40)]
+        assert pc.NaiveBayes(keep_rows=keep_rows).fit(parts, "label").digest() == expected.digest()
+        X, _ = rows_and_labels(narrow)
+        np.testing.assert_array_equal(expected.predict_proba(X), expected.predict_proba(rows_and_labels(given)[0]))
+
+
+@pytest.mark.parametrize("order", [1, -1])
+def test_files_whose_types_differ_are_read_as_the_wider_type_in_any_order(order: int, tmp_path: Path) -> None:
+    given = table()
+    halves = given.set_column(1, "size", pa.array(np.arange(90) / 2))
+    parts = [
+        halves.slice(0, 30).set_column(0, "colour", pa.nulls(30)),
+        given.slice(30, 30).set_column(1, "size", pa.array(range(30))),
+        halves.slice(60),
+    ][::order]
+    for i, part in enumerate(parts):
+        pq.write_table(part, tmp_path / f"{i}.parquet")
+    whole = pa.concat_tables(parts, promote_options="permissive")
+    assert pc.NaiveBayes().fit(tmp_path, "label").digest() == pc.NaiveBayes().fit(*rows_and_labels(whole)).digest()
+
+
+def test_folders_named_after_values_are_a_column(tmp_path: Path) -> None:
+    given = table()
+    pq.write_to_dataset(given, tmp_path, partition_cols=["colour"])
+    model = pc.NaiveBayes(keep_rows=False).fit(tmp_path, "label")
+    assert set(model.feature_names_in_) == {"colour", "size", "hot"}
+    X, y = rows_and_labels(given)
+    X = X.select(model.feature_names_in_.tolist())
+    np.testing.assert_array_equal(model.predict_proba(X), pc.NaiveBayes().fit(X, y).predict_proba(X))
 
 
 def test_sample_weights_do_not_go_with_batches() -> None:
@@ -262,6 +313,33 @@ def test_neighbours_and_explanations(tmp_path: Path) -> None:
     for name in ("query", "prediction", "column", "contribution"):
         assert long[name].to_pylist() == whole[name].to_pylist()
     assert long["value"][1].as_py() == str(X["colour"][0])
+
+
+def test_counts_are_explained_without_past_cases() -> None:
+    given = table()
+    X, y = rows_and_labels(given)
+    counts, rows = pc.NaiveBayes(keep_rows=False).fit(X, y), pc.NaiveBayes().fit(X, y)
+    long = pa.Table.from_batches(batches.explain(counts, X.to_batches(max_chunksize=40)))
+    whole = rows.explain(X).frame("pyarrow")
+    for name in ("query", "prediction", "column", "contribution"):
+        assert long[name].to_pylist() == whole[name].to_pylist()
+    one = pa.table({"colour": ["mauve"], "size": [1.0], "hot": [True]})
+    for explained in (counts.explain(one), rows.explain(one)):
+        assert explained.unseen.tolist() == [[True, False, False]]
+    assert counts.explain(one).precedents is None
+    assert counts.explain(one, data=(X, y)).precedents is not None
+    for needs_rows in (lambda: counts.explain(one, target="yes"), lambda: pc.counterfactuals(counts, one)):
+        with pytest.raises(PriorcaseError, match=r"data=\(X, y\)"):
+            needs_rows()
+
+
+def test_frames_are_a_single_batch() -> None:
+    given = table()
+    X, y = rows_and_labels(given)
+    model = pc.NaiveBayes().fit(X, y)
+    for frame in (X, X.to_pandas(), pl.from_arrow(X)):
+        (found,) = batches.predict(model, frame)
+        assert found["prediction"].to_pylist() == model.predict(X).tolist()
 
 
 def test_wrong_questions() -> None:

@@ -34,13 +34,14 @@ from priorcase.exceptions import (
     listed,
     quoted,
 )
+from priorcase.schema.columns import dictionary_codes
 
 __all__ = ["explain", "kneighbors", "predict", "predict_proba"]
 
 BATCH_ROWS = 1 << 17
-"""The largest number of rows in a batch."""
+"""Maximum number of rows in a batch."""
 
-# How many batches, and files, are read ahead: enough to keep all threads busy, and bounded.
+# Number of batches, and of files, read ahead: enough to keep all threads busy.
 _BATCHES_AHEAD, _FILES_AHEAD = 3, 1
 
 
@@ -56,7 +57,9 @@ class Batches:
 
     def __iter__(self) -> Iterator[Any]:
         if self._used and not self.again:
-            raise NotAvailableError(f"{self.source} can be read only once. Pass a dataset, a path or a list of batches")
+            raise NotAvailableError(
+                f"{self.source} can be read only once. Pass a dataset, a path or a list of batches."
+            )
         self._used = True
         return self._checked()
 
@@ -69,7 +72,7 @@ class Batches:
                 if not isinstance(given, (pa.RecordBatch, pa.Table)):
                     raise UnsupportedDataError(
                         f"{self.source} has {quoted(given)} as its batch {number}; expected Arrow record batches or "
-                        "tables. Convert it, for example with pyarrow.Table.from_pandas"
+                        "tables. Convert it, for example with pyarrow.Table.from_pandas."
                     )
                 schema = given.schema if schema is None else schema
                 if given.schema is not schema:
@@ -124,7 +127,7 @@ def open_batches(source: Any) -> Batches | None:
     return None
 
 
-# -- what batches may come from
+# -- sources of batches
 
 
 def open_files(paths: Sequence[Any]) -> Batches:
@@ -133,50 +136,63 @@ def open_files(paths: Sequence[Any]) -> Batches:
     import pyarrow.dataset as ds
     import pyarrow.parquet as pq
 
-    found = list[str]()
+    found, hive = list[str](), False
     for given in map(os.fspath, paths):
         path = Path(given)
         if path.is_dir():
-            inside = sorted(str(one) for one in path.rglob("*.parquet") if not one.name.startswith((".", "_")))
+            inside = sorted(one for one in path.rglob("*.parquet") if not one.name.startswith((".", "_")))
             if not inside:
                 raise MissingFileError(f"{quoted(given)} is a folder without .parquet files")
-            found += inside
+            found += map(str, inside)
+            hive = hive or any("=" in part for one in inside for part in one.relative_to(path).parent.parts)
         elif path.exists():
             found.append(str(path))
         elif has_magic(given) and (matches := sorted(glob(given, recursive=True))):
             found += matches
         else:
-            raise MissingFileError(f"there is no file or folder {quoted(given)}. Check the path")
+            raise MissingFileError(f"there is no file or folder {quoted(given)}. Check the path.")
     source = quoted(found[0]) if len(found) == 1 else f"the {len(found)} files {listed(found, limit=2)}"
     schemas = list[Any]()
     for file in found:
         try:
             schemas.append(pq.read_schema(file))
         except (pa.ArrowException, OSError) as error:
-            raise ReadingError(
-                f"{quoted(file)} is not a valid Parquet file: {str(error).strip().splitlines()[0]}. The "
-                "model is unchanged. Write the file again, or leave it out"
-            ) from error
+            raise _unreadable(file, error) from error
         _check_schema(schemas[-1], schemas[0], f"file {quoted(file)}")
     schema = schemas[0]
-    # Text that Parquet stores as a dictionary is not spelt out for every row.
+    # Strings that Parquet stores as a dictionary are not expanded for every row.
     texts = [field.name for field in schema if pa.types.is_string(field.type) or pa.types.is_large_string(field.type)]
-    if not all(own.equals(schema) for own in schemas):  # a dataset casts to the types of the first file
-        form = ds.ParquetFileFormat(dictionary_columns=texts, pre_buffer=False)
-        return _dataset(ds.dataset(found, format=form), source)
+    if hive or not all(own.equals(schema) for own in schemas):  # a dataset casts to one schema
+        options = ds.ParquetFragmentScanOptions(pre_buffer=False, page_checksum_verification=True)
+        form = ds.ParquetFileFormat(dictionary_columns=texts, default_fragment_scan_options=options)
+        partitioning = "hive" if hive else None
+        folders = ds.dataset(found, format=form, partitioning=partitioning).schema
+        whole = pa.unify_schemas(schemas, promote_options="permissive")
+        for field in folders:
+            whole = whole if field.name in whole.names else whole.append(field)
+        return _dataset(ds.dataset(found, schema=whole, format=form, partitioning=partitioning), source)
 
     def read() -> Iterator[Any]:
         # Decodes one batch at a time, all columns in parallel; a dataset decodes whole row groups ahead.
+        options: dict[str, Any] = {"read_dictionary": texts, "pre_buffer": False, "page_checksum_verification": True}
         for path in found:
-            with pq.ParquetFile(path, read_dictionary=texts, pre_buffer=False) as file:
-                yield from file.iter_batches(BATCH_ROWS)
+            try:
+                with pq.ParquetFile(path, **options) as file:
+                    yield from file.iter_batches(BATCH_ROWS)
+            except (pa.ArrowException, OSError) as error:
+                raise _unreadable(path, error) from error
         yield schema.empty_table()
 
     return Batches(lambda: _read_ahead(read()), source=source, again=True)
 
 
+def _unreadable(path: str, error: Exception) -> ReadingError:
+    reason = str(error).strip().splitlines()[0].rstrip(".")
+    return ReadingError(f"{quoted(path)} is not a valid Parquet file: {reason}. Write the file again, or omit it.")
+
+
 def _read_ahead(batches: Iterator[Any]) -> Iterator[Any]:
-    """The same batches; while one is used, the next ones are read in another thread."""
+    """Yield the same batches, with the next ones read in another thread."""
     with ThreadPoolExecutor(1) as reader:
         ahead = deque(reader.submit(next, batches, None) for _ in range(_BATCHES_AHEAD))
         while (batch := ahead.popleft().result()) is not None:
@@ -205,7 +221,7 @@ def _relation(relation: Any) -> Iterator[Any]:
 
 
 def _lazy(frame: Any) -> Iterator[Any]:
-    """What a lazy frame of Polars computes, by way of a file, which its streaming engine fills part by part."""
+    """Collect a Polars lazy frame by its streaming engine into a file, and yield its batches."""
     import pyarrow.parquet as pq
 
     folder = tempfile.mkdtemp(prefix="priorcase-")
@@ -220,10 +236,10 @@ def _lazy(frame: Any) -> Iterator[Any]:
 
 
 def _check_schema(found: Any, expected: Any, where: str) -> None:
-    """Refuse columns of other names or types; a dictionary is as good as the type of its values."""
+    """Raise an error for columns with other names or types; a dictionary equals the type of its values."""
     if found.equals(expected):
         return
-    advice = "All batches need the same columns and types. The model is unchanged"
+    advice = "All batches need the same columns and types. The model is unchanged."
     names, before = found.names, expected.names
     for name in dict.fromkeys(before):
         if names.count(name) != before.count(name):
@@ -244,7 +260,7 @@ def _plain_type(dtype: Any) -> Any:
 
 
 def _alike(one: Any, other: Any) -> bool:
-    """Whether two types hold the same kind of values: widths of numbers and of offsets do not matter."""
+    """Whether two types have the same kind of values, regardless of the widths of numbers and offsets."""
     import pyarrow.types as t
 
     if one.equals(other) or t.is_null(one) or t.is_null(other):
@@ -323,13 +339,12 @@ def coded_column(column: Any) -> tuple[IntArray, AnyArray]:
     whole = column if pa.types.is_dictionary(column.type) else column.dictionary_encode()
     chunk = whole.unify_dictionaries().combine_chunks() if isinstance(whole, pa.ChunkedArray) else whole
     values = chunk.dictionary.to_numpy(zero_copy_only=False)
-    if len(set(values.tolist())) < len(values):  # a dictionary may repeat itself
+    if len(set(values.tolist())) < len(values):  # a dictionary may contain duplicates
         return coded_column(column.cast(column.type.value_type))
-    indices = chunk.indices if chunk.indices.null_count == 0 else chunk.indices.fill_null(-1)
-    return indices.to_numpy(zero_copy_only=False), values
+    return dictionary_codes(chunk), values
 
 
-# -- answers
+# -- predictions
 
 
 def predict(model: Any, source: Any) -> Iterator[Any]:
@@ -358,7 +373,7 @@ def predict_proba(model: Any, source: Any) -> Iterator[Any]:
     def answer(X: Any, _: int) -> dict[str, Any]:
         found = model.predict_proba(X)
         if isinstance(found, list):
-            raise NotAvailableError("not available for several targets. Use predict_proba of the model")
+            raise NotAvailableError("not available for several targets. Use predict_proba of the model.")
         return dict(zip(map(str, model.classes_.tolist()), found.T, strict=True))
 
     return _answered(model, source, "predict_proba", answer)
@@ -384,7 +399,7 @@ def explain(model: Any, source: Any, **options: Any) -> Iterator[Any]:
     """Explain the predictions of the rows of a source, batch by batch; see `priorcase.explain` for ``options``.
 
     Yields one line for each row and column: ``query`` (position in the source), ``prediction``, ``column``, ``value``
-    as text, ``contribution`` and ``error``. The first line of a row is the prediction with no column known.
+    as a string, ``contribution`` and ``error``. The first line of a row is the prediction with all columns missing.
     """
 
     def answer(X: Any, start: int) -> dict[str, Any]:
@@ -400,11 +415,11 @@ def explain(model: Any, source: Any, **options: Any) -> Iterator[Any]:
 
 
 def _answered(model: Any, source: Any, asked: str, answer: Callable[[Any, int], Mapping[str, Any]]) -> Iterator[Any]:
-    """A record batch of answers for each batch of a source."""
+    """Yield a record batch of results for each batch of a source."""
     if not hasattr(model, asked):
         raise NotAvailableError(f"{type(model).__name__} has no method {asked}")
     opened = open_batches(
-        [source] if type(source).__module__.startswith("pyarrow") and hasattr(source, "shape") else source
+        [nw.from_native(source, eager_only=True).to_arrow()] if nw.dependencies.is_into_dataframe(source) else source
     )
     if opened is None:
         raise UnsupportedDataError(

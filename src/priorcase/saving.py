@@ -74,7 +74,7 @@ STRATEGIES = {
 }
 
 MADE_UP = (ArithmeticError, AttributeError, LookupError, MemoryError, OSError, RuntimeError, TypeError, ValueError)
-"""What a file that was made up can lead to, besides the errors of `zipfile`."""
+"""Errors that a forged file can cause, besides the errors of `zipfile`."""
 
 MAPPED = 64 * 2**20
 """Bytes from which on a file is mapped."""
@@ -142,6 +142,8 @@ def load(path: str | os.PathLike[str], *, verify: bool = False) -> Any:
     array(['stop'], dtype='<U4')
     """
     path = check_path(path)
+    if path.is_dir():
+        raise ReadingError(f"{quoted(str(path))} is a folder; expected a file saved with model.save(path).")
     return load_bytes(map_file(path, MAPPED), source=str(path), verify=verify)
 
 
@@ -177,7 +179,7 @@ def pack(value: object, name: str) -> bytes:
 
 
 class _Content:
-    """What is written to a file; the arrays of rows and indexes are those of the model, not copies."""
+    """Return the parts to write to a file; arrays of rows and indexes are shared with the model, not copied."""
 
     def __init__(self, value: object, name: str) -> None:
         writer = _Writer()
@@ -232,7 +234,7 @@ def unpack(data: Bytes, *, source: str, verify: bool = True) -> Any:
         raise ReadingError(f"{source} is not a saved model. Pass a file written by model.save(path).")
     verify = verify or isinstance(data, bytes)
     if verify and sha256(memoryview(data)[:-_CHECKSUM]).hexdigest().encode() != data[-_CHECKSUM:]:
-        raise damaged(source, "its bytes do not match their checksum")
+        raise damaged(source, "checksum mismatch")
     try:
         entries = _entries(data, verify)
         header = json.loads(bytes(entries.pop(_HEADER)), parse_float=_finite, parse_constant=_finite)
@@ -244,7 +246,7 @@ def unpack(data: Bytes, *, source: str, verify: bool = True) -> Any:
         with np.errstate(all="ignore"):
             value = reader.decode(header["saved"])
         if reader.arrays:
-            raise ValueError("arrays that belong to nothing")
+            raise ValueError("unreferenced arrays")
         return value
     except ReadingError as error:
         if error.args[0].startswith(source):
@@ -260,32 +262,32 @@ def damaged(source: str, reason: str) -> ReadingError:
 
 
 def _entries(data: bytes | mmap, verify: bool) -> dict[str, memoryview]:
-    """The entries of an archive, where they are; together they are no larger than the archive itself.
+    """Return the entries of an archive as views; together they are no larger than the archive itself.
 
-    Their checksums are compared, those of large arrays only where ``verify``.
+    Checksums are verified, those of large arrays only if ``verify``.
     """
     found = dict[str, memoryview]()
     with zipfile.ZipFile(BytesIO(data) if isinstance(data, bytes) else cast(Any, data)) as archive:
         infos, comment = archive.infolist(), archive.comment
     if len(comment) != _CHECKSUM or data[-_CHECKSUM:] != comment:
-        raise ValueError("an archive without its end")
+        raise ValueError("truncated archive")
     if any(info.compress_type != zipfile.ZIP_STORED or info.flag_bits & 1 for info in infos):
         raise ValueError("compressed or encrypted entries")
     if infos[0].header_offset:
         raise ValueError("bytes before the first entry")
     if sum(info.file_size for info in infos) > len(data) or len({info.filename for info in infos}) < len(infos):
-        raise ValueError("entries that overlap or have the same name")
+        raise ValueError("entries with overlapping data or equal names")
     for info in infos:
         mark, name_size, extra_size = _LOCAL.unpack_from(data, info.header_offset)
         name = info.header_offset + _LOCAL.size
         start = name + name_size + extra_size
         if mark != b"PK\x03\x04" or data[name : name + name_size] != info.filename.encode("ascii"):
-            raise ValueError("an entry that is not where it should be")
+            raise ValueError("an entry at a wrong offset")
         if info.compress_size != info.file_size or start + info.file_size > len(data) - _CHECKSUM:
             raise ValueError("an entry that does not fit into the file")
         content = memoryview(data)[start : start + info.file_size]
         if (verify or len(content) < _LARGE or info.filename == _HEADER) and crc32(content) != info.CRC:
-            raise ValueError("an entry that does not match its checksum")
+            raise ValueError("checksum mismatch of an entry")
         found[info.filename] = content
     return found
 
@@ -321,7 +323,7 @@ def strategy_named(name: str) -> type[Any] | None:
 
 
 def _public_name(kind: type, *, models: bool) -> str | None:
-    """The public name of a class; None where the class, or another one of that name, is not in the tables."""
+    """Return the public name of a class; None if it, or another class of that name, is not in the tables."""
     name = kind.__name__
     return name if name in _homes(models=models) and _class_of(name, models=models) is kind else None
 
@@ -381,7 +383,7 @@ def _dtype(told: str) -> np.dtype[Any]:
     if told in ("T", "O"):
         return _TEXTS if told == "T" and _TEXTS is not None else np.dtype(object)
     if not _DTYPE.fullmatch(told):
-        raise ValueError("an array of a data type that is not allowed")
+        raise ValueError("data type not allowed")
     return np.dtype(told)
 
 
@@ -392,7 +394,7 @@ def _scalar_dtype(told: str) -> np.dtype[Any]:
 
 
 def _dtype_name(dtype: np.dtype[Any]) -> str | None:
-    """The name of a data type in a file; None where it is not allowed."""
+    """Return the name of a data type in a file; None if it is not allowed."""
     if dtype.kind in "OT":
         return dtype.kind
     return dtype.str if _DTYPE.fullmatch(dtype.str) else None
@@ -400,9 +402,9 @@ def _dtype_name(dtype: np.dtype[Any]) -> str | None:
 
 def check_hashes(keys: Iterable[object]) -> None:
     """Raise an error for keys crafted to have the same hash, which would take quadratic time to compare."""
-    counts = Counter(str(hash(key)) for key in keys if type(key) is not str)  # the hash of text cannot be foreseen
+    counts = Counter(str(hash(key)) for key in keys if type(key) is not str)  # hashes of strings are randomized
     if counts and max(counts.values()) > _MOST_ALIKE:
-        raise ValueError("keys that were made to be alike")
+        raise ValueError("colliding keys")
 
 
 class _Writer:
@@ -412,7 +414,7 @@ class _Writer:
         self.arrays: list[AnyArray] = []
 
     def encode(self, value: Any, path: str, depth: int = 0) -> Any:
-        """The JSON of a value; ``path`` says in messages where it is, as in ``KNNClassifier.vote``."""
+        """The JSON of a value; ``path`` is its place for messages, as in ``KNNClassifier.vote``."""
         kind, below = type(value), depth + 1
         if depth > _DEEPEST:
             raise UnsupportedDataError(f"{path[:200]} is nested more than {_DEEPEST} levels deep. Pass flat lists.")
@@ -507,7 +509,7 @@ class _Reader:
         """The value that some JSON stands for."""
         below = depth + 1
         if depth > _DEEPEST:
-            raise ValueError("values within values without end")
+            raise ValueError("nested too deeply")
         if type(told) is list:
             return [self.decode(each, below) for each in told]
         if type(told) is not dict:

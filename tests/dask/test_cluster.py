@@ -133,6 +133,17 @@ def test_tune(client, table):
     assert_array_equal(found.best.predict_proba(X), expected.best.predict_proba(X))
 
 
+def test_tune_with_weights_and_threads(table):
+    """Without a client, threads do the work."""
+    X, y, w = table.drop(columns="y"), table["y"], np.arange(len(table)) % 3 + 1.0
+    options = {"candidates": {"n_neighbors": [1, 9]}, "nested": None, "progress": False}
+    frame = dd.from_pandas(table.assign(w=w), npartitions=3)
+    found = pc.dask.tune(pc.KNNClassifier(), frame, "y", sample_weight="w", **options)
+    assert str(found) == str(pc.tune(pc.KNNClassifier(), X, y, sample_weight=w, **options))
+    found = pc.dask.compare({"bayes": pc.NaiveBayes()}, frame, "y", splits=2, progress=False)
+    assert 0 < found.mean("bayes", "accuracy") <= 1
+
+
 @pytest.mark.slow
 def test_members_of_a_stack(client, table):
     X, y = table.drop(columns="y"), table["y"]

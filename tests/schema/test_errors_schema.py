@@ -47,7 +47,7 @@ def objects(*values):
             r"got 'nominl' as the kind of column 'a'\. Did you mean 'nominal'",
         ),
         (lambda: Schema(("a",), ("circular",)), r"Write Circular\(period=360\)"),
-        (lambda: Schema(("a",), ("ignore",)), "Leave the column out"),
+        (lambda: Schema(("a",), ("ignore",)), "Drop the column"),
         (lambda: Schema(("a",), (5,)), "Kinds are 'numeric', .*, a list of levels"),
         (lambda: Schema(("a",), (["low", "low"],)), "distinct values"),
         (lambda: Schema(("a", NAN), (Numeric(), Numeric())), "name of column 1 is missing"),

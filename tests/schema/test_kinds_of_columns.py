@@ -20,6 +20,13 @@ SECONDS = [1709164800.0, NAN, -86400.0]
 NOTE = "the printer in the hall does not print page {}"
 
 
+def test_missing_values_at_the_start_do_not_change_the_kind():
+    for values, kind in (([1.5] * 400, Numeric()), (["a", "b"] * 200, Nominal())):
+        for start in (0, 200, 400):
+            objects = values[:start] + [None] * 200 + values[start:]
+            assert column(pd.DataFrame({"a": pd.Series(objects, dtype=object)}))[0] == kind
+
+
 def objects(*values):
     array = np.empty((len(values), 1), dtype=object)
     array[:, 0] = values
@@ -149,8 +156,8 @@ def test_declarations_that_are_refused(make, telling):
         (Date(), [17.5], "is numeric here but was date in fit. Pass it as dates"),
         (Numeric(), pd.to_datetime(["2024-01-01"]), "is date here but was numeric in fit. Pass it as numbers"),
         (Nominal(content="text"), pd.to_datetime(["2024-01-01"]), "is date here but was nominal"),
-        (Set(), [3.5], "expected sets, lists, or texts"),
-        (Set(), [[[1]]], "expected sets, lists, or texts"),
+        (Set(), [3.5], "expected sets, lists, or strings"),
+        (Set(), [[[1]]], "expected sets, lists, or strings"),
         (Text(), [1, 2], "is numeric here but was text in fit"),
     ],
 )

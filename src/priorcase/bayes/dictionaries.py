@@ -1,7 +1,7 @@
-"""Counting Arrow batches that repeat the dictionaries of the batch before, as those of a Parquet file do.
+"""Counting Arrow batches that repeat the dictionaries of the previous batch, such as those of a Parquet file.
 
-Reading a batch by its schema looks at every value of every dictionary. Where these are the ones of the batch before,
-its codes mean the same, and all that is left to do is to count them.
+Reading a batch by its schema examines every value of every dictionary. If the dictionaries are those of the previous
+batch, the codes have the same meaning, and only have to be counted.
 """
 
 from __future__ import annotations
@@ -16,17 +16,18 @@ import numpy as np
 from priorcase._core import count_values
 from priorcase._typing import AnyArray, FloatArray, IdArray
 from priorcase.bayes.memory import FIRST
+from priorcase.schema.columns import dictionary_codes
 
-# Whole numbers are counted by their distance from the smallest; later batches may have some beyond it.
+# Integers are counted by their distance from the smallest; later batches may exceed the range.
 _MOST, _SPARE = 1 << 16, 1024
 
 
 @dataclass
 class RepeatedBatches:
-    """Counts of Arrow batches that have the same dictionaries as one that was read before.
+    """Counts of Arrow batches with the same dictionaries as an earlier batch.
 
-    ``columns`` are, in the order in which they are counted, the position of each in the table with its dictionary, the
-    smallest of its whole numbers, or its cut points; ``target`` is the dictionary of the classes.
+    ``columns`` contains, in counting order, the position of each column in the table with its dictionary, its smallest
+    integer, or its cut points; ``target`` is the dictionary of the classes.
     """
 
     columns: Sequence[tuple[int, Any, int | None, FloatArray | None]]
@@ -39,9 +40,9 @@ class RepeatedBatches:
     def like(
         cls, table: Any, target: Any, attributes: Sequence[tuple[int, bool, FloatArray | None]]
     ) -> RepeatedBatches | None:
-        """For batches like this one; None where some column is not of dictionaries, whole numbers or numbers.
+        """Create for batches like this one; None if a column has neither dictionaries nor numbers.
 
-        ``attributes`` are the positions of the columns, whether they are nominal, and cut points of numbers.
+        ``attributes`` contains the positions of the columns, whether they are nominal, and cut points of numbers.
         """
         import pyarrow.types as t
 
@@ -76,19 +77,19 @@ class RepeatedBatches:
         return cls(columns, dictionary, starts, np.zeros((int(starts[-1]), len(dictionary)), np.int64))
 
     def add(self, table: Any, target: Any, threads: int) -> bool:
-        """Count a batch, if it is like those before; otherwise nothing happens."""
+        """Count a batch if it is like the earlier ones; otherwise do nothing."""
         if target.num_chunks != 1 or target.null_count or not _same(target.chunk(0), self.target):
             return False
-        if (own := _codes(target.chunk(0))) is None:
-            return False
+        own = dictionary_codes(target.chunk(0))
         codes = list[AnyArray]()
         for d, (position, dictionary, low, cuts) in enumerate(self.columns):
             column = table.column(position)
             if column.num_chunks != 1:
                 return False
-            chunk, found = column.chunk(0), None
+            chunk = column.chunk(0)
+            found: AnyArray | None = None
             if dictionary is not None:
-                found = _codes(chunk) if _same(chunk, dictionary) else None
+                found = dictionary_codes(chunk) if _same(chunk, dictionary) else None
             elif cuts is not None:
                 found = _numbers(chunk)
             elif low is not None and not chunk.null_count:
@@ -102,7 +103,7 @@ class RepeatedBatches:
         return True
 
     def blocks(self) -> list[tuple[Any, IdArray]]:
-        """The values of each column, None for bins, and its cells."""
+        """Values of each column, None for bins, and its cells."""
         found = list[tuple[Any, IdArray]]()
         for (_, dictionary, low, _), (start, end) in zip(self.columns, pairwise(self.starts.tolist()), strict=True):
             block = self.cells[start:end]
@@ -112,7 +113,7 @@ class RepeatedBatches:
 
 
 def _plain(dictionary: Any) -> bool:
-    """Whether a dictionary has distinct texts, none of which is missing."""
+    """Whether a dictionary contains distinct strings without missing values."""
     import pyarrow.types as t
 
     text = t.is_string(dictionary.type) or t.is_large_string(dictionary.type)
@@ -120,20 +121,14 @@ def _plain(dictionary: Any) -> bool:
 
 
 def _same(chunk: Any, dictionary: Any) -> bool:
-    """Whether a chunk has this dictionary; parts of one batch even share it."""
+    """Whether a chunk has this dictionary, which parts of one batch share."""
     import pyarrow.types as t
 
     return t.is_dictionary(chunk.type) and bool(chunk.dictionary.equals(dictionary))
 
 
-def _codes(chunk: Any) -> AnyArray | None:
-    indices = chunk.indices.fill_null(-1) if chunk.indices.null_count else chunk.indices
-    codes: AnyArray = indices.to_numpy(zero_copy_only=False)
-    return codes if codes.dtype.kind == "i" else None
-
-
 def _ranks(chunk: Any, low: int, n: int) -> AnyArray | None:
-    """Distances of whole numbers from the smallest, where all are in range."""
+    """Distances of integers from the smallest; None unless all are in range."""
     numbers: AnyArray = chunk.to_numpy(zero_copy_only=False)
     if numbers.dtype.kind not in "iu" or int(numbers.min()) < low or int(numbers.max()) >= low + n:
         return None

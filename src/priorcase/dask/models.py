@@ -1,4 +1,4 @@
-"""Learning from Dask DataFrames, and answers about them: see `fit`."""
+"""Fitting models to Dask DataFrames, and predicting them: see `fit`."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from typing import Any
 import dask
 import dask.array
 import dask.dataframe
+import distributed
 import joblib
 import numpy as np
 from dask.delayed import Delayed, delayed
@@ -33,7 +34,7 @@ from priorcase.stacking.stacked import Stacked
 
 _MERGED_AT_ONCE = 8
 _LEAST_BLOCK = 64
-_ENTRIES = 1 << 19  # neighbours of one block of queries
+_ENTRIES = 1 << 19  # neighbors of one block of queries
 
 
 @prefix_errors
@@ -77,7 +78,7 @@ def fit(model: Any, X: Any, y: Any, sample_weight: Any = None) -> Any:
         return _fit_counts(model, _agreement(model, X, partitions, True, y, sample_weight), partitions)
     if isinstance(model, (Stacked, KNNClassifierCV, KNNRegressorCV)):
         table, *targets = _in_memory(X, y, sample_weight)
-        with joblib.parallel_config(backend="dask"):
+        with _workers():
             return clone(model).fit(table, *targets)
     raise ParameterError(
         "model must be a KNNClassifier, a KNNRegressor, a Bayes classifier such as NaiveBayes, or a stack of "
@@ -86,7 +87,7 @@ def fit(model: Any, X: Any, y: Any, sample_weight: Any = None) -> Any:
 
 
 def _partitions(X: Any, y: Any, sample_weight: Any) -> list[Delayed]:
-    """Tasks that give the partitions with their targets and weights."""
+    """Tasks that return the partitions with their targets and weights."""
     if not isinstance(X, dask.dataframe.DataFrame):
         raise ParameterError(
             f"X must be a Dask DataFrame, got {quoted(X)}. For example dask.dataframe.from_pandas(X, npartitions=8)."
@@ -112,7 +113,7 @@ def _partitions(X: Any, y: Any, sample_weight: Any) -> list[Delayed]:
 def _agreement(
     model: Any, X: Any, partitions: Sequence[Delayed], classes: bool, y: Any, sample_weight: Any
 ) -> Agreement:
-    """What all partitions are read by."""
+    """Return the `Agreement` by which all partitions are read."""
     taken = [given for given in (y, sample_weight) if np.isscalar(given)]
     nominal = _nominal_numbers(model, X._meta.drop(columns=taken))
     tell = delayed(sketch, pure=False)
@@ -120,7 +121,7 @@ def _agreement(
 
 
 def _nominal_numbers(model: Any, meta: Any) -> frozenset[Name]:
-    """The columns of numbers whose values are names, as parameters of the model say."""
+    """Numeric columns that parameters of the model declare as nominal."""
     source = open_source(meta)
     schema = model.schema
     if not isinstance(schema, Schema):
@@ -134,7 +135,7 @@ def _nominal_numbers(model: Any, meta: Any) -> frozenset[Name]:
 
 
 def _fit_counts(model: Any, agreement: Agreement, partitions: Sequence[Delayed]) -> Any:
-    """Models of the partitions, merged in their order; counts alone in two passes where cut points need that."""
+    """Fit models to the partitions and merge them in order; counts need two passes if cut points are learned."""
     reader = clone(model).set_params(schema=agreement.empty.schema, categorical_features="from_dtype")
     if model.keep_rows:
         found = _reduced(_learned, reader, partitions, "merge")
@@ -146,7 +147,7 @@ def _fit_counts(model: Any, agreement: Agreement, partitions: Sequence[Delayed])
 
 
 def _reduced(make: Any, model: Any, partitions: Sequence[Delayed], join: str) -> Any:
-    """A model of each partition, and all of them joined by a method."""
+    """Fit a model to each partition and join them with the method ``join``."""
     learn, merge, shared = delayed(make, pure=False), delayed(_joined, pure=False), delayed(model, traverse=False)
     models = [learn(shared, each) for each in partitions]
     while len(models) > 1:
@@ -157,17 +158,17 @@ def _reduced(make: Any, model: Any, partitions: Sequence[Delayed], join: str) ->
 
 
 def _learned(model: Any, partition: Partition) -> Any:
-    """A model of the rows of one partition; None where it has none."""
+    """Fit a model to one partition; None if it has no rows."""
     return _of_rows(partition, lambda X, y, weights: clone(model).partial_fit(X, y, sample_weight=weights))
 
 
 def _gathered(model: Any, partition: Partition) -> Any:
-    """Counts of one partition in a first pass; None where it has no rows."""
+    """Counts of one partition in a first pass; None if it has no rows."""
     return _of_rows(partition, model._gathered)
 
 
 def _counted(model: Any, partition: Partition) -> Any:
-    """Counts of one partition by cut points of all; None where it has no rows."""
+    """Counts of one partition with the common cut points; None if it has no rows."""
     return _of_rows(partition, model._counted)
 
 
@@ -180,7 +181,7 @@ def _of_rows(partition: Partition, learn: Any) -> Any:
 
 
 def _joined(models: Sequence[Any], join: str) -> Any:
-    """Models joined in their order; those given stay as they are, since Dask may join them again."""
+    """Join models in order; the inputs are unchanged, since Dask may join them again."""
     models = [each for each in models if each is not None]
     if len(models) < 2:
         return models[0] if models else None
@@ -191,7 +192,7 @@ def _joined(models: Sequence[Any], join: str) -> Any:
     return found
 
 
-# -- answers
+# -- predictions
 
 
 @prefix_errors
@@ -243,15 +244,15 @@ def _dtype(model: Any, what: str) -> Any:
 
 
 def _as_array(tasks: Sequence[Delayed], classes: Any, dtype: Any) -> Any:
-    """A Dask array of answers, one chunk for each partition; ``classes`` are those whose probabilities they are."""
+    """Dask array of predictions, one chunk for each partition; ``classes`` for probabilities."""
     shape = (np.nan,) if classes is None else (np.nan, len(classes.classes_))
     return dask.array.concatenate([dask.array.from_delayed(task, shape, dtype) for task in tasks])
 
 
 def _blocks(model: DistributedKNN, X: Any, k: int) -> list[tuple[int, int, Delayed]]:
-    """Queries in memory, in blocks whose lists of neighbors stay small: number, first query and queries of each.
+    """Blocks of queries with small lists of neighbors: number, first query and queries of each block.
 
-    There are two blocks or more, so that not all workers wait for the partition that is asked first.
+    There are at least two blocks, so that not all workers wait for the partition searched first.
     """
     queries = encoded(model._empty, X)
     n = len(queries.cells)
@@ -327,28 +328,38 @@ def compare(learners: Any, X: Any, y: Any, **options: Any) -> evaluation.Compari
     to every worker. ``y`` is a column name or a Dask Series.
     """
     table, targets, _ = _in_memory(X, y)
-    with joblib.parallel_config(backend="dask"):
+    with _workers():
         return evaluation.compare(learners, table, targets, **{"n_jobs": -1, **options})
 
 
 @prefix_errors
-def tune(estimator: Any, X: Any, y: Any, **options: Any) -> Tuning:
+def tune(estimator: Any, X: Any, y: Any, *, sample_weight: Any = None, **options: Any) -> Tuning:
     """Select the parameters of a k-NN model, with candidates and folds distributed over the workers.
 
     Gives the result of `priorcase.tune` (see there for the options) on ``X.compute()``. For a `KNNClassifierCV` or
-    `KNNRegressorCV`, ``tuning_`` is returned.
+    `KNNRegressorCV`, ``tuning_`` is returned. ``y`` and ``sample_weight`` are column names or Dask Series.
     """
-    table, targets, _ = _in_memory(X, y)
-    with joblib.parallel_config(backend="dask"):
+    table, targets, weights = _in_memory(X, y, sample_weight)
+    options["sample_weight"] = weights
+    with _workers():
         if isinstance(estimator, (KNNClassifierCV, KNNRegressorCV)):
             tuned: Tuning = clone(estimator).fit(table, targets, **options).tuning_
             return tuned
         return neighbors.tune(estimator, table, targets, **options)
 
 
+def _workers() -> Any:
+    """Let joblib use the workers of the current client, or threads if there is none."""
+    try:
+        distributed.get_client()
+    except ValueError:
+        return joblib.parallel_config(backend="threading")
+    return joblib.parallel_config(backend="dask")
+
+
 def _in_memory(X: Any, y: Any, sample_weight: Any = None) -> tuple[Any, Any, Any]:
-    """All rows, their targets and their weights."""
-    _partitions(X, y, sample_weight)  # which checks them
+    """Load all rows, their targets and their weights."""
+    _partitions(X, y, sample_weight)  # checks them
     table, *beside = dask.compute(X, y, sample_weight)
     names = [given for given in beside if np.isscalar(given)]
     targets, weights = (table[given] if np.isscalar(given) else given for given in beside)

@@ -1,8 +1,8 @@
 """k-NN over the partitions of a Dask DataFrame: one index for each partition, kept on its worker.
 
-Statistics are reduced first, so that all partitions measure by the same fitted distance. A query goes to every
-partition, each answers its k nearest rows with their ids, distances, targets and weights, and lists are merged by
-distance, then by id. Votes are those of `KNNClassifier` and `KNNRegressor`.
+Statistics are reduced first, so that all partitions use the same fitted distance. A query is sent to every partition;
+each returns its k nearest rows with their ids, distances, targets and weights. Lists are merged by distance, then by
+id. Votes are those of `KNNClassifier` and `KNNRegressor`.
 """
 
 from __future__ import annotations
@@ -40,20 +40,20 @@ from priorcase.similarity import FittedDistance
 
 KNN = KNNClassifier | KNNRegressor
 
-_MERGED_AT_ONCE = 8  # lists of as many partitions are merged by one task
-_AT_ONCE = 256  # queries whose rows within a limit are listed before the farther ones are left out
-_PROBED, _FEW_OF_PROBED = 64, 1  # rows by which it is told whether few are within a limit
+_MERGED_AT_ONCE = 8  # number of lists merged by one task
+_AT_ONCE = 256  # queries for which rows within a limit are listed before farther rows are dropped
+_PROBED, _FEW_OF_PROBED = 64, 1  # sample for estimating whether few rows are within a limit
 _GOLDEN = 0.6180339887
 
 
-# -- what travels
+# -- data sent between workers
 
 
 @dataclass(frozen=True, eq=False)
 class Queries:
-    """Queries as cells, the values of them that no stored row has, and what is left out of their neighbors.
+    """Queries as cells, their unseen values, and the stored rows to exclude from their neighbors.
 
-    ``own`` are ids of the stored rows that they are, ``targets`` and ``weights`` those of these rows.
+    ``own`` contains the ids of stored rows used as queries, ``targets`` and ``weights`` the values of these rows.
     """
 
     cells: FloatArray
@@ -68,9 +68,9 @@ class Queries:
 
 @dataclass(frozen=True, eq=False)
 class Found:
-    """The nearest rows of some partitions to each query: those of query i from indptr[i] on, nearest first.
+    """Nearest rows of some partitions to each query, nearest first; the rows of query i start at indptr[i].
 
-    ``overflow`` says which infinite distances are too large for float64, where there are any.
+    ``overflow`` marks infinite distances that are too large for float64, if there are any.
     """
 
     indptr: IdArray
@@ -82,16 +82,16 @@ class Found:
 
     @property
     def nbytes(self) -> int:
-        """Bytes of the lists."""
+        """Size of the lists in bytes."""
         return sum(value.nbytes for value in vars(self).values() if value is not None)
 
     def refuse_overflow(self, queries: IntArray, at: Any = slice(None), *, first: int = 0) -> None:
-        """Refuse entries, by their positions and with their queries, whose distances overflow."""
+        """Raise an error for entries whose distances overflow, given by position and query."""
         if self.overflow is not None and (wrong := self.overflow[at]).any():
             entry = int(np.argmax(wrong))
             raise NumericRangeError(
                 f"query {queries[entry] + first} has numbers so large that its distance from row {self.ids[at][entry]} "
-                "is infinite in float64. Divide the columns by a large constant, or take their logarithm"
+                "is infinite in float64. Divide the columns by a large constant, or take their logarithm."
             )
 
 
@@ -99,12 +99,12 @@ class Found:
 
 
 class IndexedPartition:
-    """The rows of one partition with their index; sent to another worker without it, and indexed there again."""
+    """Rows of one partition with their index, which is not sent to other workers but built there again."""
 
     def __init__(
         self, stored: Instances, fitted: FittedDistance, weights: FloatArray | None, algorithm: Algorithm, threads: int
     ) -> None:
-        stored = stored.fork()  # which Dask may give to other tasks
+        stored = stored.fork()  # Dask may pass it to other tasks
         stored.keeps_unseen = fitted.distance.computed(stored.schema)
         self.stored, self.fitted, self.weights = stored, fitted, weights
         self.algorithm, self.threads = algorithm, threads
@@ -124,7 +124,7 @@ class IndexedPartition:
         self._index, self._lock = None, Lock()
 
     def __sizeof__(self) -> int:
-        """By which Dask decides whether to send the rows or the question."""
+        """Size by which Dask decides whether to send the rows or the query."""
         return self.stored.nbytes + (0 if self._index is None else self._index.nbytes)
 
     @property
@@ -137,10 +137,10 @@ class IndexedPartition:
     def nearest(
         self, queries: Queries, k: int, *, ties: bool, weighted: bool, limits: FloatArray | None = None
     ) -> Found:
-        """The rows near each query that may be among its ``k`` nearest of all partitions.
+        """Rows that may be among the ``k`` nearest of all partitions, for each query.
 
-        With ``weighted`` so many that their weights reach ``k``; with ``ties`` also those as near as the last. Rows
-        beyond the ``limits``, distances within which ``k`` rows are known, need not be found.
+        With ``weighted``, enough rows for their weights to reach ``k``; with ``ties``, also rows as near as the last.
+        Rows beyond ``limits``, distances within which ``k`` rows are known, may be missing.
         """
         n = len(queries.cells)
         if not len(self) or not n:
@@ -161,7 +161,7 @@ class IndexedPartition:
     def _ask(
         self, queries: Queries, at: IntArray, k: int = 0, ties: bool = False, limits: FloatArray | None = None
     ) -> Neighbors:
-        """The ``k`` nearest rows of some queries, or those within their limits."""
+        """The ``k`` nearest rows of queries, or the rows within their limits."""
         cells, own = queries.as_cells()[at], None if queries.own is None else queries.own[at]
         options: Any = {"weights": self.weights, "exclude": own, "algorithm": self.algorithm, "threads": self.threads}
         if limits is not None:
@@ -169,7 +169,7 @@ class IndexedPartition:
         return self.index.kneighbors(self.fitted, cells, min(k, len(self)), ties=ties, **options)
 
     def _until(self, queries: Queries, wanted: int, ties: bool) -> Neighbors:
-        """The nearest rows of all queries, so many that their weights reach a number."""
+        """Nearest rows of all queries whose weights reach ``wanted``."""
         every, weights, k = np.arange(len(queries.cells)), self._row_weights(), wanted
         while True:
             found = self._ask(queries, every, k, ties)
@@ -181,9 +181,9 @@ class IndexedPartition:
             k *= 2
 
     def _few_within(self, queries: Queries, limits: FloatArray) -> AnyArray:
-        """For which queries few rows are within the limits, by some rows of the partition.
+        """Mask of queries with few rows within the limits, estimated from a sample of the partition.
 
-        A partition of other rows than those of which the limits tell may lie within them as a whole.
+        The limits come from another partition, so all rows of this partition may be within them.
         """
         probe = self.stored.ids[:: max(1, len(self) // _PROBED)]
         costs = self.index.costs(self.fitted, queries.as_cells(), weights=self.weights, ids=probe, threads=self.threads)
@@ -192,7 +192,7 @@ class IndexedPartition:
         return few
 
     def _positions(self, ids: IdArray) -> IntArray:
-        """Positions of ids among the rows, which have one after the other unless some of weight 0 are gone."""
+        """Positions of ids among the rows; ids are consecutive unless rows with zero weight were dropped."""
         own = self.stored.ids
         return ids - own[0] if own[-1] - own[0] == own.size - 1 else np.searchsorted(own, ids)
 
@@ -201,7 +201,7 @@ class IndexedPartition:
         return np.ones(len(self)) if weights is None else weights
 
     def _found(self, queries: Queries, at: IntArray, found: Neighbors, *, weighted: bool = False) -> Found:
-        """Lists of some queries as lists of all of them, with targets and weights."""
+        """Lists of all queries with targets and weights, from the lists of some queries."""
         rows, n = self._positions(found.ids), len(queries.cells)
         counts = np.zeros(n, np.int64)
         counts[at] = found.counts
@@ -213,7 +213,7 @@ class IndexedPartition:
         return Found(indptr, found.ids, found.distances, self.stored.target(0)[rows], weights, overflow)
 
     def _overflow(self, queries: FloatArray, at: IntArray, distances: FloatArray) -> AnyArray:
-        """Which distances are infinite because numbers are too large."""
+        """Mask of distances that are infinite because numbers are too large."""
         found = np.isinf(distances)
         for entry in np.flatnonzero(found).tolist():
             try:
@@ -225,13 +225,13 @@ class IndexedPartition:
         return found
 
     def as_queries(self) -> Queries:
-        """The rows themselves, each to be predicted from the others."""
+        """The stored rows as queries, each to be predicted from the others."""
         weights = self.stored.weights
         return Queries(self.stored.cells(), (), self.stored.ids, self.stored.target(0), weights)
 
 
 def nearest(part: IndexedPartition, queries: Queries, k: int, ties: bool, weighted: bool, first: Any = None) -> Found:
-    """The task of one partition for some queries; the lists of a ``first`` partition limit what is near."""
+    """Task that searches one partition; the lists of a ``first`` partition limit the search."""
     limits = None
     if first is not None:
         reached = np.diff(first.indptr) >= k
@@ -241,7 +241,7 @@ def nearest(part: IndexedPartition, queries: Queries, k: int, ties: bool, weight
 
 
 def merged(lists: Sequence[Found], k: int, ties: bool) -> Found:
-    """The lists of several partitions as one, no longer than the ``k`` nearest need."""
+    """Merge the lists of several partitions, keeping only rows needed for the ``k`` nearest."""
     lists = [each for each in lists if len(each.ids)] or list(lists[:1])
     if not len(lists[0].ids):
         return lists[0]
@@ -255,7 +255,7 @@ def merged(lists: Sequence[Found], k: int, ties: bool) -> Found:
     starts = np.searchsorted(of, np.arange(n + 1))
     kept = np.ones(len(of), bool)
     weighted = lists[0].weights is not None
-    if not weighted:  # as many rows as weigh enough differ from query to query
+    if not weighted:  # the number of rows with enough weight differs between queries
         kept = np.arange(len(of)) - starts[of] < k
         if ties:
             last = np.minimum(starts[:-1] + k, starts[1:]) - 1
@@ -273,11 +273,11 @@ def _weights(found: Found) -> FloatArray:
     return np.ones(len(found.ids)) if found.weights is None else found.weights
 
 
-# -- votes, where the lists have come together
+# -- votes on merged lists
 
 
 class _FoundClasses:
-    """The classes of rows that were found, with the weight of each class over all rows."""
+    """Classes of the rows found, with the weight of each class over all rows."""
 
     def __init__(self, labels: AnyArray, codes: IntArray, weights: FloatArray) -> None:
         self.labels, self.codes, self.weights = labels, codes, weights
@@ -287,7 +287,7 @@ class _FoundClasses:
 
 
 class _ClassVotes(KNNClassifier):
-    """The votes of a `KNNClassifier` among rows that were found elsewhere."""
+    """Votes of a `KNNClassifier` among rows found by workers."""
 
     _found: list[Any]
 
@@ -296,7 +296,7 @@ class _ClassVotes(KNNClassifier):
 
 
 class _NumberVotes(KNNRegressor):
-    """The votes of a `KNNRegressor` among rows that were found elsewhere."""
+    """Votes of a `KNNRegressor` among rows found by workers."""
 
     _found: FloatArray
 
@@ -309,7 +309,7 @@ Answer = Literal["predict", "predict_proba"]
 
 @dataclass(frozen=True, eq=False)
 class Votes:
-    """How lists of neighbors become answers: the model's parameters, its classes and their weights."""
+    """Parameters, classes and class weights of a model, for predictions from lists of neighbors."""
 
     model: Any
     empty: Instances = field(repr=False)
@@ -319,7 +319,7 @@ class Votes:
     total: float
 
     def answer(self, what: Answer, found: Found, k: int | FloatArray, queries: Queries, first: int = 0) -> AnyArray:
-        """Predictions, or probabilities, of some queries; ``k`` is one number, or one for each query."""
+        """Return predictions or probabilities; ``k`` is one number, or one for each query."""
         n, own = len(queries.cells), queries.targets
         if not n:
             width = () if what == "predict" else (0 if self.labels is None else self.labels.size,)
@@ -363,12 +363,12 @@ class Votes:
 
 
 def model_probabilities(model: Any, poll: Poll, left_out: LeftOut | None) -> FloatArray:
-    """The probabilities by a poll of a classifier."""
+    """Return the class probabilities for a poll."""
     return model._probabilities(poll, left_out)  # type: ignore[no-any-return]
 
 
 def _some(neighbors: NeighborList, queries: IntArray) -> NeighborList:
-    """The lists of some queries."""
+    """Return the lists of some queries."""
     parts = [np.arange(neighbors.indptr[i], neighbors.indptr[i + 1]) for i in queries.tolist()]
     at = np.concatenate(parts)
     indptr = np.concatenate([[0], np.cumsum([len(part) for part in parts])])
@@ -377,12 +377,12 @@ def _some(neighbors: NeighborList, queries: IntArray) -> NeighborList:
 
 
 def answered(votes: Votes, what: Answer, found: Found, k: Any, queries: Queries, first: int = 0) -> AnyArray:
-    """The task that makes answers of merged lists."""
+    """Task that returns predictions from merged lists."""
     return votes.answer(what, found, k, queries, first)
 
 
 def encoded(empty: Instances, X: Any) -> Queries:
-    """A table of queries as cells."""
+    """Encode a table of queries as cells."""
     if not len(X):
         return Queries(np.empty((0, len(empty.schema))))
     cells = empty.encode(read_queries(X, empty))
@@ -416,7 +416,7 @@ class DistributedKNN(TextResult):
         self._weights = weights
 
     def __repr__(self) -> str:
-        return f"DistributedKNN({self.model!r}, {self.n_samples_fit_} rows in {len(self.parts)} partitions)"
+        return f"DistributedKNN({self.model!r}, {self.n_samples_fit_:,} rows in {len(self.parts)} partitions)"
 
     @property
     def n_samples_fit_(self) -> int:
@@ -483,7 +483,7 @@ class DistributedKNN(TextResult):
         if fixed and k > (total - largest) * (1 + SLACK):
             raise TooFewRowsError(
                 f"Expected n_neighbors < n_samples_fit, but n_neighbors = {k}, n_samples_fit = {total:g}. "
-                "Ask for fewer neighbors, or store more rows"
+                "Use a smaller n_neighbors, or store more rows."
             )
         found = []
         for turn, part in enumerate(self.parts):
@@ -501,7 +501,7 @@ class DistributedKNN(TextResult):
             stated = self._totals.weight if weights else self.n_samples_fit_
             raise TooFewRowsError(
                 f"Expected n_neighbors {'<' if own else '<='} n_samples_fit, but n_neighbors = {k}, n_samples_fit = "
-                f"{stated:g}. Ask for fewer neighbors, or store more rows"
+                f"{stated:g}. Use a smaller n_neighbors, or store more rows."
             )
 
 
@@ -529,7 +529,7 @@ def _roots(queries: Queries, total: float) -> AnyArray:
 
 
 def fit_neighbors(model: KNN, agreement: Agreement, partitions: Sequence[Delayed]) -> DistributedKNN:
-    """The model over the rows of all partitions."""
+    """Fit the model to the rows of all partitions."""
     head = _head(model, agreement)
     stored = dask.persist(*_stored(head, agreement, partitions))
     found = join_totals(over(stored, totals))
@@ -559,7 +559,7 @@ def _stored(head: Any, agreement: Agreement, partitions: Sequence[Delayed]) -> l
 
 
 def _head(model: KNN, agreement: Agreement) -> Any:
-    """The model with its parameters checked, and with no rows."""
+    """Return the model without rows, with checked parameters."""
     head = clone(model)
     head._check_parameters()
     if head._k == "all":
@@ -581,7 +581,7 @@ def _head(model: KNN, agreement: Agreement) -> Any:
 
 
 def _learned(head: Any, empty: Instances, stored: Sequence[Delayed]) -> tuple[FloatArray | None, int | None]:
-    """Attribute weights and k; those that are learned from rows are, on one worker to which the coded rows are sent."""
+    """Attribute weights and k; if learned, on one worker that receives the encoded rows."""
     memory = head._new_memory(empty.schema, empty.targets)
     given = memory._weights
     learned = isinstance(given, (RelevanceWeights, LearnedWeights))
@@ -603,7 +603,7 @@ def _learn(head: Any, parts: Sequence[Instances]) -> tuple[FloatArray | None, in
 
 
 def _votes(head: Any, empty: Instances, found: Totals, stored: Sequence[Delayed]) -> Votes:
-    """How lists become answers."""
+    """Return the `Votes` for predictions from lists of neighbors."""
     options = head.get_params(deep=False)
     voting = (_ClassVotes if isinstance(head, KNNClassifier) else _NumberVotes)(**options)
     voting.__dict__.update(head.__dict__)
@@ -615,7 +615,7 @@ def _votes(head: Any, empty: Instances, found: Totals, stored: Sequence[Delayed]
     of_code = np.zeros(len(empty.target_values()) + 1, np.int64)
     present = np.flatnonzero(codes >= 0)
     of_code[codes[present]] = present
-    if found.weighted:  # added row by row, in the order of all rows
+    if found.weighted:  # summed in row order
         weights: Any = np.zeros(labels.size)
         add = delayed(_add_weights, pure=False)
         for part in stored:

@@ -1,8 +1,8 @@
-"""Partitions of one table, read apart from each other as if they were one: kinds, values and ids are agreed first.
+"""Reading the partitions of one table separately with the same result as the whole table.
 
-Each partition tells what its columns are by a *sketch* of them: the distinct values of a nominal column in the order of
-their first rows, and of a numeric column only its type. The sketches in the order of the partitions imply the schema of
-the whole table, and the code of each value.
+Each partition describes its columns by a *sketch*: the distinct values of a nominal column by first occurrence, or the
+type of a numeric column. The sketches in partition order determine the schema of the whole table and the code of each
+value.
 """
 
 from __future__ import annotations
@@ -33,12 +33,12 @@ from priorcase.schema.columns import COLLECTIONS, ArrayColumn, Coded, Column, Ob
 from priorcase.schema.kinds import is_hashable, is_missing
 from priorcase.schema.schema import Source, inferred, open_source
 
-_SAMPLE = 20  # rows that are kept as they are, by which free text is told from names
+_SAMPLE = 20  # number of rows kept to distinguish free text from names
 
 
 @dataclass(frozen=True)
 class Partition:
-    """One part of a table as Dask computes it: rows, and their targets and weights, in the frame or beside it."""
+    """One part of a table computed by Dask: rows with targets and weights, in the frame or separate."""
 
     number: int
     frame: Any
@@ -46,7 +46,7 @@ class Partition:
     weight: Any
 
     def parts(self) -> tuple[Any, Any, FloatArray | None]:
-        """Rows, targets and weights; what a column name stands for is taken out of the rows."""
+        """Return rows, targets and weights; target and weight columns are removed from the rows."""
         X, found = self.frame, []
         for name, given in (("y", self.target), ("sample_weight", self.weight)):
             if isinstance(given, InFrame):
@@ -69,30 +69,30 @@ class InFrame:
 
 @contextmanager
 def of_partition(number: int) -> Iterator[None]:
-    """Let errors say in which partition they were found."""
+    """Add the number of the partition to errors."""
     try:
         yield
     except PriorcaseError as error:
         raise type(error)(f"partition {number}: {error.args[0]}") from None
 
 
-# -- what a partition tells about its columns
+# -- sketches
 
 
 @dataclass(frozen=True, eq=False)
 class Sketch:
-    """What a partition tells about its columns: a few of their rows, and how many are known."""
+    """Description of the columns of a partition: a few of their rows, and numbers of known values."""
 
     number: int
     rows: int
     names: tuple[Name, ...] | None
     columns: tuple[Column, ...]
     known: tuple[int, ...]
-    labels: Labels | None  # the distinct ones, in the order of their first rows
+    labels: Labels | None  # distinct labels, by first occurrence
 
 
 def sketch(partition: Partition, nominal: frozenset[Name], classes: bool) -> Sketch:
-    """The sketch of a partition; ``nominal`` are columns of numbers whose values are names."""
+    """Return the sketch of a partition; ``nominal`` are numeric columns treated as nominal."""
     with of_partition(partition.number):
         X, y, _ = partition.parts()
         source = open_source(X)
@@ -109,12 +109,12 @@ def sketch(partition: Partition, nominal: frozenset[Name], classes: bool) -> Ske
 
 
 def _reduced(column: Column, distinct: bool) -> tuple[Column, int]:
-    """A column of a few rows that implies the same kind and values, and how many rows of it are known."""
+    """Return a short column with the same kind and values, and the number of known values."""
     if isinstance(column, ArrayColumn):
         missing = column._missing
         known = np.flatnonzero(~missing)
         at = known[:1]
-        if column.array.dtype.kind == "f":  # an infinite one is refused when the rows are read
+        if column.array.dtype.kind == "f":  # infinite numbers raise an error when the rows are read
             at = np.flatnonzero(np.isfinite(column.array))[:1]
         if distinct or column.array.dtype.kind == "b":
             at = known[np.sort(np.unique(column.array[known], return_index=True)[1])]
@@ -136,20 +136,20 @@ def _reduced(column: Column, distinct: bool) -> tuple[Column, int]:
 
 
 def _key(value: Any) -> Any:
-    """Equal for equal values of one type."""
+    """Key that is equal for equal values of one type."""
     if isinstance(value, COLLECTIONS) and all(map(is_hashable, value)):
         return type(value), frozenset(value)
     return (type(value), value) if is_hashable(value) else id(value)
 
 
-# -- what they agree on
+# -- agreement
 
 
 @dataclass(frozen=True, eq=False)
 class Agreement:
-    """What all partitions are read by: kinds, the code of each value, targets, and the first id of each partition.
+    """Kinds, codes of values, targets and first id of each partition.
 
-    ``empty`` has no rows, but the codes.
+    ``empty`` contains the codes but no rows.
     """
 
     empty: Instances
@@ -159,7 +159,7 @@ class Agreement:
 
 
 def agree(estimator: Any, sketches: Sequence[Sketch], classes: bool) -> Agreement:
-    """The schema of all partitions, as an estimator would infer it from one table, and the codes of all values."""
+    """Return the schema that an estimator would infer from the whole table, and the codes of all values."""
     filled = [each for each in sketches if each.rows]
     check_some(len(filled), len(sketches[0].columns) if sketches else 0)
     first = filled[0]
@@ -198,7 +198,7 @@ def agree(estimator: Any, sketches: Sequence[Sketch], classes: bool) -> Agreemen
 
 
 def _joined(sketches: Sequence[Sketch], a: int) -> Column:
-    """Column ``a`` of the first sketch in all of them, in a few rows."""
+    """Join column ``a`` of all sketches into one short column."""
     name = a if sketches[0].names is None else sketches[0].names[a]
     own = [(each, each.columns[a if each.names is None else each.names.index(name)]) for each in sketches]
     told = [(each, column) for each, column in own if not column.empty()] or own[:1]
@@ -251,7 +251,7 @@ def _joined_codes(columns: Sequence[Any], known: int) -> Coded:
         own = [index.setdefault(value, len(index)) for value in column.values]
         codes.append(np.array([*own, -1], np.int64)[column.codes])
     joined = np.concatenate(codes)
-    # As many known rows as tell names from free text.
+    # Enough known rows to distinguish names from free text.
     more = min(known, 2 * len(index)) - int((joined >= 0).sum())
     if more > 0:
         joined = np.append(joined, np.full(more, joined[joined >= 0][0]))
@@ -275,7 +275,7 @@ def _joined_labels(sketches: Sequence[Sketch]) -> Labels:
 
 
 def store(partition: Partition, agreement: Agreement, estimator: Any) -> Instances:
-    """The rows of a partition, coded as agreed, with their ids among all rows."""
+    """Return the rows of a partition with the common codes, and with their ids among all rows."""
     number, empty = partition.number, agreement.empty
     stored = empty.from_id(agreement.offsets[number])
     with of_partition(number):
@@ -298,12 +298,12 @@ def store(partition: Partition, agreement: Agreement, estimator: Any) -> Instanc
     return stored
 
 
-# -- what the rows of a partition tell at once
+# -- totals
 
 
 @dataclass(frozen=True, eq=False)
 class Totals:
-    """Rows, their weight, the rows of each code of every column, and the least and largest number of the others."""
+    """Number and weight of rows, rows for each code, and the smallest and largest number of numeric columns."""
 
     rows: int
     weight: float
@@ -313,7 +313,7 @@ class Totals:
 
 
 def totals(stored: Instances) -> Totals:
-    """The totals of the rows of a partition."""
+    """Return the totals of the rows of a partition."""
     kinds, weights = (*stored.schema.kinds, *(stored.targets.kinds if stored.targets else ())), stored.weights
     counts = tuple(stored.value_counts(j) if isinstance(kind, Nominal) else None for j, kind in enumerate(kinds))
     ends = []
@@ -328,7 +328,7 @@ def totals(stored: Instances) -> Totals:
 
 
 def join_totals(found: Sequence[Totals]) -> Totals:
-    """The totals of all partitions."""
+    """Sum the totals of all partitions."""
     counts = []
     for own in zip(*(each.counts for each in found), strict=True):
         counts.append(None if own[0] is None else np.sum(own, axis=0))
@@ -342,7 +342,7 @@ def join_totals(found: Sequence[Totals]) -> Totals:
 
 
 def with_counts(agreement: Agreement, found: Totals) -> Instances:
-    """The agreed codes with the number of rows that hold each; values that none holds any more are unknown."""
+    """Return the common codes with their numbers of rows; values without rows become unseen."""
     empty = agreement.empty
     values: list[Sequence[Value]] = []
     for j, kind in enumerate((*empty.schema.kinds, *(empty.targets.kinds if empty.targets else ()))):
@@ -354,7 +354,7 @@ def with_counts(agreement: Agreement, found: Totals) -> Instances:
 
 
 def check_aligned(number: int, what: str, expected: int) -> None:
-    """Refuse targets or weights with another number of partitions than the rows."""
+    """Raise an error if targets or weights have a different number of partitions than the rows."""
     if number != expected:
         raise ParameterError(
             f"{what} has {number} partitions, but the rows have {expected}. Use the same partitions, or make {what} a "

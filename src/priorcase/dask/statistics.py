@@ -1,8 +1,8 @@
-"""Statistics of rows that lie on several machines, the same bits as those of one table.
+"""Statistics of rows on several machines, bit for bit identical to those of one table.
 
-Smallest and largest numbers, whole counts and sums without rounding add up. Quantiles are found by counting the leading
-digits of numbers, sixteen bits at a time. Everything else, and every sum of weights, whose last bits depend on the
-order of the rows, is computed on one worker, to which the column, its targets and its weights are sent.
+Minima and maxima, integer counts and exact sums are combined. Quantiles are found by counting the leading digits of
+numbers, sixteen bits at a time. Everything else, including sums of weights, whose last bits depend on the row order, is
+computed on one worker that receives the column, its targets and its weights.
 """
 
 from __future__ import annotations
@@ -34,22 +34,22 @@ from priorcase.similarity.statistics import (
     sum_of_parts,
 )
 
-_DIGIT = 16  # bits that a round of selection settles
+_DIGIT = 16  # bits determined in one round of selection
 _SIGN = np.uint64(1 << 63)
 
 Stored = Sequence[Delayed]
-"""The rows of each partition, on its worker."""
+"""Rows of each partition, on its worker."""
 
 
 def over(stored: Stored, function: Callable[..., Any], *given: Any) -> list[Any]:
-    """What a function gives for the rows of each partition, computed where they are."""
+    """Results of a function for the rows of each partition, computed on their workers."""
     shared = [delayed(value, traverse=False) for value in given]
     call = delayed(function, pure=False)
     return list(dask.compute(*(call(part, *shared) for part in stored)))
 
 
 class ReducedStatistics(Statistics):
-    """Statistics over the rows of all partitions; ``empty`` has their schema, codes and counts, but no rows."""
+    """Statistics of the rows of all partitions; ``empty`` contains schema, codes and counts, but no rows."""
 
     def __init__(self, empty: Instances, target: int | None, stored: Stored, totals: Totals) -> None:
         super().__init__(empty, target)
@@ -73,7 +73,7 @@ class ReducedStatistics(Statistics):
         return np.asarray(shares(counts, np.zeros(counts.shape[1]))[0])
 
     def gathered(self, a: int, name: str, *given: Any) -> Any:
-        """What a method of the statistics of one column gives, on a worker that has all of the column."""
+        """Result of a method of the statistics of one column, on a worker that receives the whole column."""
 
         def compute(old: object, start: int) -> Any:
             columns = [delayed(_only, pure=False)(part, a) for part in self.stored]
@@ -83,7 +83,7 @@ class ReducedStatistics(Statistics):
         return self.fact(("gathered", a, name, *given), compute)
 
     def find_inliers(self, columns: Sequence[int]) -> None:
-        """The ends of the inliers of several columns by one selection; see `inlier_range`."""
+        """Find the inlier ranges of several columns in one selection; see `inlier_range`."""
         if self.totals.weighted or not columns:
             return
         known = np.sum(over(self.stored, _known_counts, tuple(columns)), axis=0).tolist()
@@ -131,7 +131,7 @@ class ReducedColumn(Column):
         spread = _joined_sum(over(self.all.stored, _square_parts, self.a, mean)) / float(n)
         low, high = self.all.totals.ends[self.a]
         if spread < LEAST_SQUARE and low < high:
-            return self.all.gathered(self.a, "deviation")  # type: ignore[no-any-return]  # which refuses it
+            return self.all.gathered(self.a, "deviation")  # type: ignore[no-any-return]  # raises the error
         self.check_finite(spread, "their standard deviation")
         return math.sqrt(spread)
 
@@ -155,7 +155,7 @@ class ReducedColumn(Column):
         return self.all.gathered(self.a, "window_shares", width)  # type: ignore[no-any-return]
 
     def _table(self, n: int, found: Sequence[Counts]) -> Counts:
-        """Tables of all partitions added up, classes in the order of `Statistics.classes`."""
+        """Sum of the tables of all partitions, classes in the order of `Statistics.classes`."""
         width = max(each.shape[1] for each in found)
         total = np.zeros((n + 1, width), np.int64)
         for each in found:
@@ -165,7 +165,7 @@ class ReducedColumn(Column):
 
 
 class _Edges(tuple[float, ...]):
-    """Edges of intervals, which can be the key of a statistic."""
+    """Edges of intervals, usable as the key of a statistic."""
 
     def __new__(cls, edges: FloatArray) -> _Edges:
         return super().__new__(cls, edges.tolist())
@@ -188,7 +188,7 @@ def _known_counts(stored: Instances, columns: Sequence[int]) -> list[int]:
 
 
 def _ends_within(stored: Instances, bounds: Mapping[int, tuple[float, float]]) -> dict[int, tuple[float, float]]:
-    """The least number that is at least one bound, and the largest that is at most the other."""
+    """Smallest number >= the lower bound and largest number <= the upper bound of each column."""
     found = {}
     for a, (least, most) in bounds.items():
         numbers = _known(stored, a)
@@ -228,7 +228,7 @@ def _interval_table(stored: Instances, a: int, target: int, edges: FloatArray) -
 
 
 def _only(stored: Instances, a: int) -> Instances:
-    """One column of the rows, with targets and weights."""
+    """Return the rows with a single column, with targets and weights."""
     schema = stored.schema
     names = None if schema.names is None else (schema.names[a],)
     return stored.reshaped(Schema(names, (schema.kinds[a],)), [a])
@@ -246,10 +246,10 @@ def _ask(parts: Sequence[Instances], target: int | None, name: str, given: Seque
 
 
 def select(stored: Stored, ranks: Mapping[int, Sequence[int]]) -> dict[int, list[float]]:
-    """The numbers at some places of each column in ascending order, counted from 0 over the rows of all partitions.
+    """Order statistics of each column over all partitions; ranks start at 0.
 
-    Numbers are taken for whole ones of 64 bits in the same order, and settled digit by digit from the first: each round
-    counts the digits of the numbers that begin with the digits found so far.
+    Numbers are mapped to 64-bit integers in the same order and determined digit by digit: each round counts the next
+    digit of the numbers that begin with the digits found so far.
     """
     places = [(a, rank) for a, own in ranks.items() for rank in own]
     prefixes, left = [0] * len(places), [rank for _, rank in places]
@@ -275,7 +275,7 @@ def select(stored: Stored, ranks: Mapping[int, Sequence[int]]) -> dict[int, list
 def _digits(
     stored: Instances, asked: Sequence[tuple[int, int]], shift: int
 ) -> list[tuple[NDArray[np.int64], NDArray[np.int64]]]:
-    """The digits at a place, and how often each occurs, in the numbers of a column that begin as given."""
+    """Digits at a position and their counts, among the numbers of a column with a given prefix."""
     found = []
     keys: dict[int, NDArray[np.uint64]] = {}
     for a, prefix in asked:
@@ -291,7 +291,7 @@ def _digits(
 
 
 def _keys(numbers: FloatArray) -> NDArray[np.uint64]:
-    """Whole numbers in the order of the given ones."""
+    """Map numbers to integers in the same order."""
     bits = (numbers + 0.0).view(np.uint64)  # a zero has one sign
     return np.where(bits & _SIGN, ~bits, bits | _SIGN)
 

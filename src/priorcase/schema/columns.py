@@ -45,17 +45,17 @@ from priorcase.schema.kinds import (
 _SMALL_RANGE = 1024
 # Below this many rows a Python dictionary is faster than setting up a native hash table.
 _FEW = 64
-# So many values are looked at before all of them are; with fewer distinct ones nothing is taken for free text.
+# Sample size before all values are examined; columns with fewer distinct values are never free text.
 _SAMPLE, _LEAST_TEXTS = 20, 10
-# What a set may come as; tuples are values of their own.
+# Types accepted as sets; tuples are ordinary values.
 COLLECTIONS = (set, frozenset, list)
-# Float64 represents every whole number up to here.
+# Float64 represents every integer up to here.
 EXACT = 2**53
 
 
 @dataclass(frozen=True, eq=False)
 class Coded:
-    """Column encoded as codes into distinct values, some of which may be unused; code -1 is missing.
+    """Column of codes for distinct values, some of which may be unused; code -1 is missing.
 
     ``ordered``: the values are ordered. ``closed``: the type allows no other values. ``implied``: the kind, if known.
 
@@ -73,7 +73,7 @@ class Coded:
         return len(self.codes)
 
     def __getitem__(self, rows: slice | IntArray) -> Self:
-        """Some of the rows."""
+        """Return some of the rows."""
         return replace(self, codes=self.codes[rows])
 
     def tolist(self) -> list[Value]:
@@ -109,7 +109,7 @@ class Coded:
 class ArrayColumn:
     """A NumPy array of numbers or booleans, with a mask of missing values if NaN cannot mark them.
 
-    ``implied`` is the kind that the type implies, where it is not that of numbers or booleans: dates are seconds.
+    ``implied`` is the kind implied by the type if it is not that of numbers or booleans: dates are stored as seconds.
     """
 
     array: AnyArray
@@ -128,7 +128,7 @@ class ArrayColumn:
         return mask if self.mask is None else mask | self.mask
 
     def numbers(self) -> FloatArray:
-        # A longdouble beyond float64 becomes infinite here, and is refused as such when the column is read.
+        # A longdouble beyond float64 becomes infinite here; reading the column then raises an error.
         with np.errstate(over="ignore"):
             numbers = self.array.astype(np.float64, copy=self.mask is not None)
         if self.mask is not None:
@@ -146,7 +146,7 @@ class ArrayColumn:
         codes = np.full(len(array), -1, np.int32)
         known = array[~missing]
         if known.size and array.dtype.kind != "f" and int(known.max()) - int(known.min()) < _SMALL_RANGE:
-            # Differences wrap around in narrow types; read as unsigned they are right again.
+            # Differences wrap around in narrow types; reading them as unsigned corrects this.
             differences = known - known.min()
             codes[~missing] = differences.view(f"u{differences.dtype.itemsize}")
             return Coded(codes, range(int(known.min()), int(known.max()) + 1))
@@ -165,7 +165,7 @@ class ArrayColumn:
 
 @dataclass(frozen=True, eq=False)
 class ObjectColumn:
-    """Python objects of any types; ``implied`` is their kind where it is known."""
+    """Python objects of any types; ``implied`` is their kind if known."""
 
     values: Sequence[Any]
     implied: Kind | None = None
@@ -185,17 +185,17 @@ class ObjectColumn:
         return content_of_families(found)
 
     def numbers(self) -> FloatArray:
-        """Convert to float64; ``OverflowError`` for a number beyond it."""
+        """Convert to float64; raise ``OverflowError`` for a number that is too large."""
         if self.types <= {float, int, bool, type(None)}:
             return np.array(self.values, np.float64)
         return np.array([np.nan if is_missing(value) else float(value) for value in self.values], np.float64)
 
     def coded(self) -> Coded:
-        """Code by value, in order of first appearance; ``TypeError`` for one that is not hashable."""
+        """Encode in order of first appearance; raise ``TypeError`` for an unhashable value."""
         values, types = self.values, self.types
         if len(types) > 1 and any(issubclass(kind, BOOLEANS) for kind in types):
             values = [identity(plain(value)) if isinstance(value, BOOLEANS) else value for value in values]
-        if any(issubclass(kind, Decimal) for kind in types):  # a signalling NaN cannot be hashed
+        if any(issubclass(kind, Decimal) for kind in types):  # a signaling NaN cannot be hashed
             values = [None if isinstance(value, Decimal) and value.is_nan() else value for value in values]
         # Two passes in C: first the distinct objects, then a look-up for each row.
         index: dict[Any, int] = dict.fromkeys(values, -1)
@@ -228,9 +228,9 @@ class ObjectColumn:
 
 
 def kind_of_text(values: Sequence[Any], known: int) -> Kind | None:
-    """The kind of texts that are dates, or long and mostly distinct; None for names.
+    """Kind of a column of strings: dates, or free text if long and mostly distinct; None for names.
 
-    ``known`` is the number of rows that hold one of the distinct values; 0 for a sample of values.
+    ``known`` is the number of rows with a known value; 0 for a sample of values.
     """
     texts = [value for value in values[:_SAMPLE] if isinstance(value, str)]
     if not texts or len(texts) < min(len(values), _SAMPLE):
@@ -292,7 +292,7 @@ def _objects(values: Sequence[Any], name: Name) -> ObjectColumn | ArrayColumn:
 
 
 def _span_column(values: Sequence[Any]) -> ArrayColumn:
-    """Times of day as circular seconds, or spans of time as seconds."""
+    """Column of times of day as circular seconds, or of time spans as seconds."""
     known = [value for value in values if not is_missing(value)]
     if all(isinstance(value, datetime.time) for value in known):
         seconds = [np.nan if is_missing(value) else seconds_of_day(value) for value in values]
@@ -303,12 +303,12 @@ def _span_column(values: Sequence[Any]) -> ArrayColumn:
 
 
 def _spans(array: AnyArray) -> FloatArray:
-    """Spans of time as seconds, NaN for NaT."""
+    """Time spans as seconds, NaN for NaT."""
     return np.where(np.isnat(array), np.nan, array / np.timedelta64(1, "s"))
 
 
 def _complex(name: Name) -> SchemaError:
-    return SchemaError(  # scikit-learn's words
+    return SchemaError(  # wording of scikit-learn
         f"Complex data not supported, found in column {name!r}. Pass the real and the imaginary part as two columns."
     )
 
@@ -317,7 +317,7 @@ def _complex(name: Name) -> SchemaError:
 
 
 def from_series(series: nw.Series[Any], name: Name) -> Column:
-    """Take a column from a series: numbers and booleans as arrays, text and categories as codes, others as objects."""
+    """Take a column from a series: numbers and booleans as arrays, strings and categories as codes, others objects."""
     dtype = series.dtype
     if dtype.is_decimal() or dtype in (nw.Int128, nw.UInt128):
         return ObjectColumn(series.to_list())
@@ -331,11 +331,11 @@ def from_series(series: nw.Series[Any], name: Name) -> Column:
         return _objects(series.to_list(), name)
     if isinstance(dtype, nw.Struct):
         raise UnsupportedDataError(
-            f"column {name!r} is {_native_dtype(series)}; expected numbers, text, booleans or categories. "
-            "Split nested values into several columns, or convert them to text."
+            f"column {name!r} is {_native_dtype(series)}; expected numbers, strings, booleans or categories. "
+            "Split nested values into several columns, or convert them to strings."
         )
     if dtype == nw.String:
-        return _text(series)
+        return _objects(series.to_list(), name) if _has_other_objects(series) else _text(series)
     if dtype == nw.Categorical or isinstance(dtype, nw.Enum):
         return _categories(series)
     if dtype == nw.Unknown:
@@ -384,8 +384,16 @@ def _unknown(series: nw.Series[Any], name: Name) -> Column:
     return _objects(series.to_list(), name)
 
 
+def _has_other_objects(series: nw.Series[Any]) -> bool:
+    """Whether a pandas column of objects, of which narwhals looks at the first ones only, has more than strings."""
+    native = series.to_native()
+    return getattr(native, "dtype", None) == np.dtype(object) and not all(
+        isinstance(value, str) for value in native.dropna().unique()
+    )
+
+
 def _text(series: nw.Series[Any]) -> Coded:
-    """Code text with the hash table of the frame's library."""
+    """Encode strings with the hash table of the frame's library."""
     if len(series) > _FEW:
         native = series.to_native()
         if series.implementation.is_polars():
@@ -423,13 +431,22 @@ def _arrow_codes(native: Any) -> Coded:
     chunks = list[IntArray]()
     for chunk in native.chunks:
         own = [values.setdefault(value, len(values)) for value in chunk.dictionary.to_pylist()]
-        indices = chunk.indices.fill_null(-1) if chunk.indices.null_count else chunk.indices
-        codes = indices.to_numpy(zero_copy_only=False)
-        same = codes.dtype.kind == "i" and own == list(range(len(own)))
-        chunks.append(codes if same else np.array([*own, -1], np.int32)[codes])
+        codes = dictionary_codes(chunk)
+        chunks.append(codes if own == list(range(len(own))) else np.array([*own, -1], np.int32)[codes])
     if len(chunks) == 1:
         return Coded(chunks[0], list(values))
     return Coded(np.concatenate([np.empty(0, np.int32), *chunks]), list(values))
+
+
+def dictionary_codes(chunk: Any) -> IntArray:
+    """Codes of a PyArrow dictionary array as signed integers, -1 for null."""
+    import pyarrow as pa
+
+    indices = chunk.indices
+    if pa.types.is_unsigned_integer(indices.type):
+        indices = indices.cast({8: pa.int16(), 16: pa.int32()}.get(indices.type.bit_width, pa.int64()))
+    codes: IntArray = (indices.fill_null(-1) if indices.null_count else indices).to_numpy(zero_copy_only=False)
+    return codes
 
 
 def _distinct(coded: Coded) -> Coded:
@@ -445,10 +462,10 @@ def _distinct(coded: Coded) -> Coded:
 
 
 def misfit(kind: Kind, column: Column) -> tuple[str, str] | None:
-    """What a column is, and what to pass for a kind instead, in words; None if it can be read as the kind."""
+    """Describe a column and what to pass for the kind instead; None if it can be read as the kind."""
     if isinstance(kind, Date):
         fits = column.content in ("dates", "text", "any", "nothing") or column.empty()
-        return None if fits else (column.kind().describe(), "dates, datetimes or ISO texts")
+        return None if fits else (column.kind().describe(), "dates, datetimes or ISO strings")
     held, content = column.content, "numbers" if isinstance(kind, Numeric) else kind.content
     accepted = ("numbers", "booleans", "nothing") if isinstance(kind, Numeric) else ("any", "nothing", content)
     if held in accepted or content in ("any", "nothing") or column.empty():
@@ -460,7 +477,7 @@ def misfit(kind: Kind, column: Column) -> tuple[str, str] | None:
 
 
 def read_column(kind: Kind, column: Column, label: Name, known: Callable[[], Iterable[Value]] = tuple) -> ReadColumn:
-    """Read a column as the kind that it had in fit; ``known`` gives its values for messages."""
+    """Read a column as its kind from fit; ``known`` returns its values, for messages."""
     if (problem := misfit(kind, column)) is not None:
         found, expected = problem
         fitted = kind.describe(known()) if isinstance(kind, Nominal) else kind.describe()
@@ -479,7 +496,7 @@ def read_column(kind: Kind, column: Column, label: Name, known: Callable[[], Ite
         culprit = next(value for value in getattr(column, "values", ()) if not is_hashable(value))
         raise UnsupportedDataError(
             f"column {label!r} contains a {type(culprit).__name__}; an argument must be a string, a real number, "
-            "a boolean or another hashable value. Split nested values into several columns, or convert them to text."
+            "a boolean or another hashable value. Split nested values into several columns, or convert them to strings."
         ) from None
     if any(isinstance(value, (float, Decimal)) and value in (np.inf, -np.inf) for value in coded.values):
         raise infinite(label)
@@ -494,14 +511,14 @@ def _listed(column: Column) -> Iterable[Any]:
 
 
 def _members(value: Any, label: Name) -> frozenset[Any]:
-    """The members of a set, which may come as a list or as a text with marks between them."""
+    """Members of a set given as a set, a list or a string with separators."""
     if isinstance(value, str):
         mark = next((mark for mark in ";|," if mark in value), None)
         value = [part.strip() for part in (value.split(mark) if mark else [value]) if part.strip()]
     if isinstance(value, (*COLLECTIONS, tuple, np.ndarray)) and all(map(is_hashable, value)):
         return frozenset(plain(member) for member in value if not is_missing(member))
     raise SchemaMismatchError(
-        f"column {label!r} contains {quoted(value)}; expected sets, lists, or texts such as 'red; blue'."
+        f"column {label!r} contains {quoted(value)}; expected sets, lists, or strings such as 'red; blue'"
     )
 
 
@@ -540,7 +557,7 @@ def _read_numbers(column: Column, label: Name) -> FloatArray:
 
 
 def check_exact(given: Callable[[int], Any], numbers: FloatArray, label: Name) -> None:
-    """Refuse numbers that float64 rounded, so that different ones would become equal."""
+    """Raise an error for numbers that float64 rounds, so that different numbers would become equal."""
     for i in np.flatnonzero(np.abs(numbers) >= EXACT).tolist():
         value = given(i)
         value = value.item() if isinstance(value, np.integer) else value
@@ -553,7 +570,7 @@ def check_exact(given: Callable[[int], Any], numbers: FloatArray, label: Name) -
 
 
 def infinite(label: Name) -> SchemaError:
-    return SchemaError(  # scikit-learn's words
+    return SchemaError(  # wording of scikit-learn
         f"Input X contains infinity or a value too large for dtype('float64') in column {label!r}. "
         "Replace it by a finite number, or by NaN or None if the value is missing."
     )

@@ -1,4 +1,4 @@
-"""Dates and times as numbers: seconds since the beginning of 1970, those with an offset in UTC."""
+"""Dates and times as numbers: seconds since the beginning of 1970, in UTC if they have an offset."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ WEEK = 7 * DAY
 YEAR = 365.2425 * DAY
 
 _EPOCH = datetime.datetime(1970, 1, 1)
-_FIRST, _LAST = -719_162 * DAY, 2_932_897 * DAY - 1  # what datetime can represent
+_FIRST, _LAST = -719_162 * DAY, 2_932_897 * DAY - 1  # range of datetime
 _ISO = re.compile(r"\d{4}-\d\d-\d\d([T ]\d\d:\d\d(:\d\d([.,]\d+)?)?(Z|[+-]\d\d(:?\d\d)?)?)?")
 
 
 def seconds_of(value: Any) -> float | None:
-    """A date, a moment or its ISO text as seconds; None for anything else.
+    """Convert a date, a datetime or an ISO string to seconds; None for anything else.
 
     >>> seconds_of("1970-01-02"), seconds_of(datetime.datetime(1970, 1, 1, 0, 1)), seconds_of("soon")
     (86400.0, 60.0, None)
@@ -33,7 +33,7 @@ def seconds_of(value: Any) -> float | None:
     if isinstance(value, np.datetime64):
         return float(seconds_of_array(np.array([value]))[0])
     if isinstance(value, datetime.datetime):
-        # Subclasses (pandas) know nanoseconds, which are left out.
+        # Subclasses (pandas) have nanoseconds, which are dropped.
         offset = value.utcoffset() or datetime.timedelta()
         clock = value.hour * 3600 + value.minute * 60 + value.second + value.microsecond / 1e6
         return (value.toordinal() - _EPOCH.toordinal()) * DAY + clock - offset.total_seconds()
@@ -53,7 +53,7 @@ def _parsed(text: str) -> float | None:
 
 
 def seconds_of_array(dates: Any) -> FloatArray:
-    """A NumPy array of dates as seconds, NaN for NaT."""
+    """Convert a NumPy array of dates to seconds, NaN for NaT."""
     whole = dates.astype("datetime64[us]")
     seconds = whole.astype(np.int64) / 1e6
     seconds[np.isnat(whole)] = np.nan
@@ -61,12 +61,12 @@ def seconds_of_array(dates: Any) -> FloatArray:
 
 
 def seconds_of_day(time: datetime.time) -> float:
-    """The time of day as seconds since midnight."""
+    """Convert a time of day to seconds since midnight."""
     return time.hour * 3600 + time.minute * 60 + time.second + time.microsecond / 1e6
 
 
 def date_of(seconds: float) -> datetime.date | datetime.datetime:
-    """The day that begins so many seconds after 1970 does, or the moment within a day.
+    """Convert seconds since 1970 to a date, or to a datetime if the time of day is not midnight.
 
     >>> date_of(86400.0), date_of(86460.0)
     (datetime.date(1970, 1, 2), datetime.datetime(1970, 1, 2, 0, 1))
@@ -76,7 +76,7 @@ def date_of(seconds: float) -> datetime.date | datetime.datetime:
 
 
 def date_text(seconds: float) -> str:
-    """A date as a person writes it: without a time of day that is midnight, or seconds that are none.
+    """Format a date without a time of day of midnight and without zero seconds.
 
     >>> date_text(86400.0), date_text(86460.0), date_text(86461.4)
     ('1970-01-02', '1970-01-02 00:01', '1970-01-02 00:01:01')
@@ -88,6 +88,6 @@ def date_text(seconds: float) -> str:
 
 
 def are_dates(values: Iterable[Any]) -> bool:
-    """Whether values are ISO texts of dates, all of them and at least one."""
+    """Whether all values are ISO strings of dates; False if there are none."""
     known = [value for value in values if not is_missing(value)]
     return bool(known) and all(isinstance(value, str) and _parsed(value.strip()) is not None for value in known)

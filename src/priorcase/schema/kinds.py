@@ -71,9 +71,9 @@ def is_missing(value: object) -> bool:
 
 
 def plain(value: Any) -> Value:
-    """Convert a value to Python's own type, and a whole float to an integer, since both are one value."""
+    """Convert a value to a plain Python type; a float without a fraction becomes an integer, which is equal."""
     if isinstance(value, np.generic):
-        # item() of a longdouble is a longdouble again.
+        # item() of a longdouble returns a longdouble.
         value = float(value) if isinstance(value, np.floating) else value.item()
     if isinstance(value, float) and value.is_integer() and abs(value) < 2**53:
         return int(value)
@@ -97,7 +97,7 @@ def identity(value: Value) -> Value:
 def canonical(value: Value) -> bytes:
     """Bytes that are equal for two values exactly when they are the same value, in any process.
 
-    Values other than text, bytes, numbers and booleans are written by their type and ``repr``.
+    Values other than strings, bytes, numbers and booleans are written as their type and ``repr``.
     """
     if isinstance(value, bool):
         return b"b%d" % value
@@ -106,7 +106,7 @@ def canonical(value: Value) -> bytes:
     if isinstance(value, bytes):
         return b"y" + value
     if isinstance(value, (int, float, Decimal, Fraction)):
-        if value in (np.inf, -np.inf):  # only a column can be called that
+        if value in (np.inf, -np.inf):  # only column names can be infinite
             return b"n%d/0" % (1 if value > 0 else -1)
         number = Fraction(value)
         return b"n%x/%x" % (number.numerator, number.denominator)
@@ -166,7 +166,7 @@ class Nominal:
         stored rows.
     content
         Type of the values: ``"any"``, ``"text"``, ``"numbers"``, ``"booleans"``, ``"dates"`` or ``"nothing"`` (only
-        missing values so far). Numbers passed for a text column raise an error. Ignored when kinds are compared.
+        missing values so far). Numbers passed for a string column raise an error. Ignored when kinds are compared.
 
     Examples
     --------
@@ -185,7 +185,7 @@ class Nominal:
         if self.content not in get_args(Content):
             raise SchemaError(
                 "content of Nominal must be 'any', 'text', 'numbers', 'booleans', 'dates' or 'nothing', "
-                f"got {quoted(self.content)}. Leave it out to allow any values."
+                f"got {quoted(self.content)}. Omit it to allow any values."
             )
 
     def __repr__(self) -> str:
@@ -237,7 +237,7 @@ DATE_PARTS: tuple[DatePart, ...] = get_args(DatePart)
 class Date(Numeric):
     """Date or datetime column.
 
-    Accepts dates and datetimes of Python, NumPy, pandas, Polars and PyArrow, and ISO 8601 texts. Datetimes with an
+    Accepts dates and datetimes of Python, NumPy, pandas, Polars and PyArrow, and ISO 8601 strings. Datetimes with an
     offset are converted to UTC.
 
     Parameters
@@ -323,7 +323,7 @@ class Text(Nominal):
 class Set(Nominal):
     """Set-valued column, such as labels, symptoms or parts.
 
-    Accepts sets, lists and tuples, and texts with members separated by semicolons, bars or commas.
+    Accepts sets, lists and tuples, and strings with members separated by semicolons, bars or commas.
 
     >>> Set()
     Set()
@@ -341,10 +341,10 @@ class Set(Nominal):
 
 
 Kind: TypeAlias = Numeric | Ordinal | Nominal
-"""What a column may be; the others are numeric or nominal with something more to them."""
+"""Kinds of columns; all others are subclasses of ``Numeric`` or ``Nominal``."""
 
 WORDS: dict[str, type[Any]] = {"numeric": Numeric, "nominal": Nominal, "date": Date, "text": Text, "set": Set}
-"""The kinds that need no parameters, by name."""
+"""Kinds without required parameters, by name."""
 
 
 _EXAMPLES = {
@@ -355,7 +355,7 @@ _EXAMPLES = {
 
 
 def as_kind(given: Any) -> Any:
-    """A kind, its name, its class or a list of levels as a kind; anything else as it is."""
+    """Convert a name, a class or a list of levels to a kind; return anything else unchanged."""
     if isinstance(given, str) and given in WORDS:
         return WORDS[given]()
     if isinstance(given, list | tuple):
@@ -364,10 +364,10 @@ def as_kind(given: Any) -> Any:
 
 
 def kind_advice(given: object) -> str:
-    """What to declare instead of something that is not a kind."""
+    """Return advice for an object that is not a kind."""
     word = str(getattr(given, "__name__", given)).lower()
     if word == "ignore":
-        return "Leave the column out of the table instead."
+        return "Drop the column from the table instead."
     if word in _EXAMPLES:
         return f"Write {_EXAMPLES[word]}."
     names = ", ".join(map(repr, WORDS))
@@ -378,13 +378,13 @@ def kind_advice(given: object) -> str:
 def check_distinct(
     parameter: str, values: Iterable[Value], error: type[PriorcaseError] = SchemaError
 ) -> tuple[Value, ...]:
-    """Declared values: at least one, none missing, none repeated."""
+    """Return declared values, checked: at least one, none missing, none repeated."""
     expected = f"{parameter} must be a tuple of distinct values, all hashable, such as ('low', 'high')"
     if isinstance(values, str) or not isinstance(values, Iterable):
         raise error(f"{expected}, got {quoted(values)}")
     values = tuple(map(plain, values))
     if any(map(is_missing, values)):
-        raise error(f"{parameter} has a missing value. Leave it out; missing cells are always allowed.")
+        raise error(f"{parameter} has a missing value. Remove it; missing cells are always allowed.")
     if not values or not all(map(is_hashable, values)) or len(set(map(identity, values))) < len(values):
         raise error(f"{expected}, got {quoted(values)}")
     return values

@@ -1,10 +1,11 @@
-"""The schema of a table: the kind of each column, how it is chosen, and how tables are read by it.
+"""Schema of a table: names and kinds of the columns, inference from types, and reading of tables.
 
-A table is a frame, an array or a list of rows; `Source` is one as it was passed, `Table` its rows as they were read.
+A table is a frame, an array or a list of rows; `Source` is a table as passed, `Table` contains its rows after reading.
 """
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -61,7 +62,7 @@ from priorcase.schema.kinds import (
 CategoricalFeatures: TypeAlias = Literal["from_dtype"] | Sequence[Any] | AnyArray | None
 """``"from_dtype"``, None, or a mask, positions or names of the nominal columns."""
 
-# How many column names a message lists.
+# Number of column names listed in a message.
 _SHOWN = 5
 
 _RESHAPE = (
@@ -80,7 +81,7 @@ class Schema:
         Column labels of any hashable type, all distinct and none missing; None for a table without names.
     kinds
         ``Numeric()``, ``Ordinal(order)``, ``Nominal()``, ``Date()``, ``Text()``, ``Set()``, ``Circular(period)`` or
-        ``Taxonomy(tree)`` for each column, or the words ``"numeric"``, ``"nominal"``, ``"date"``, ``"text"`` and
+        ``Taxonomy(tree)`` for each column, or the strings ``"numeric"``, ``"nominal"``, ``"date"``, ``"text"`` and
         ``"set"``.
 
     Notes
@@ -92,22 +93,22 @@ class Schema:
     ==================================================  ========================================================
     integers, floats, decimals, pandas' nullable ones   ``Numeric()``
     booleans                                            ``Nominal()``
-    other text of any type, NumPy's ``U`` and ``S``     ``Nominal()``
+    other strings of any type, NumPy's ``U``, ``S``     ``Nominal()``
     pandas ``category``, Polars ``Categorical``,        ``Nominal()``; ``Ordinal(categories)`` if it is ordered
     PyArrow ``dictionary``
     Polars ``Enum``                                     ``Nominal(categories)``: its values are declared
     objects: only numbers and missing values            ``Numeric()``
     objects: anything else, or only missing values;     ``Nominal()``
     Polars ``Null``
-    dates and datetimes of any type; ISO texts          ``Date()``
+    dates and datetimes of any type; ISO strings        ``Date()``
     times of day                                        ``Circular(86400)``: seconds
     spans of time                                       ``Numeric()``: seconds
     sets and lists                                      ``Set()``
-    long texts that are mostly distinct                 ``Text()``
+    long strings that are mostly distinct               ``Text()``
     complex numbers, structs, unhashable objects        error
     ==================================================  ========================================================
 
-    Texts are long if they have at least 20 characters and three words on average; with fewer than 10 distinct values
+    Strings are long if they have at least 20 characters and three words on average; with fewer than 10 distinct values
     they are nominal. A Polars ``Enum`` is nominal, because its values often have no order; declare ``Ordinal`` if they
     do.
 
@@ -116,15 +117,15 @@ class Schema:
     error until it has another value, because they could be amounts or codes.
 
     **Values** are known, unseen or missing. Missing values are NaN, None, NaT, ``pandas.NA``, nulls, masked cells and
-    ``Decimal("NaN")``; ``"nan"`` and ``""`` are text. Nominal values are compared by ``==``, except that booleans are
+    ``Decimal("NaN")``; ``"nan"`` and ``""`` are not. Nominal values are compared by ``==``, except that booleans are
     not numbers: ``1`` and ``1.0`` are equal, ``True`` and ``"1"`` are different values. Numbers are float64. Infinite
     numbers raise an error, and so do integers and decimals beyond 2**53 that float64 cannot represent exactly; in a
     nominal column numbers of any size are exact.
 
     **Later tables.** Columns are matched by name if both tables have names (in any order, none missing, none extra),
-    otherwise by position. A column with only missing values is valid for any kind. Numbers in a text column, or text in
-    a numeric column, raise ``SchemaMismatchError``. Booleans are valid in a numeric column as 0 and 1, but numbers are
-    not valid in a boolean column.
+    otherwise by position. A column with only missing values is valid for any kind. Numbers in a string column, or
+    strings in a numeric column, raise ``SchemaMismatchError``. Booleans are valid in a numeric column as 0 and 1, but
+    numbers are not valid in a boolean column.
 
     Examples
     --------
@@ -266,7 +267,7 @@ class Schema:
         return Table(self, source.rows, tuple(columns))
 
     def _match(self, source: Source) -> Sequence[int]:
-        """Position of the column of each attribute."""
+        """Position of each attribute's column in a table."""
         if self.names is None or source.names is None or self.names == source.names:
             if len(source.columns) != len(self):
                 raise other_width(len(source.columns), len(self))
@@ -277,7 +278,7 @@ class Schema:
         absent = [name for name in self.names if name not in positions]
         if not unseen and not absent:
             return [positions[name] for name in self.names]
-        lines = ["The feature names should match those that were passed during fit."]  # scikit-learn's words
+        lines = ["The feature names should match those that were passed during fit."]  # wording of scikit-learn
         titles = "Feature names unseen at fit time:", "Feature names seen at fit time, yet now missing:"
         for title, names in zip(titles, (unseen, absent), strict=True):
             if names:
@@ -292,9 +293,9 @@ class Schema:
 
 
 def other_width(found: int, expected: int) -> SchemaMismatchError:
-    """The error for a table with another number of columns than in fit."""
+    """Return the error for a table with a different number of columns than in fit."""
     absent = ", with None or NaN for unknown values" * (found < expected)
-    return SchemaMismatchError(  # scikit-learn's words
+    return SchemaMismatchError(  # wording of scikit-learn
         f"X has {found} features, but it is expecting {expected} features as input. Columns without names are matched "
         f"by position: pass the {expected} columns of fit{absent}."
     )
@@ -303,7 +304,7 @@ def other_width(found: int, expected: int) -> SchemaMismatchError:
 def inferred(
     X: Any, categorical_features: CategoricalFeatures, kinds: Mapping[Name, Kind] | None, *, parameter: str = "kinds"
 ) -> Schema:
-    """As `Schema.infer`, which only adds its name to errors; ``parameter`` is what messages call ``kinds``."""
+    """Infer a schema like `Schema.infer`; ``parameter`` is the name of ``kinds`` in messages."""
     source = open_source(X)
     by_type = Schema(source.names, tuple(column.kind() for column in source.columns))
     chosen, declared = _with_categorical(by_type, source, categorical_features), kinds or {}
@@ -320,7 +321,7 @@ def inferred(
 
 
 def _with_categorical(schema: Schema, source: Source, chosen: CategoricalFeatures) -> list[Kind]:
-    """Kinds by type, changed as ``categorical_features`` says."""
+    """Kinds by type, with ``categorical_features`` applied."""
     kinds, n = list(schema.kinds), len(schema)
     if isinstance(chosen, str) and chosen == "from_dtype":
         return kinds
@@ -349,12 +350,12 @@ def _with_categorical(schema: Schema, source: Source, chosen: CategoricalFeature
     return kinds
 
 
-# -- tables as they are passed
+# -- tables as passed
 
 
 @dataclass(frozen=True, eq=False)
 class Source:
-    """A table as it was passed: its column names, if it has any, and its columns."""
+    """Table as passed: its column names, if any, and its columns."""
 
     names: tuple[Name, ...] | None
     columns: tuple[Column, ...]
@@ -366,7 +367,7 @@ class Source:
 
 
 def open_source(X: Any) -> Source:
-    """Take the columns of a frame, an array or a list of rows; messages have scikit-learn's words."""
+    """Extract the columns of a frame, an array or a list of rows; messages follow scikit-learn's wording."""
     if isinstance(X, Source):
         return X
     if sparse.issparse(X):
@@ -385,7 +386,15 @@ def open_source(X: Any) -> Source:
     if isinstance(X, (list, tuple)):
         return _open_array(_rows(X))
     if hasattr(X, "collect"):
-        raise UnsupportedDataError("X is a lazy frame; expected a frame in memory. Call .collect() first.")
+        raise UnsupportedDataError(
+            "X is a lazy frame; expected a frame in memory. Call .collect() first. If it is too large for that, pass "
+            "the name of the target column as y to fit, or predict with priorcase.batches."
+        )
+    if isinstance(X, (str, os.PathLike)):
+        raise UnsupportedDataError(
+            f"X is {quoted(X)}; expected a frame, a 2D array or a list of rows. Read a file with priorcase.read_table. "
+            "For Parquet files, pass the name of the target column as y to fit, or predict with priorcase.batches."
+        )
     if hasattr(X, "__array__") or np.isscalar(X):
         return _open_array(np.asarray(X))
     kind = type(X)
@@ -397,8 +406,8 @@ def open_source(X: Any) -> Source:
 
 
 def _rows(X: Sequence[Any]) -> AnyArray:
-    """Convert a list of rows to an array of objects, so that numbers beside strings stay numbers."""
-    if not X:  # it does not even tell how many columns there are
+    """Convert a list of rows to an array of objects, so that numbers mixed with strings stay numbers."""
+    if not X:  # even the number of columns is unknown
         raise SchemaError("Found array with 0 sample(s) (shape=(0,)) while a minimum of 1 is required.")
     try:
         rows = np.array(X, dtype=object)
@@ -447,19 +456,19 @@ def _check_width(shape: tuple[int, ...]) -> None:
 
 
 def duplicate_names(names: Sequence[Name]) -> SchemaError:
-    """The error for column names of which some are equal."""
+    """Return the error for duplicate column names."""
     repeated = dict.fromkeys(name for name in names if names.count(name) > 1)
     return SchemaError(f"X has more than one column named {listed(repeated)}. Rename or drop the repeated columns.")
 
 
 def backend_of(X: Any) -> Backend | None:
-    """Name of the library whose frame X is; None for arrays and lists."""
+    """Return the name of the library of a frame; None for arrays and lists."""
     if isinstance(X, np.ndarray) or not nw.dependencies.is_into_dataframe(X):
         return None
     return cast(Backend, nw.from_native(X, eager_only=True).implementation.value)
 
 
-# -- rows as they are read
+# -- rows after reading
 
 
 class Table(TextResult):
@@ -493,7 +502,7 @@ class Table(TextResult):
         return self.rows
 
     def __repr__(self) -> str:
-        return f"Table({self.rows} rows of {len(self.schema)} attributes)"
+        return f"Table({self.rows:,} rows of {len(self.schema)} attributes)"
 
     @property
     def columns(self) -> tuple[ReadColumn, ...]:
@@ -528,11 +537,11 @@ def _column_of(kind: Kind, value: Value) -> ReadColumn:
     return Coded(np.array([-1], np.int8), ()) if value is None else Coded(np.zeros(1, np.int8), (value,))
 
 
-# -- one row, read without making columns first: for single queries and for streams
+# -- single rows, read without columns: for single queries and streams
 
-# Types of frame columns whose objects are what their dtype says.
+# Types of frame columns with objects of the type that their dtype states.
 _PLAIN = "fiubOUT"
-# Content of values of plain types; other types are left to the reading of columns.
+# Content of values of plain types; other types are read as columns.
 _CONTENTS: dict[type, Content] = {str: "text", bool: "booleans", **dict.fromkeys((int, float, np.float64), "numbers")}
 _UNCLEAR = object()
 
@@ -541,7 +550,7 @@ def _read_block(X: AnyArray, labels: Sequence[Name]) -> FloatArray:
     """Read an array of numbers whose columns are all numeric."""
     block = X
     if X.dtype != np.float64:
-        with np.errstate(over="ignore"):  # a longdouble beyond float64 becomes infinite, and is refused as such
+        with np.errstate(over="ignore"):  # a longdouble beyond float64 becomes infinite and raises an error
             block = X.astype(np.float64)
     if X.dtype.kind == "f":
         if (found := np.isinf(block)).any():
@@ -553,7 +562,7 @@ def _read_block(X: AnyArray, labels: Sequence[Name]) -> FloatArray:
 
 
 def read_one_row(schema: Schema, X: Any) -> Table | None:
-    """Read a single row of plain values as reading its columns would; None, never an error, for anything else."""
+    """Read a single row of plain values, with the same result as reading columns; None, never an error, otherwise."""
     row = _single_row(schema, X)
     if row is None or len(row) != len(schema):
         return None
@@ -582,7 +591,7 @@ def _single_row(schema: Schema, X: Any) -> Sequence[Any] | None:
 
 
 def _cell(kind: Kind, value: Any) -> Any:
-    """A number or rank, NaN for missing; or a nominal value, None for missing; ``_UNCLEAR`` beyond plain values."""
+    """Number or rank (NaN if missing) or nominal value (None if missing); ``_UNCLEAR`` if not a plain value."""
     content = _CONTENTS.get(type(value))
     missing = value is None or (content == "numbers" and value != value)
     if isinstance(kind, Numeric):
@@ -612,7 +621,7 @@ def _cell(kind: Kind, value: Any) -> Any:
 
 @lru_cache(maxsize=256)
 def _text_ranks(kind: Ordinal) -> dict[Value, float] | None:
-    """Rank of each level; None if no level is text."""
+    """Rank of each level; None if no level is a string."""
     if kind.content not in ("text", "any"):
         return None
     return {level: float(rank) for rank, level in enumerate(kind.order)}

@@ -50,7 +50,7 @@ class Taxonomy(Nominal):
         parents, weights = _read_tree(self.tree)
         for node, weight in [*weights.items(), *(self.weights or {}).items()]:
             if node not in parents:
-                raise SchemaError(f"weights of Taxonomy must be those of its nodes, got {quoted(weight)} for {node!r}")
+                raise SchemaError(f"weights of Taxonomy has the key {node!r}, which is not a node of the tree")
             if not is_number(weight) or not 0 <= weight <= 1:
                 raise SchemaError(f"the weight of {node!r} in a Taxonomy must be from 0 to 1, got {quoted(weight)}")
             weights[node] = float(weight)
@@ -133,15 +133,15 @@ class Taxonomy(Nominal):
 
 
 def _read_tree(tree: Any) -> tuple[dict[str, str | None], dict[str, Any]]:
-    """The parent of each node, depth first, and the weights written beside nodes."""
+    """Parent of each node, depth first, and the weights given in the tree."""
     weights: dict[str, Any] = {}
     if isinstance(tree, tuple) and all(isinstance(pair, tuple) and len(pair) == 2 for pair in tree):
-        return _depth_first(dict(tree)), weights  # the attribute of another taxonomy
+        return _depth_first(dict(tree)), weights  # parents of another taxonomy
     if not isinstance(tree, Mapping) or not tree:
         raise SchemaError(f"tree of Taxonomy must be a mapping with at least one node, got {quoted(tree)}. {_EXAMPLE}")
     if isinstance(tree.get("name"), str) and ("children" in tree or set(tree) <= {"name", "weight"}):
         pairs = _named(tree, None, weights, 0)
-    elif any(isinstance(below, str) for below in tree.values()):  # parents are texts; in nested mappings nothing is
+    elif any(isinstance(below, str) for below in tree.values()):  # parents are strings; nested mappings contain none
         return _depth_first(tree), weights
     else:
         pairs = _nested(tree, None, 0)
@@ -209,4 +209,4 @@ def _depth_first(given: Mapping[Any, Any]) -> dict[str, str | None]:
 
 def _check_name(node: Any) -> None:
     if not isinstance(node, str) or not node:
-        raise SchemaError(f"the nodes of a Taxonomy must be non-empty texts, got {quoted(node)}. {_EXAMPLE}")
+        raise SchemaError(f"the nodes of a Taxonomy must be non-empty strings, got {quoted(node)}. {_EXAMPLE}")

@@ -1,4 +1,4 @@
-"""Columns that tell nothing about other rows: ids, constants, and repeats of another column."""
+"""Uninformative columns: ids, constants, and columns that repeat another column."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from priorcase.schema.columns import Coded, ReadColumn
 from priorcase.schema.kinds import Kind, Nominal, Numeric
 from priorcase.schema.schema import Table, inferred, open_source
 
-_LEAST_ROWS = 20  # with fewer known values, different ones may be so by chance
-_SHARE = 0.7  # of the known values of a nominal id are different, at least
-_FILLED = 0.5  # of the whole numbers from the least to the greatest are among those of a numeric id, at least
-_SAMPLE = 64  # rows by which most columns are seen to be unlike each other
-_SAME = 1e-9  # numbers between 0 and 1 that differ by less are equal but for rounding
+_LEAST_ROWS = 20  # with fewer known values, all may be distinct by chance
+_SHARE = 0.7  # minimum share of distinct values among the known values of a nominal id
+_FILLED = 0.5  # minimum share of the integers from smallest to largest that a numeric id contains
+_SAMPLE = 64  # rows that suffice to distinguish most columns
+_SAME = 1e-9  # numbers between 0 and 1 with a smaller difference are equal up to rounding
 
 
 @dataclass(frozen=True)
@@ -34,8 +34,8 @@ class Uninformative(TextResult):
     other
         The other column of a repeat.
     left_out
-        Whether reports and commands leave the column out: ids, constants and columns without values, unless no column
-        would be left. Other columns are only reported.
+        Whether reports and commands drop the column: ids, constants and columns without values, unless no column would
+        remain. Other columns are only reported.
 
     Examples
     --------
@@ -75,7 +75,7 @@ def uninformative_columns(X: Any) -> dict[Name, Uninformative]:
 
 
 def of_table(table: Table) -> dict[Name, Uninformative]:
-    """As `uninformative_columns`, for rows that were read."""
+    """Return the result of `uninformative_columns` for a `Table`."""
     schema, found = table.schema, dict[Name, Uninformative]()
     if not len(table):
         return found
@@ -94,7 +94,7 @@ def of_table(table: Table) -> dict[Name, Uninformative]:
 
 
 def _alone(kind: Kind, values: AnyArray, sample: IntArray) -> Uninformative | None:
-    """What is wrong with a column whatever the others hold."""
+    """Reason why a column is uninformative by itself; None if there is none."""
     few = _known(values[sample])
     if few.size and few.min() < few.max() and not _may_be_id(kind, few):
         return None
@@ -110,14 +110,14 @@ def _known(values: AnyArray) -> AnyArray:
 
 
 def _may_be_id(kind: Kind, few: AnyArray) -> bool:
-    """Whether a sample of a column leaves it open that it is an id."""
+    """Whether a column may be an id, judged by a sample."""
     if type(kind) is Nominal:
         return np.unique(few).size >= 0.5 * _SHARE * few.size
     return type(kind) is Numeric and bool((few == np.floor(few)).all()) and np.unique(few).size == few.size
 
 
 def is_id(kind: Kind, known: AnyArray) -> bool:
-    """Whether the known values of a column, or their codes, are so different that they identify rows."""
+    """Whether the known values of a column, or their codes, identify rows."""
     if known.size < _LEAST_ROWS:
         return False
     if type(kind) is Nominal:
@@ -127,13 +127,13 @@ def is_id(kind: Kind, known: AnyArray) -> bool:
     return bool((known == np.floor(known)).all()) and np.unique(known).size == known.size
 
 
-# -- columns that say the same
+# -- repeated columns
 
 
 def _twin(
     columns: tuple[ReadColumn, ...], a: int, sample: IntArray, seen: dict[tuple[str, bytes], list[int]]
 ) -> int | None:
-    """The first earlier column that says the same; ``seen`` has the earlier ones by what their samples look like."""
+    """First earlier column with the same information; ``seen`` maps keys of samples to earlier columns."""
     own, rows = _comparable(columns[a]), len(sample)
     keys = []
     if own.dtype.kind == "f":
@@ -161,13 +161,13 @@ def _same(form: str, one: AnyArray, other: AnyArray) -> bool:
 
 
 def pattern(values: AnyArray) -> IntArray:
-    """Values numbered as they first appear, "missing" among them: the same for columns whose values go together."""
+    """Values numbered by first appearance, missing included: equal for columns with a one-to-one correspondence."""
     _, first, numbers = np.unique(values, return_index=True, return_inverse=True)
     return np.argsort(np.argsort(first))[numbers.ravel()]
 
 
 def _on_a_line(numbers: FloatArray) -> FloatArray:
-    """Numbers between 0 and 1, the same for all columns on a straight line with each other."""
+    """Numbers rescaled to [0, 1], identical for columns that are linear functions of each other."""
     known = numbers[~np.isnan(numbers)]
     if not known.size:
         return numbers
