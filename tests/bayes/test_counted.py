@@ -175,7 +175,7 @@ def test_rows_that_cannot_have_been_counted_are_refused(numeric: str) -> None:
         (lambda m, X, y: m.forget([0]), NotAvailableError, "needs the rows"),
         (lambda m, X, y: m.loo_predict_proba(), NotAvailableError, "needs the rows"),
         (lambda m, X, y: m.loo_predict_proba(relearn=True), NotAvailableError, "needs the rows"),
-        (lambda m, X, y: m.explain(X), NotAvailableError, "needs the rows"),
+        (lambda m, X, y: pc.counterfactuals(m, X), NotAvailableError, "keep_rows=False"),
         (lambda m, X, y: m.fit(X, y, sample_weight=[2.0] * len(y)), ParameterError, "sample_weight"),
         (lambda m, X, y: pc.NaiveBayes().fit(X, y).forget_rows(X, y), NotAvailableError, r"forget\(ids\)"),
         (lambda m, X, y: pc.NaiveBayes().fit(X, y).merge(m), NotAvailableError, "counts only"),

@@ -74,13 +74,13 @@ def test_the_stack_is_the_default_and_tells_its_weights_and_intervals(
     model = pc.StackedClassifier().fit(past, targets)
     assert document["learner"] == "stacked"
     assert document["weights"] == model.weights_
-    assert [one["prediction"] for one in document["answers"]] == model.predict(new).tolist()
+    assert [one["prediction"] for one in document["predictions"]] == model.predict(new).tolist()
     table, asked = prices
     numbers = answers(run("explain", table, "--target", "price", asked, *FLAT_LEVELS, "--level", 0.8, "--json"))
     X, y, cases = split_flats()
     ends = pc.StackedRegressor().fit(X, y).predict_interval(cases, 0.8)
-    assert [one["interval"] for one in numbers["answers"]] == ends.tolist()
-    assert "slopes" not in numbers["answers"][0]
+    assert [one["interval"] for one in numbers["predictions"]] == ends.tolist()
+    assert "slopes" not in numbers["predictions"][0]
 
 
 SETTINGS = {
@@ -113,12 +113,12 @@ def test_classes_are_the_librarys(name: str, train: Path, query: Path) -> None:
     past, targets, new = split_table()
     model = fitted(name, "classify", given, past, targets)
     asked = new.frame() if name == "baseline" else new
-    assert [one["prediction"] for one in document["answers"]] == model.predict(asked).tolist()
-    for answer, row in zip(document["answers"], model.predict_proba(asked), strict=True):
+    assert [one["prediction"] for one in document["predictions"]] == model.predict(asked).tolist()
+    for answer, row in zip(document["predictions"], model.predict_proba(asked), strict=True):
         assert answer["probabilities"] == dict(zip(model.classes_, row, strict=True))
         assert list(answer["probabilities"].values()) == sorted(answer["probabilities"].values(), reverse=True)
-    assert [one["line"] for one in document["answers"]] == list(range(2, 18))
-    assert [one["actual"] for one in document["answers"]] == [line.rpartition(",")[2] for line in ROWS[80:]]
+    assert [one["line"] for one in document["predictions"]] == list(range(2, 18))
+    assert [one["actual"] for one in document["predictions"]] == [line.rpartition(",")[2] for line in ROWS[80:]]
     assert (document["task"], document["target"], document["cases"], document["learner"]) == (
         "classify",
         "job",
@@ -139,13 +139,13 @@ def test_numbers_are_the_librarys(name: str, prices: tuple[Path, Path]) -> None:
     past, targets, asked = split_flats()
     model = fitted(name, "regress", given, past, targets)
     told = model.predict(asked.frame() if name == "baseline" else asked)
-    assert [one["prediction"] for one in document["answers"]] == told.tolist()
-    assert document["answers"][0]["actual"] == FLATS[50][3]
-    assert not {"unlike", "probabilities"} & set(document["answers"][0])
+    assert [one["prediction"] for one in document["predictions"]] == told.tolist()
+    assert document["predictions"][0]["actual"] == FLATS[50][3]
+    assert not {"unlike", "probabilities"} & set(document["predictions"][0])
     if name == "locally_weighted":
-        assert [one["interval"] for one in document["answers"]] == model.predict_interval(asked, 0.95).tolist()
+        assert [one["interval"] for one in document["predictions"]] == model.predict_interval(asked, 0.95).tolist()
         slopes = model.coefficients(asked)
-        assert list(document["answers"][0]["slopes"]) == list(slopes.labels)
+        assert list(document["predictions"][0]["slopes"]) == list(slopes.labels)
         wide = run(
             "predict", table, "--target", "price", new, *FLAT_LEVELS, "--learner", name, "--level", 0.5, "--json"
         )
@@ -160,7 +160,7 @@ def test_every_learner_is_explained(name: str, train: Path, query: Path) -> None
     model = fitted(name, "classify", {}, past, targets)
     data: dict[str, Any] = {"data": (past.frame(), targets)} if name == "baseline" else {}
     found = pc.explain(model, new.frame() if name == "baseline" else new, fixed=["bike"], **data)
-    for answer, one in zip(answers(result)["answers"], found, strict=True):
+    for answer, one in zip(answers(result)["predictions"], found, strict=True):
         told = answer["contributions"]
         assert list(told["contributions"].values()) == one.contributions[0].tolist()
         assert (told["scale"], told["base"], told["total"]) == (one.scale, one.base[0], one.total[0])
@@ -171,9 +171,11 @@ def test_every_learner_is_explained(name: str, train: Path, query: Path) -> None
             assert case["line"] == case["id"] + 2
         if hasattr(model, "precedents"):
             assert [case["vote"] for case in answer["precedents"]] == one.precedents.votes.tolist()
-        assert [turned["answer"] for turned in answer["counterfactuals"]] == one.counterfactuals.answers.tolist()
+        assert [
+            turned["prediction"] for turned in answer["counterfactuals"]
+        ] == one.counterfactuals.new_predictions.tolist()
         for turned in answer["counterfactuals"]:
-            assert turned["answer"] != answer["prediction"]
+            assert turned["prediction"] != answer["prediction"]
             assert "bike" not in turned["changes"]
     shown = ask("explain", train, "noise=creak", "--learner", name)
     assert shown.exit_code == 0
@@ -183,27 +185,27 @@ def test_every_learner_is_explained(name: str, train: Path, query: Path) -> None
 
 
 def test_counterfactuals_reach_what_is_wanted(train: Path, query: Path, prices: tuple[Path, Path]) -> None:
-    found = answers(ask("explain", train, query, "--want", "brakes", "--counterfactuals", 2, "--json"))["answers"]
+    found = answers(ask("explain", train, query, "--want", "brakes", "--counterfactuals", 2, "--json"))["predictions"]
     turned = [one for answer in found for one in answer["counterfactuals"]]
     assert len(turned) > len(found)
-    assert {one["answer"] for one in turned} == {"brakes"}
+    assert {one["prediction"] for one in turned} == {"brakes"}
     flats = ("--target", "price", prices[1], *FLAT_LEVELS)
-    dear = answers(run("explain", prices[0], *flats, "--want", ">200", "--json"))["answers"]
-    assert all(one["answer"] > 200 for answer in dear for one in answer["counterfactuals"])
-    assert "counterfactuals" not in answers(run("explain", prices[0], *flats, "--json"))["answers"][0]
+    dear = answers(run("explain", prices[0], *flats, "--want", ">200", "--json"))["predictions"]
+    assert all(one["prediction"] > 200 for answer in dear for one in answer["counterfactuals"])
+    assert "counterfactuals" not in answers(run("explain", prices[0], *flats, "--json"))["predictions"][0]
     assert "'>100' or '<50'" in error(run("explain", prices[0], *flats, "--want", "200"))
     assert "Did you mean 'brakes'?" in error(ask("explain", train, query, "--want", "brake"))
     assert "fixed contains 'bikes'" in error(ask("explain", train, query, "--fixed", "bikes"))
 
 
 def test_records_weights_and_relevance_are_told(train: Path, query: Path) -> None:
-    judged = answers(ask("explain", train, query, "--learner", "ib3", "--json"))["answers"][0]["precedents"][0]
+    judged = answers(ask("explain", train, query, "--learner", "ib3", "--json"))["predictions"][0]["precedents"][0]
     assert {"successes", "trials", "verdict"} <= set(judged)
     assert "records: #" in ask("explain", train, query, "--learner", "ib3").stdout
-    weighed = answers(ask("explain", train, query, "--learner", "pebls", "--json"))["answers"][0]["precedents"][0]
+    weighed = answers(ask("explain", train, query, "--learner", "pebls", "--json"))["predictions"][0]["precedents"][0]
     assert {"used", "correct", "weight"} <= set(weighed)
     plain = ask("explain", train, query, "--learner", "pebls", "--set", "weighting=None", "--json")
-    assert "weight" not in answers(plain)["answers"][0]["precedents"][0]
+    assert "weight" not in answers(plain)["predictions"][0]["precedents"][0]
     by_class = answers(ask("predict", train, query, "--learner", "ib4", "--json"))["attribute_weights"]
     assert set(by_class) == {"brakes", "drivetrain", "tune-up", "wheel"}
     relief = ask("explain", train, query, "--learner", "knn", "--set", "attribute_weights=relief")
@@ -227,11 +229,11 @@ def test_a_typed_case_is_a_table_of_one_row(train: Path, tmp_path: Path) -> None
     for command in ("predict", "explain"):
         typed = answers(run(command, train, "--target", "job", *words, *LEVELS, "--json"))
         read = answers(run(command, train, "--target", "job", table, *LEVELS, "--json"))
-        assert {**typed["answers"][0], "line": 2} == read["answers"][0]
+        assert {**typed["predictions"][0], "line": 2} == read["predictions"][0]
     shown = run("predict", train, *words, "--target", "job", *LEVELS).stdout
     assert shown.splitlines()[-2:] == ["job    probability", "wheel  wheel 0.98, tune-up 0.01, 2 more"]
     strange = run("predict", train, "--target", "job", 'noise=a,b\n"c', "--json")
-    assert answers(strange)["answers"][0]["prediction"]
+    assert answers(strange)["predictions"][0]["prediction"]
 
 
 def test_columns_with_spaces_and_equals_signs_can_be_typed(tmp_path: Path) -> None:
@@ -249,13 +251,13 @@ def test_columns_with_spaces_and_equals_signs_can_be_typed(tmp_path: Path) -> No
         "n_neighbors=1",
         "--json",
     )
-    assert answers(typed)["answers"][0]["prediction"] == "y"
+    assert answers(typed)["predictions"][0]["prediction"] == "y"
 
 
 def test_the_query_may_come_from_standard_input_without_its_target(train: Path, query: Path) -> None:
     text = "\n".join(line.rpartition(",")[0] for line in [HEADER, *ROWS[80:]]) + "\n"
     document = answers(ask("predict", train, "-", "--json", stdin=text))
-    assert {answer["actual"] for answer in document["answers"]} == {None}
+    assert {answer["actual"] for answer in document["predictions"]} == {None}
     assert answers(ask("predict", train, "-", "--json", stdin=gzip.compress(text.encode()))) == document
     turned = "\n".join(",".join(reversed(line.split(","))) for line in [HEADER, *ROWS[80:]])
     expected = answers(ask("explain", train, query, "--json"))
@@ -268,8 +270,8 @@ def test_gaps_unseen_values_and_no_new_cases_are_answered(train: Path) -> None:
     lines = [HEADER.rpartition(",")[0], "gravel,2,?,74,no,NA,worn,brand-new,", ",,,,,,,,"]
     for name in ("knn", "naive_bayes", "ib3", "locally_weighted"):
         found = answers(ask("explain", train, "-", "--learner", name, "--json", stdin="\n".join(lines)))
-        assert len(found["answers"]) == 2
-        assert answers(ask("predict", train, "-", "--learner", name, "--json", stdin=HEADER))["answers"] == []
+        assert len(found["predictions"]) == 2
+        assert answers(ask("predict", train, "-", "--learner", name, "--json", stdin=HEADER))["predictions"] == []
     assert ask("explain", train, "-", stdin=HEADER).exit_code == 0
     header = ask("predict", train, "-", "--csv", stdin=HEADER).stdout
     assert header == "line,prediction,P(brakes),P(drivetrain),P(tune-up),P(wheel),actual\n"
@@ -277,7 +279,7 @@ def test_gaps_unseen_values_and_no_new_cases_are_answered(train: Path) -> None:
 
 def test_many_cases_are_answered_block_by_block(train: Path, query: Path) -> None:
     text = "\n".join([HEADER, *ROWS[80:] * 150])
-    found = answers(ask("predict", train, "-", "--learner", "naive_bayes", "--json", stdin=text))["answers"]
+    found = answers(ask("predict", train, "-", "--learner", "naive_bayes", "--json", stdin=text))["predictions"]
     assert len(found) == 2400
     assert [one["prediction"] for one in found[:16]] == [one["prediction"] for one in found[-16:]]
 
@@ -313,7 +315,7 @@ def test_regressions_print_intervals_and_errors(prices: tuple[Path, Path]) -> No
 def test_csv_has_what_json_has(train: Path, query: Path, prices: tuple[Path, Path], tmp_path: Path) -> None:
     document = answers(ask("predict", train, query, "--json"))
     text = ask("predict", train, query, "--csv").stdout
-    for line, answer in zip(csv.DictReader(io.StringIO(text)), document["answers"], strict=True):
+    for line, answer in zip(csv.DictReader(io.StringIO(text)), document["predictions"], strict=True):
         assert (line["prediction"], line["actual"]) == (answer["prediction"], answer["actual"])
         shares = {name: float(value) for name, value in line.items() if name.startswith("P(")}
         assert shares == {f"P({label})": share for label, share in answer["probabilities"].items()}
@@ -330,7 +332,7 @@ def test_csv_has_what_json_has(train: Path, query: Path, prices: tuple[Path, Pat
 
 def test_new_cases_that_are_past_cases_are_noted(train: Path, tmp_path: Path) -> None:
     both = write(tmp_path / "both.csv", [HEADER, *ROWS[78:]])
-    assert "2 of 18 new cases equal a past case, target included" in ask("predict", train, both).stderr
+    assert "2 of 18 new cases are identical to a past case, target included" in ask("predict", train, both).stderr
     other = [row.rpartition(",")[0] + ",other" for row in ROWS[:2]]
     assert ask("predict", train, write(tmp_path / "other.csv", [HEADER, *other])).stderr == ""
 
@@ -374,7 +376,7 @@ def test_what_rules_classes_out_is_said_in_words(tmp_path: Path) -> None:
         (["--column", "brakes=a<a"], "two or more different levels"),
         (["--column", "brakes=nominl"], "Did you mean 'nominal'?"),
         (["--column", "bike=nominal", "--column", "bike=ignore"], "is declared more than once"),
-        (["--column", "job=ignore"], "leaves out the target"),
+        (["--column", "job=ignore"], "would drop the target"),
         (["--read", "delimter=;"], "Did you mean 'delimiter'?"),
         (["--read", "delimiter=;;"], "delimiter"),
         (["--read", "encoding=utf-99"], "utf-99"),
@@ -384,7 +386,7 @@ def test_what_rules_classes_out_is_said_in_words(tmp_path: Path) -> None:
         (["--learner", "knn", "--set", "n_neigbors=3"], "Did you mean 'n_neighbors'?"),
         (["--learner", "knn", "--set", "distance=euclidian"], "Did you mean 'euclidean'?"),
         (["--set", "prior"], "is not of the form NAME=VALUE"),
-        (["--set", "prior=1", "--set", "prior=2"], "is given twice"),
+        (["--set", "prior=1", "--set", "prior=2"], "is specified twice"),
         (["--learner", "neighbors"], "unknown learner 'neighbors'"),
         (["--learner", "knn:n_neighbors=3"], "--learner knn --set n_neighbors=3."),
         (["--learner", "knn:"], "unknown learner 'knn:'"),
@@ -392,7 +394,7 @@ def test_what_rules_classes_out_is_said_in_words(tmp_path: Path) -> None:
         (["--level", "0.9"], "--level has no effect with stacked"),
         (["--level", "2"], "not a probability"),
         (["--learner", "baseline", "--set", "strategy=guess"], "'strategy' parameter"),
-        (["--csv", "--json"], "--json does not go with --csv."),
+        (["--csv", "--json"], "--json cannot be combined with --csv."),
         (["--out", "nowhere/x.csv"], "there is no folder 'nowhere'."),
         (["--out", "x.xlsx"], "does not end in .txt or .csv or .json or .parquet."),
         (["--lerner", "knn"], "Did you mean '--learner'?"),
@@ -406,7 +408,7 @@ def test_each_mistake_is_one_line(train: Path, query: Path, args: list[str], exp
 @pytest.mark.parametrize(
     ("words", "expected"),
     [
-        (["noise=creak", "noise=quiet"], "'noise' is given twice."),
+        (["noise=creak", "noise=quiet"], "'noise' is specified twice."),
         (["nois=creak"], "Did you mean 'noise'?"),
         (["colour=red"], "has no column 'colour' to predict from"),
         (["job=wheel"], "'job' is the target, which is predicted"),
@@ -514,7 +516,7 @@ def test_a_value_in_other_capitals_is_asked_back(cars, tmp_path, command):
 
 @pytest.mark.parametrize("command", ["predict", "explain"])
 def test_ids_are_left_out_unless_they_are_declared(cars, tmp_path, command):
-    note = "priorcase: note: column 'customer' (identifies rows) left out; to keep it: --column customer=nominal\n"
+    note = "priorcase: note: column 'customer' (identifies rows) dropped; to keep it: --column customer=nominal\n"
     new = tmp_path / "new.csv"
     new.write_text("customer,make,age\n1,ford,3\n")
     without = tmp_path / "without.csv"
@@ -525,7 +527,7 @@ def test_ids_are_left_out_unless_they_are_declared(cars, tmp_path, command):
         assert done.stderr.endswith(note)
         found = answers(done)
         assert list(found["attributes"]) == ["make", "age"]
-        assert found["answers"][0]["probabilities"] == ignored["answers"][0]["probabilities"]
+        assert found["predictions"][0]["probabilities"] == ignored["predictions"][0]["probabilities"]
     done = run(command, cars, new, "--json", "--column", "customer=nominal")
     assert "customer" in answers(done)["attributes"]
     assert "left out" not in done.stderr
@@ -536,18 +538,18 @@ def test_repeats_are_kept_and_constants_left_out(tmp_path):
     rows = [f"{i % 7},{i % 7 * 2},EU,?,{'yes' if i % 3 else 'no'}" for i in range(30)]
     path.write_text("\n".join(["age,twice,region,note,sold", *rows]) + "\n")
     done = run("predict", path, "age=3", "--json")
-    assert "note: columns 'region' (constant) and 'note' (all missing) left out; to keep them, for" in done.stderr
-    assert "note: column 'twice' (same information as age) cannot help to predict; to leave it out:" in done.stderr
+    assert "note: columns 'region' (constant) and 'note' (all missing) dropped; to keep them, for" in done.stderr
+    assert "note: column 'twice' (same information as age) cannot help to predict; to drop it:" in done.stderr
     assert list(answers(done)["attributes"]) == ["age", "twice"]
     path.write_text("\n".join(["a,b,sold", *["3,x,yes"] * 20, *["3,x,no"] * 20]) + "\n")
-    told = "cannot help to predict; to leave them out, for example: --column a=ignore"
+    told = "cannot help to predict; to drop them, for example: --column a=ignore"
     assert told in run("predict", path, "a=3", "--json").stderr
 
 
 def test_a_table_of_ids_only_is_used(tmp_path):
     path = tmp_path / "past.csv"
     path.write_text("\n".join(["n,sold", *(f"{i},{'yes' if i < 15 else 'no'}" for i in range(30))]) + "\n")
-    assert answers(run("predict", path, "n=3", "--json"))["answers"][0]["prediction"] == "yes"
+    assert answers(run("predict", path, "n=3", "--json"))["predictions"][0]["prediction"] == "yes"
 
 
 # -- Parquet files, part by part
@@ -575,17 +577,18 @@ def test_parquet_files_are_answered_part_by_part(tmp_path: Path) -> None:
     done = run("predict", tmp_path / "past.csv", *learner, str(tmp_path / "new*.parquet"), "--csv")
     assert done.exit_code == 0, done.output
     assert pd.read_csv(io.StringIO(done.stdout))["prediction"].tolist() == model.predict(new).tolist()
+    assert run("predict", tmp_path / "past.csv", *learner, *files).stdout == done.stdout  # several: CSV
     # Nothing half-written replaces a good file.
     good = (tmp_path / "answers.parquet").read_bytes()
     files[2].write_bytes(files[2].read_bytes()[:-50])
     failed = run("predict", tmp_path / "model.priorcase", *files, "--out", tmp_path / "answers.parquet")
     assert "new2.parquet" in error(failed)
     assert (tmp_path / "answers.parquet").read_bytes() == good
-    assert "add --csv" in error(run("predict", tmp_path / "model.priorcase", *files[:2]))
+    assert "written as CSV or Parquet" in error(run("predict", tmp_path / "model.priorcase", *files[:2], "--json"))
     assert "has no effect on a saved model" in error(
         run("predict", tmp_path / "model.priorcase", files[0], "--csv", "--column", "size=numeric")
     )
-    assert "is for answers to Parquet files" in error(
+    assert "is for predictions to Parquet files" in error(
         run("predict", tmp_path / "past.csv", *learner, tmp_path / "past.csv", "--out", tmp_path / "x.parquet")
     )
 
@@ -613,15 +616,15 @@ def test_a_saved_model_answers_every_kind_of_query(loans, command):
         done = run(command, saved, query if query == "-" else folder / query, "--json", stdin=given)
         found = answers(done)
         assert (found["task"], found["cases"], found["learner"]) == ("classify", 600, "knn")
-        told = [[one["probabilities"][label] for label in ("no", "yes")] for one in found["answers"]]
+        told = [[one["probabilities"][label] for label in ("no", "yes")] for one in found["predictions"]]
         np.testing.assert_allclose(told, proba)
-        assert ("left out: 'repaid'" in done.stderr) == (query != "new.xlsx")
+        assert ("ignored: 'repaid'" in done.stderr) == (query != "new.xlsx")
     done = run(command, saved, "income=2000", "guarantor=true", "housing=Own", "--json")
     assert "Did you mean 'own'?" in done.stderr
     X, _ = pc.datasets.load_loans()
     case = pd.DataFrame([{"income": 2000.0, "guarantor": True, "housing": "Own"}]).reindex(columns=X.columns)
     expected = model.predict_proba(case)[0]
-    assert answers(done)["answers"][0]["probabilities"] == dict(zip(("no", "yes"), expected.tolist(), strict=True))
+    assert answers(done)["predictions"][0]["probabilities"] == dict(zip(("no", "yes"), expected.tolist(), strict=True))
 
 
 @pytest.mark.parametrize(

@@ -7,6 +7,7 @@ import sys
 import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -14,6 +15,7 @@ import click
 from click.core import ParameterSource
 
 from priorcase._files import is_saved_model
+from priorcase._numbers import number
 from priorcase.cli.learners import NAMES, learner_options, make, parameters
 from priorcase.cli.shell import (
     BadInputError,
@@ -64,13 +66,13 @@ _CHOSEN = ("n_neighbors", "bandwidth", "alpha", "n_centers", "stored", "temperat
 _RECORDS = ("successes", "trials", "verdict", "used", "correct", "weight")
 _PREDICT = """\
 priorcase predict loans.csv --target repaid new.csv
-priorcase predict loans.csv --target repaid income=48 housing=own
-priorcase predict loans.csv --target repaid - --csv < new.csv > answers.csv
-priorcase predict model.priorcase big/*.parquet --out answers.parquet
+priorcase predict loans.csv --target repaid income=1800 housing=own
+priorcase predict loans.csv --target repaid - --csv < new.csv > out.csv
+priorcase predict model.priorcase big/*.parquet --out predictions.parquet
 priorcase predict --learner stacked --help"""
 _EXPLAIN = """\
 priorcase explain loans.csv --target repaid new.csv
-priorcase explain loans.csv --target repaid income=48 housing=own
+priorcase explain loans.csv --target repaid income=1800 housing=own
 priorcase explain loans.csv --target repaid new.csv --learner naive_bayes
 priorcase explain loans.csv --target repaid new.csv --fixed housing"""
 _asked = options(
@@ -100,22 +102,22 @@ class Model(NamedTuple):
 def predict(as_csv: bool, output: Output, **given: Any) -> None:
     """Predict new cases from the past cases of TABLE.
 
-    TABLE may be a saved model. QUERY is a table, - for standard input, or NAME=VALUE pairs. Parquet files can be
-    larger than memory.
+    TABLE may be a saved model. QUERY is a table, - for standard input, or NAME=VALUE pairs. Several
+    Parquet files, or one with --csv, are predicted in parts and can be larger than memory.
     """
     if output.as_json and as_csv:
-        raise usage("--json does not go with --csv.")
-    if _answers_parts(given["query"], as_csv, output):
+        raise usage("--json cannot be combined with --csv.")
+    if _predicts_parts(given["query"], as_csv, output):
         _predict_parts(output, given)
         return
     model, queries = _fitted({}, **given)
-    answers = [document for document, _ in _answers(model, queries, explained=False)]
+    predictions = [document for document, _ in _documents(model, queries, explained=False)]
     say_how(model.past.about, queries.about)
     note_uninformative(model.past)
     forms: Forms = {
-        "txt": lambda: _table_text(model, queries, answers),
-        "json": lambda: _document(model) | {"answers": answers},
-        "csv": lambda: _csv_text(model, queries, answers),
+        "txt": lambda: _table_text(model, queries, predictions),
+        "json": lambda: _document(model) | {"predictions": predictions},
+        "csv": lambda: _csv_text(model, queries, predictions),
     }
     output.deliver(forms, form="csv" if as_csv else "txt")
 
@@ -135,22 +137,22 @@ def explain(counterfactuals: int, fixed: Sequence[str], want: str | None, output
     model, queries = _fitted(asked, **given)
     say_how(model.past.about, queries.about)
     note_uninformative(model.past)
-    answers, console = _answers(model, queries, explained=True), safe_console()
+    predictions, console = _documents(model, queries, explained=True), safe_console()
     if not output.as_json and output.out in (None, "-"):
-        _print_explained(console, model, queries, answers)  # case by case
+        _print_explained(console, model, queries, predictions)  # case by case
         return
 
     def text() -> str:
         with console.capture() as captured:
-            _print_explained(console, model, queries, answers)
+            _print_explained(console, model, queries, predictions)
         return str(captured.get())
 
-    documents = (document for document, _ in answers)
-    output.deliver({"txt": text, "json": lambda: _document(model) | {"answers": list(documents)}})
+    documents = (document for document, _ in predictions)
+    output.deliver({"txt": text, "json": lambda: _document(model) | {"predictions": list(documents)}})
 
 
 def _fitted(asked: dict[str, Any], **given: Any) -> tuple[Model, Queries]:
-    """The learner that the options ask for, fitted to the past cases, and the new cases; ``asked`` is for explain."""
+    """The learner of the options, fitted to the past cases, and the new cases; ``asked`` is for explain."""
     learner = _learner(given)
     reading = parse_reading(given["column"], given["read"])
     if is_saved_model(given["table"]):
@@ -197,7 +199,7 @@ def _loaded(given: Mapping[str, Any]) -> Model:
 
 
 def _learner(given: Mapping[str, Any]) -> tuple[Learner, dict[str, Any], float | None]:
-    """The learner, its parameters and the level of intervals, as the options say."""
+    """The learner, its parameters and the level of intervals, from the options."""
     name, _, own = given["learner"].partition(":")
     who, settings, level = find(name if own else given["learner"]), parameters(given["set"]), given["level"]
     if own:
@@ -221,7 +223,7 @@ def _fitted_to(past: Past, who: Learner, settings: dict[str, Any], level: float 
 
 
 def _wish(want: str | None, model: Model) -> dict[str, Any]:
-    """What counterfactuals should reach, as `priorcase.explain` takes it."""
+    """Return the wanted predictions of counterfactuals, as `priorcase.explain` takes them."""
     past = model.past
     if want is None:
         return {}
@@ -229,7 +231,7 @@ def _wish(want: str | None, model: Model) -> dict[str, Any]:
         labels = {str(label): label for label in model.estimator.classes_.tolist()}
         if want not in labels:
             remedy = advice(want, labels, otherwise=f"There are {listed(labels)}.")
-            raise usage(f"--want {want!r} is no class of {past.target!r}. {remedy}")
+            raise usage(f"--want {want!r} is not a class of {past.target!r}. {remedy}")
         return {"target": labels[want]}
     try:
         return {{">": "above", "<": "below"}[want[:1]]: float(want[1:])}
@@ -239,25 +241,30 @@ def _wish(want: str | None, model: Model) -> dict[str, Any]:
         ) from None
 
 
-# -- answers to Parquet files, part by part
+# -- predictions to Parquet files, part by part
 
 
-def _answers_parts(words: Sequence[str], as_csv: bool, output: Output) -> bool:
-    """Whether the new cases are Parquet files, and the answers lines of a file; an error where only one of both."""
+def _predicts_parts(words: Sequence[str], as_csv: bool, output: Output) -> bool:
+    """Whether Parquet files are predicted part by part: to CSV or Parquet, or because there are several of them."""
     parquet = [word for word in words if word.endswith(".parquet") or ("=" not in word and Path(word).is_dir())]
     ending = "" if output.out in (None, "-") else Path(str(output.out)).suffix[1:].lower()
-    lines = (as_csv and ending in ("", "csv")) or (ending in ("csv", "parquet") and not output.as_json)
-    if len(parquet) == len(words) and lines:
-        return True
+    several = len(words) > 1 or any(Path(word).is_dir() for word in parquet)
+    if len(parquet) == len(words):
+        if (as_csv and ending in ("", "csv")) or (ending in ("csv", "parquet") and not output.as_json):
+            return True
+        if several and not output.as_json and ending == "":
+            return True
+        if several:
+            raise usage(
+                "predictions for several Parquet files are written as CSV or Parquet; name such a file in --out."
+            )
     if ending == "parquet":
-        raise usage(f"--out {output.out} is for answers to Parquet files; name a .csv or .json file.")
-    if len(parquet) == len(words) > 1 or any(Path(word).is_dir() for word in parquet):
-        raise usage("several Parquet files are answered line by line: add --csv, or --out FILE.csv or FILE.parquet.")
+        raise usage(f"--out {output.out} is for predictions to Parquet files; name a .csv or .json file.")
     return False
 
 
 def _predict_parts(output: Output, given: Mapping[str, Any]) -> None:
-    """Write the answers to Parquet files, part by part."""
+    """Write the predictions for Parquet files, part by part."""
     import pyarrow as pa
     import pyarrow.csv
     import pyarrow.parquet as pq
@@ -268,7 +275,7 @@ def _predict_parts(output: Output, given: Mapping[str, Any]) -> None:
     estimator, target, level = _answering(given)
     source = open_files(given["query"])
 
-    def answers() -> Iterator[Any]:
+    def predictions() -> Iterator[Any]:
         line = 1
         for batch in source:
             X = model_columns(estimator, pa.Table.from_batches([batch]))
@@ -287,7 +294,7 @@ def _predict_parts(output: Output, given: Mapping[str, Any]) -> None:
 
     def write(file: Any) -> None:
         writer: Any = None
-        for batch in answers():
+        for batch in predictions():
             if writer is None and str(output.out).endswith(".parquet"):
                 writer = pq.ParquetWriter(file, batch.schema)
             elif writer is None:
@@ -307,7 +314,7 @@ def _predict_parts(output: Output, given: Mapping[str, Any]) -> None:
 
 
 def _answering(given: Mapping[str, Any]) -> tuple[Any, str | None, float | None]:
-    """Who answers: a saved model, or a learner fitted to a table; the target's name, and the level of intervals."""
+    """Return a saved model or a learner fitted to a table, the name of the target, and the level of intervals."""
     learner = _learner(given)
     if not is_saved_model(given["table"]):
         from priorcase.datasets.past import without_uninformative
@@ -323,11 +330,11 @@ def _answering(given: Mapping[str, Any]) -> tuple[Any, str | None, float | None]
     return model.estimator, None, model.level
 
 
-# -- answers
+# -- predictions
 
 
-def _answers(model: Model, queries: Queries, *, explained: bool) -> Iterator[tuple[dict[str, Any], Any]]:
-    """For each new case, block by block, what --json says of it and the precedents or contributions behind it.
+def _documents(model: Model, queries: Queries, *, explained: bool) -> Iterator[tuple[dict[str, Any], Any]]:
+    """Yield for each new case its JSON document and the explanation, computed block by block.
 
     Warnings about queries become notes at the end.
     """
@@ -372,7 +379,7 @@ def _answers(model: Model, queries: Queries, *, explained: bool) -> Iterator[tup
 def _predicted(
     model: Model, cases: Any, lines: Sequence[int], actual: Sequence[Any], *, explained: bool
 ) -> list[dict[str, Any]]:
-    """What the estimator says about some cases, as --json has it."""
+    """Return the predictions for cases as JSON documents."""
     estimator = model.estimator
     columns: dict[str, Sequence[Any]] = {"line": lines, "prediction": estimator.predict(cases).tolist()}
     if model.past.task == "classify":
@@ -411,7 +418,7 @@ def _records(estimator: Any) -> Callable[[Any, int], dict[str, Any]] | None:
 
 
 def _document(model: Model) -> dict[str, Any]:
-    """What --json says beside the answers; docs/guide/commands.md lists the fields."""
+    """Return the fields of --json besides the predictions; docs/guide/commands.md lists them."""
     past, given = model.past, model.estimator.get_params(deep=False)
     document = {"task": past.task, "target": past.target, "cases": model.cases, "learner": model.name}
     document["parameters"] = {name: value for name, value in given.items() if name != "n_jobs"}
@@ -426,7 +433,7 @@ def _document(model: Model) -> dict[str, Any]:
 
 
 def _chosen(model: Model) -> dict[str, Any]:
-    """What was chosen or learned in `fit`, by name."""
+    """Return what was chosen or learned in `fit`, by name."""
     inner = getattr(model.estimator, "model_", model.estimator)
     if inner is not model.estimator:
         return dict(inner.tuning_.best_params)
@@ -448,7 +455,7 @@ def _weights(model: Model) -> dict[str, Any] | None:
 
 
 def _relevance(model: Model) -> dict[str, float] | None:
-    """The probability that each attribute is relevant, where the learner has one."""
+    """The probability that each attribute is relevant, if the learner has one."""
     if not hasattr(model.estimator, "relevance_"):
         return None
     table = model.estimator.relevance_
@@ -459,16 +466,16 @@ def _relevance(model: Model) -> dict[str, float] | None:
 
 
 def _heading(model: Model) -> str:
-    """Who predicts what, from how many cases, and what was chosen in `fit`."""
+    """Return the learner, the target, the number of cases, and what was chosen in `fit`."""
     given = model.estimator.get_params(deep=False)
     chosen = [f"{name} {_value(value)}" for name, value in _chosen(model).items() if given.get(name) != value]
-    text = f"{model.past.target} predicted by {model.estimator!r} from {model.cases} past cases"
+    text = f"{model.past.target} predicted by {model.estimator!r} from {model.cases:,} past cases"
     if hasattr(model.estimator, "stack_"):
         text += "\n" + _largest("weights", model.estimator.weights_, "{:.2f}".format)
     return f"{text}\nchosen: {', '.join(chosen)}" if chosen else text
 
 
-def _table_text(model: Model, queries: Queries, answers: Sequence[dict[str, Any]]) -> str:
+def _table_text(model: Model, queries: Queries, predictions: Sequence[dict[str, Any]]) -> str:
     """One line for each new case, and how the predictions compare with the targets that the query has."""
     from priorcase.learning.results import Grid, grids_text
 
@@ -479,24 +486,24 @@ def _table_text(model: Model, queries: Queries, answers: Sequence[dict[str, Any]
     columns += ["interval"] if model.level is not None else []
     columns += ["actual"] if queries.actual is not None else []
     columns = columns[queries.typed :]
-    lines = [[shown.get(column, _value)(one[column]) for column in columns] for one in answers]
+    lines = [[shown.get(column, _value)(one[column]) for column in columns] for one in predictions]
     right = range(len(columns)) if model.past.task == "regress" else range(columns[0] == "line")
     grid = Grid("", [names.get(column, column) for column in columns], lines, right=right)
-    return "\n".join([_heading(model), "", grids_text([grid]), *_summary(model, answers)])
+    return "\n".join([_heading(model), "", grids_text([grid]), *_summary(model, predictions)])
 
 
-def _summary(model: Model, answers: Sequence[dict[str, Any]]) -> list[str]:
-    known = [one for one in answers if one["actual"] is not None]
+def _summary(model: Model, predictions: Sequence[dict[str, Any]]) -> list[str]:
+    known = [one for one in predictions if one["actual"] is not None]
     if not known:
         return []
     if model.past.task == "classify":
         right = sum(one["actual"] == one["prediction"] for one in known)
-        return ["", f"{right} of {len(known)} right ({right / len(known):.1%})"]
+        return ["", f"{right:,} of {len(known):,} right ({right / len(known):.1%})"]
     error = math.fsum(abs(one["prediction"] - one["actual"]) for one in known) / len(known)
-    text = f"mean absolute error {error:.4g} over {len(known)} cases"
+    text = f"mean absolute error {number(error, 4)} over {len(known):,} cases"
     ends = [(*one["interval"], one["actual"]) for one in known if "interval" in one]
     finite = [lower <= actual <= upper for lower, upper, actual in ends if math.isfinite(upper - lower)]
-    return ["", f"{text}, {sum(finite)} of {len(finite)} within their intervals" if finite else text]
+    return ["", f"{text}, {sum(finite):,} of {len(finite):,} within their intervals" if finite else text]
 
 
 def _value(value: Any) -> str:
@@ -531,23 +538,23 @@ def _largest(what: str, numbers: Mapping[str, float], form: Callable[[float], st
     return _few(what, [f"{name} {form(number)}" for name, number in sorted(numbers.items(), key=lambda one: -one[1])])
 
 
-def _print_explained(console: Any, model: Model, queries: Queries, answers: Iterator[tuple[Any, Any]]) -> None:
+def _print_explained(console: Any, model: Model, queries: Queries, predictions: Iterator[tuple[Any, Any]]) -> None:
     from rich.text import Text
 
     from priorcase.learning.results import grids_text
     from priorcase.neighbors.precedents import TerminalView
 
     target = model.past.target
-    for number, (one, why) in enumerate(answers):
-        if not number:
+    for place, (one, why) in enumerate(predictions):
+        if not place:
             console.print(Text(_heading(model), style="dim"))
             if (relevance := _relevance(model)) is not None:
                 console.print(Text(_largest("probability of relevance", relevance, _probability), style="dim"))
             elif (weights := _weights(model)) and all(isinstance(weight, float) for weight in weights.values()):
-                console.print(Text(_largest("attribute weights", weights, "{:.3g}".format), style="dim"))
+                console.print(Text(_largest("attribute weights", weights, partial(number, digits=3)), style="dim"))
         console.print()
-        place = "" if queries.typed else f"line {one['line']}  "
-        heading = Text(place + ("" if one["actual"] is None else f"actual: {_value(one['actual'])}  "), style="dim")
+        line = "" if queries.typed else f"line {one['line']}  "
+        heading = Text(line + ("" if one["actual"] is None else f"actual: {_value(one['actual'])}  "), style="dim")
         console.print(TerminalView(why.precedents, target, [heading]))
         console.print()
         console.print(Text(grids_text([replace(why._grid(0), title="")])))
@@ -561,7 +568,7 @@ def _print_explained(console: Any, model: Model, queries: Queries, answers: Iter
 
 
 def _beside(model: Model, one: dict[str, Any]) -> Iterator[str]:
-    """What stands below an explanation: records, the interval, slopes."""
+    """Yield the lines below an explanation: records, the interval, slopes."""
     cases = [*one.get("precedents", ()), *([one["unlike"]] if one.get("unlike") else [])]
     shown = [*cases, *one.get("counterfactuals", ())]
     lines = {case["id"]: case["line"] for case in shown if case.get("line") is not None}
@@ -574,22 +581,22 @@ def _beside(model: Model, one: dict[str, Any]) -> Iterator[str]:
         yield f"{100 * (model.level or 0):.10g}% interval: {_interval(one['interval'])}"
     slopes = {name: slope for name, slope in one.get("slopes", {}).items() if slope and not math.isnan(slope)}
     if slopes:
-        yield _few("slopes", [f"{name} {slope:+.3g}" for name, slope in slopes.items()])
+        yield _few("slopes", [f"{name} {'+' * (slope > 0)}{number(slope, 3)}" for name, slope in slopes.items()])
 
 
 def _record_text(case: Mapping[str, Any]) -> str:
     if "verdict" in case:
         return f"right {case['successes']:g} of {case['trials']:g}, {case['verdict']}"
-    return f"weight {case['weight']:.3g}, right {case['correct']} of {case['used']}"
+    return f"weight {number(case['weight'], 3)}, right {case['correct']} of {case['used']}"
 
 
-def _csv_text(model: Model, queries: Queries, answers: Sequence[dict[str, Any]]) -> str:
+def _csv_text(model: Model, queries: Queries, predictions: Sequence[dict[str, Any]]) -> str:
     labels = [str(label) for label in model.estimator.classes_] if model.past.task == "classify" else []
     header = ["line", "prediction", *(f"P({label})" for label in labels)]
     header += ["lower", "upper"] if model.level is not None else []
     header += ["actual"] if queries.actual is not None else []
     lines = []
-    for one in answers:
+    for one in predictions:
         cells = [one["line"], one["prediction"], *(one["probabilities"][label] for label in labels)]
         cells += [end if math.isfinite(end) else None for end in one.get("interval", ())]
         lines.append(dict(zip(header, [*cells, one["actual"]][: len(header)], strict=True)))

@@ -1,4 +1,4 @@
-"""Explained answers: what each column adds, the past cases behind them, and the changes that would turn them."""
+"""Explanations of predictions: contributions of columns, similar past cases, and counterfactuals."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from sklearn.utils._param_validation import Interval
 
+from priorcase._numbers import decimals
 from priorcase._parameters import check_value
 from priorcase._typing import AnyArray, Backend, BoolArray, FloatArray, Name, Value
 from priorcase.exceptions import ParameterError, prefix_errors
@@ -30,6 +31,7 @@ from priorcase.neighbors.precedents import Precedents
 from priorcase.schema import Nominal
 
 _QUERIES, _COLUMNS, _WIDTH, _CLASSES = 5, 15, 24, 4
+_BASE = "all columns missing"
 
 
 @dataclass(frozen=True, repr=False, eq=False)
@@ -146,8 +148,8 @@ class Explanations(PrintedPerQuery):
                 ax.barh(
                     place, size, 0.7, left=start, facecolor=tint(which, 0.6), edgecolor=colour(which), linewidth=0.7
                 )
-            for line, text in ((starts[0], "nothing known"), (starts[-1], "answer")):
-                ax.axvline(line, color=INK, linewidth=0.8, linestyle=":" if text == "nothing known" else "-")
+            for line, text in ((starts[0], _BASE), (starts[-1], "prediction")):
+                ax.axvline(line, color=INK, linewidth=0.8, linestyle=":" if text == _BASE else "-")
             ax.set_yticks(np.arange(len(names)), captions(names, 2 * _WIDTH))
             ax.invert_yaxis()
             ax.set_xlabel(caption(one._scale_text(0), 3 * _WIDTH))
@@ -160,7 +162,7 @@ class Explanations(PrintedPerQuery):
     # -- as text
 
     def _order(self, i: int) -> Any:
-        """The columns, the largest contributions first."""
+        """Return the columns, sorted by the size of their contributions."""
         amounts = self.contributions[i]
         return np.argsort(-np.where(np.isnan(amounts), np.inf, np.abs(amounts)), kind="stable")
 
@@ -186,9 +188,10 @@ class Explanations(PrintedPerQuery):
         amounts, errors, queries = self.contributions[i], self.errors[i], self.queries[i]
         order = np.array([a for a in self._order(i).tolist() if amounts[a] or queries[a] is not None], np.int64)
         sampled = bool((errors > 0).any())
-        number = "{:+.4g}" if self.scale == "prediction" else "{:+.4f}"
+        places = decimals([*amounts, self.total[i]]) if self.scale == "prediction" else 4
+        number = f"{{:+,.{places}f}}"
         plain = number.replace("+", "")
-        lines = [["nothing known", "", plain.format(self.base[i]), ""]]
+        lines = [[_BASE, "", plain.format(self.base[i]), ""]]
         for a in order[:_COLUMNS].tolist():
             error = f"± {plain.format(errors[a])}" if errors[a] > 0 else ""
             amount = number.format(amounts[a]) if amounts[a] else "0"
@@ -240,12 +243,14 @@ def explain(
 
     **Contributions** add up to the prediction. For naive Bayes and `SubsetAveragedBayes` they are the terms of the
     log-odds. For other models they are Shapley values of the probability of the predicted class, or of the predicted
-    number: a column that is left out is set to missing or, if the model does not support missing values, drawn from 16
+    number: an omitted column is set to missing or, if the model does not support missing values, drawn from 16
     past cases. With at most eight known columns they are exact and take 256 predictions per row; otherwise they are
     means over ``permutations``, with standard errors, and take up to ``permutations * (k - 1) + 2`` predictions for k
     columns.
 
     **Counterfactuals** come from `counterfactuals`; regressors need ``above`` or ``below``.
+
+    Models fitted with ``keep_rows=False`` have no past cases and counterfactuals, unless ``data`` is passed.
 
     Parameters
     ----------
@@ -267,35 +272,35 @@ def explain(
     Examples
     --------
     >>> import priorcase as pc
-    >>> X, y = pc.datasets.load_repairs()
+    >>> X, y = pc.load_repairs()
     >>> model = pc.NaiveBayes().fit(X, y)
     >>> pc.explain(model, X[:1], precedents=2)
     query 0: tune-up  (tune-up 1.00, wheel 0.00, brakes 0.00, drivetrain 0.00)
-      column            value  contribution
-      nothing known                  0.9510
-      noise             quiet       +1.6333
-      bike              city        +1.4970
-      load_kg           83          +0.7874
-      chain             fresh       +0.5467
-      brakes            firm        +0.3642
-      electric          False       +0.3102
-      km_since_service  580         +0.1701
-      outdoors          True        +0.0528
-      age_years         1.5               0
-      log-odds                       6.3126
+      column               value  contribution
+      all columns missing               0.9510
+      noise                quiet       +1.6333
+      bike                 city        +1.4970
+      load_kg              83          +0.7874
+      chain                fresh       +0.5467
+      brakes               firm        +0.3642
+      electric             False       +0.3102
+      km_since_service     580         +0.1701
+      outdoors             True        +0.0528
+      age_years            1.5               0
+      log-odds                          6.3126
       log-odds of tune-up against wheel
     <BLANKLINE>
     past cases
               id  distance  target   noise      bike      load_kg    chain      brakes    electric   km_since_service
       query                          quiet      city      83         fresh      firm      False      580
-      1        0         0  tune-up  quiet (0)  city (0)  83 (0)     fresh (0)  firm (0)  False (0)  580 (0)
-      2       35         0  tune-up  quiet (0)  city (0)  94 (0)     fresh (0)  firm (0)  False (0)  560 (0)
+      1        0     0.000  tune-up  quiet (0)  city (0)  83 (0)     fresh (0)  firm (0)  False (0)  580 (0)
+      2       35     0.000  tune-up  quiet (0)  city (0)  94 (0)     fresh (0)  firm (0)  False (0)  560 (0)
       unlike  88     3.605  wheel    quiet (0)  city (0)  103 (2.8)  fresh (0)  firm (0)  False (0)  450 (0)
       and 2 more attributes
     <BLANKLINE>
     what would change the prediction
-      column            before      after  answer      distance  from case
-      km_since_service  580     ->  3510   drivetrain    0.7787  #30
+      column            before      after  prediction  distance  from case
+      km_since_service  580     ->  3510   drivetrain     0.779  #30
       chain             fresh   ->  worn
     """
     for name, count in (("precedents", precedents), ("counterfactuals", counterfactuals)):
@@ -303,14 +308,16 @@ def explain(
     check_value("permutations", permutations, [Interval(Integral, 4, None, closed="left")])
     if permutations % 2:
         raise ParameterError(f"permutations must be even, because each is followed by its reverse, got {permutations}")
-    asked = ExplainedModel(model, data)
+    wish: dict[str, Any] = {"target": target, "above": above, "below": below}
+    wished = any(value is not None for value in wish.values())
+    asked = ExplainedModel(model, data, needs_rows=wished)
+    if not len(asked.ids):  # counts only
+        precedents = counterfactuals = 0
     cells = asked.cells(X)
-    predictions, probabilities = asked.answers(cells)
+    predictions, probabilities = asked.predicted(cells)
     shares = column_shares(asked, cells, predictions, int(permutations))
     importance = np.abs(np.nan_to_num(shares.parts, posinf=np.inf))
     near = precedents_of(asked, cells, predictions, importance, int(precedents)) if precedents else None
-    wish: dict[str, Any] = {"target": target, "above": above, "below": below}
-    wished = any(value is not None for value in wish.values())
     turns = None
     if counterfactuals and (wished or (asked.classes is not None and asked.classes.size > 1)):
         turns = find(asked, cells, predictions, int(counterfactuals), fixed=fixed, **wish)
@@ -334,6 +341,6 @@ def explain(
 
 
 def _unseen(asked: ExplainedModel, cells: FloatArray) -> BoolArray:
-    """Which cells are names that no past case has: they are numbered after all others."""
+    """Return which cells hold categories that no past case has; they are numbered after all others."""
     kinds = zip(asked.schema.kinds, asked.cases.values, strict=True)
     return np.asarray(cells >= np.array([len(values) if type(kind) is Nominal else np.inf for kind, values in kinds]))

@@ -1,4 +1,4 @@
-"""What is explained: a fitted model with its past cases, asked about rows that nobody passed.
+"""Explained models: a fitted model with its past cases, and its predictions for rows made by an explanation.
 
 Rows are *cells* here: float64, one column for each of the schema, a number, the rank of a level, or the code of a value
 in a list of all values that were seen; NaN is missing. So values of a query and of past cases can be mixed by masks.
@@ -19,8 +19,17 @@ from sklearn.utils.validation import check_is_fitted
 from priorcase._cancelling import check_cancelled
 from priorcase._locks import Lock, cached_property
 from priorcase._typing import AnyArray, Backend, FloatArray, IdArray, IntArray, Name, Value
+from priorcase.bayes.counted import CountedRows
 from priorcase.datasets.columns import NamedColumns
-from priorcase.exceptions import FarQueryWarning, ParameterError, TargetError, UnsettledFitWarning, quoted, unwarned
+from priorcase.exceptions import (
+    FarQueryWarning,
+    NotAvailableError,
+    ParameterError,
+    TargetError,
+    UnsettledFitWarning,
+    quoted,
+    unwarned,
+)
 from priorcase.instances import Instances
 from priorcase.learning.estimator import RowsEstimator, check_some, row_of
 from priorcase.learning.resampling import stored_table
@@ -41,15 +50,15 @@ _AT_ONCE = 1 << 14  # rows of one call of predict
 _KEPT = 1 << 24  # cells of past cases that a model keeps for the next explanation
 _FEW = 2  # known values of a row whose outputs are remembered
 _REMEMBERED = 1 << 18  # numbers of such rows and outputs
-_BACKGROUND = 16  # past cases that stand for a value that is left out, where the model takes no missing values
+_BACKGROUND = 16  # past cases that replace an omitted value, if the model takes no missing values
 
 
 class PastCases:
     """Past cases as cells, and what is computed from them alone, kept for the next explanation of the same model.
 
     ``values`` and ``codes`` number the values of columns that have no numbers of their own, ``identifiers`` are columns
-    of names that identify a row (another row's name says nothing about this one), and ``targets`` are None where they
-    are not known. Nothing of it is changed later, except that `outputs` remembers what the model answers.
+    of names that identify a row (another row's name says nothing about this one), and ``targets`` are None if they
+    are not known. It never changes later, except that `outputs` caches the outputs of the model.
     """
 
     def __init__(self, table: Table, targets: AnyArray | None) -> None:
@@ -60,11 +69,11 @@ class PastCases:
         useless = {name for name, why in uninformative_columns(table).items() if why.reason == "id"}
         kinds = enumerate(self.schema.kinds)
         self.identifiers = [a for a, k in kinds if isinstance(k, Nominal) and self.schema.label(a) in useless]
-        self._outputs: dict[bytes, FloatArray] = {}  # by cells, those that were asked for last at the end
+        self._outputs: dict[bytes, FloatArray] = {}  # by cells, most recently used last
         self._lock = Lock()
 
     def outputs(self, cells: FloatArray, ask: Callable[[FloatArray], FloatArray]) -> FloatArray:
-        """What ``ask`` gives for some rows, for which it is asked once as long as they are remembered."""
+        """Return the result of ``ask`` for each row, computed once while it stays in the cache."""
         keys = [row.tobytes() for row in cells]
         with self._lock:
             found = {key: self._outputs.pop(key) for key in keys if key in self._outputs}
@@ -89,6 +98,17 @@ class PastCases:
         return instances, fitted, fitted.prepare(instances.cells())
 
 
+def _without_cases(instances: Instances) -> PastCases:
+    """No past cases, but the values that the counted rows have."""
+    kinds = instances.schema.kinds
+    nothing, known = np.empty(0, np.int32), [instances.known(a) for a in range(len(kinds))]
+    columns = (Coded(nothing, ()) if isinstance(kind, Nominal) else np.empty(0) for kind in kinds)
+    cases = PastCases(Table(instances.schema, 0, tuple(columns)), None)
+    cases.values = [list(values) for values in known]
+    cases.codes = [{identity(value): code for code, value in enumerate(values)} for values in known]
+    return cases
+
+
 # Of models that were explained; apart from the models, so that they are neither pickled nor saved with them.
 _PAST: WeakKeyDictionary[Memory, tuple[int, PastCases]] = WeakKeyDictionary()
 
@@ -96,17 +116,17 @@ _PAST: WeakKeyDictionary[Memory, tuple[int, PastCases]] = WeakKeyDictionary()
 class ExplainedModel:
     """A fitted model of one target, with its past cases.
 
-    ``model`` is asked through its public methods only, in the state that it has now. Past cases are the rows that it
+    Only public methods of ``model`` are called, in its present state. Past cases are the rows that it
     stores, or ``data``, a pair of X and y. ``classes`` are None for a regressor, ``ids`` those of the past cases,
-    ``targets`` None where they are not known, and ``background`` the rows from which values that are left out are
-    taken: one row of missing values, or some past cases where the model takes no missing values.
+    ``targets`` None if they are not known, and ``background`` the rows from which omitted values are
+    taken: one row of missing values, or some past cases if the model takes no missing values.
     """
 
-    def __init__(self, model: Any, data: Any = None) -> None:
+    def __init__(self, model: Any, data: Any = None, *, needs_rows: bool = True) -> None:
         self.model = pinned(model) if isinstance(model, RowsEstimator) else model
         self.stored: Any = self.model if isinstance(model, RowsEstimator) else None
         if data is None:
-            self._take_stored()
+            self._take_stored(needs_rows)
         else:
             self._take_data(data)
         self.names: tuple[Name, ...] = attribute_names(self.schema)
@@ -115,7 +135,7 @@ class ExplainedModel:
 
     # -- the past cases
 
-    def _take_stored(self) -> None:
+    def _take_stored(self, needs_rows: bool) -> None:
         if self.stored is None:
             check_is_fitted(self.model)
             raise ParameterError(
@@ -125,9 +145,18 @@ class ExplainedModel:
         instances = memory.instances
         self.schema: Schema = instances.schema
         self.backend: Backend | None = self.stored._backend
-        self.ids: IdArray = memory.ids
         self._read: Callable[[Any], Table] = self.stored._table
         self._passed: Callable[[Source], Any] = lambda source: source
+        if isinstance(instances, CountedRows):
+            if needs_rows:
+                raise NotAvailableError(
+                    "past cases are not available with keep_rows=False. Pass the training data or a sample of it: "
+                    "data=(X, y)."
+                )
+            self.ids: IdArray = np.empty(0, np.int64)
+            self._open(_without_cases(instances))
+            return
+        self.ids = memory.ids
 
         version, cases = _PAST.get(memory, (None, None))
         if cases is None or version != instances.version:
@@ -155,7 +184,7 @@ class ExplainedModel:
         self._open(PastCases(table, targets))
 
     def _like(self, X: Any) -> Callable[[Source], Any]:
-        """How to make of rows what a model of another library was fitted to: an array, or a frame like X."""
+        """Return a function that turns rows into the input of a model of another library: an array or a frame."""
         if isinstance(X, NamedColumns):
             names = list(X.kinds)
             return lambda source: NamedColumns.of(dict(zip(names, map(_listed, source.columns), strict=True)), X.kinds)
@@ -231,7 +260,7 @@ class ExplainedModel:
             return self.names.index(column)
         return self.schema.position(column, parameter=parameter)
 
-    # -- answers
+    # -- outputs
 
     def _classes(self) -> AnyArray | None:
         model = self.model
@@ -257,10 +286,10 @@ class ExplainedModel:
         return found
 
     def outputs(self, cells: FloatArray) -> FloatArray:
-        """What is explained, shape (rows, outputs): the probability of each class, or the predicted number.
+        """Return the explained outputs, shape (rows, outputs): probabilities of classes, or the predicted number.
 
         k-NN remembers those of rows with few known values, which may tie with thousands of past cases: many queries
-        share them. Its answer to a row has the same bits whatever rows it is asked with.
+        share them. Its output for a row has the same bits whatever other rows are passed.
         """
         if not isinstance(self.model, KNNClassifier | KNNRegressor):
             return self._outputs(cells)
@@ -283,7 +312,7 @@ class ExplainedModel:
             return np.asarray(self._asked(self.model.predict_proba, cells), np.float64)
         return np.asarray(self.predictions(cells)[:, None] == self.classes, np.float64)
 
-    def answers(self, cells: FloatArray) -> tuple[AnyArray, FloatArray | None]:
+    def predicted(self, cells: FloatArray) -> tuple[AnyArray, FloatArray | None]:
         """Predictions and probabilities, None for numbers; k-NN finds both by one search."""
         if isinstance(self.model, KNNClassifier):
             with unwarned(FarQueryWarning, UnsettledFitWarning):
@@ -317,7 +346,7 @@ class ExplainedModel:
 
     @property
     def takes_missing(self) -> bool:
-        """Whether the model answers a row of missing values."""
+        """Whether the model predicts a row of missing values."""
         if self._missing is None:
             try:
                 self.outputs(np.full((1, len(self.schema)), np.nan))
@@ -395,5 +424,5 @@ def _listed(column: Column) -> list[Any]:
 
 
 def _beyond(kind: Ordinal) -> Value:
-    """A value that is no level."""
+    """A value that is not a level."""
     return "(no such level)" if kind.content == "text" else max(kind.order) + 1  # type: ignore[type-var, operator]
