@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import inspect
 import os
-from abc import ABC, abstractmethod
+import re
+from abc import ABCMeta, abstractmethod
 from collections.abc import Collection, Mapping
 from functools import cache
 from pathlib import Path
@@ -47,13 +49,45 @@ SchemaLike = Schema | Mapping[Name, Kind] | None
 M = TypeVar("M", bound=Memory)
 
 _THREADS_PER_CORE = 4
-_FEW_ROWS = 20  # of which nothing is said
+_FEW_ROWS = 20  # no warning for fewer rows
 
 
-class RowsEstimator(BaseEstimator, ABC, Generic[M]):
-    """Base of the estimators that keep their rows.
+class EstimatorMeta(ABCMeta):
+    """Metaclass with ``help`` and ``dir`` of an estimator class limited to methods that scikit-learn does not define.
 
-    Subclasses say what their targets are by `_read_targets`, and what they keep beside the rows by `_new_memory`.
+    The docstring of the class describes parameters and fitted attributes. Instances show all names.
+    """
+
+    def __dir__(cls) -> list[str]:
+        parameters = inspect.signature(cls).parameters
+
+        def is_added(name: str) -> bool:
+            owner = next((base for base in cls.__mro__ if name in vars(base)), object)
+            if name in parameters or owner.__module__.startswith("sklearn") or hasattr(BaseEstimator, name):
+                return False
+            return not re.fullmatch(r"_.*|.*_|set_\w+_request", name)
+
+        return [name for name in super().__dir__() if is_added(name)]
+
+
+class Estimator(BaseEstimator, metaclass=EstimatorMeta):
+    """Base of the estimators: notebooks show scikit-learn's diagram with a table of the fitted columns below."""
+
+    @abstractmethod
+    def _diagram_rows(self) -> Instances | None:
+        """The stored rows, or without rows only the columns and their values; None before fit."""
+
+    def _repr_html_inner(self) -> str:  # called by scikit-learn for viewers that only read HTML
+        return str(super()._repr_html_inner()) + columns_html(self, self._diagram_rows())
+
+    def _repr_mimebundle_(self, **options: Any) -> dict[str, str]:
+        return bundle_with_columns(super()._repr_mimebundle_(**options), self, self._diagram_rows())
+
+
+class RowsEstimator(Estimator, Generic[M]):
+    """Base of the estimators that store their rows.
+
+    Subclasses define their targets in `_read_targets`, and the data stored in addition to the rows in `_new_memory`.
 
     ``n_jobs`` is a number of threads. None means all cores that the process may use, at most ``OMP_NUM_THREADS``:
     unlike in scikit-learn, where None means one job, and unaffected by `joblib.parallel_config`, because nothing is
@@ -72,7 +106,7 @@ class RowsEstimator(BaseEstimator, ABC, Generic[M]):
     @property
     @reads
     def ids_(self) -> IdArray:
-        """Ids of the stored rows, ascending; row positions after `fit`."""
+        """Ids of the stored rows, ascending: row positions in the order of arrival, not labels of a pandas index."""
         return self._stored().ids
 
     @property
@@ -89,19 +123,12 @@ class RowsEstimator(BaseEstimator, ABC, Generic[M]):
 
     @reads
     def digest(self) -> str:
-        """Return a fingerprint of the stored rows, targets and weights.
-
-        It does not depend on the order of calls: after `forget` it equals that of a fit without the forgotten rows.
-        """
+        """Return a fingerprint of the stored rows, targets and weights; it does not depend on the order of calls."""
         return self._stored().digest()
 
     @changes
     def forget(self, ids: ArrayLike) -> Self:
-        """Forget rows as if they had never been seen.
-
-        ``ids`` are elements of `ids_`: row positions in the order of arrival, not labels of a pandas index. An unknown
-        or repeated id raises an error, and nothing is forgotten.
-        """
+        """Forget rows by id (see `ids_`) as if never seen. An unknown or repeated id raises an error."""
         memory = self._stored()
         self._check_forgetting(ids)
         memory.forget(ids)
@@ -115,21 +142,18 @@ class RowsEstimator(BaseEstimator, ABC, Generic[M]):
 
     def explain(self, X: Any, **options: Any) -> Explanations:
         """Explain the predictions of rows; see `priorcase.explain` for the options."""
-        from priorcase import explain  # of a layer above
+        from priorcase import explain  # imported here: higher layer
 
         return explain(self, X, **options)
 
     @prefix_errors
     def save(self, path: str | os.PathLike[str]) -> Path:
-        """Save the model to a file that `priorcase.load` reads; return the path.
-
-        The file contains data only and is written atomically. ``tuning_`` is not saved.
-        """
+        """Save the model to a file that `priorcase.load` reads; return the path."""
         return saving.save(self, path)
 
     @reads
     def _saved_state(self) -> dict[str, Any] | None:
-        """What a saved model holds beside its parameters; None where it is not fitted."""
+        """Return the data of a saved model in addition to its parameters; None if it is not fitted."""
         if "_memory" not in self.__dict__:
             return None
         memory, now = self._stored(), self.get_params(deep=False)
@@ -142,18 +166,18 @@ class RowsEstimator(BaseEstimator, ABC, Generic[M]):
         return state | memory.saved()
 
     def _fitted_parameters(self) -> dict[str, Any]:
-        """The parameters as they were at fit; `set_params` may have changed them since."""
+        """Return the parameters at fit; `set_params` may have changed them since."""
         return self._fitted_with
 
     def _restore_state(self, state: dict[str, Any]) -> None:
-        """Take over what `_saved_state` gave, with the checks of `fit`; ``ValueError`` where it does not fit."""
+        """Restore the result of `_saved_state`, with the checks of `fit`; raise ``ValueError`` if it is invalid."""
         now, before, rows = self.get_params(deep=False), state["fitted_with"], state["rows"]
         if not before.keys() <= now.keys() or state["backend"] not in (None, *get_args(Backend)):
-            raise ValueError("parameters that do not exist")
+            raise ValueError("unknown parameters")
         kind = Nominal if isinstance(self, ClassifierMixin) else Numeric if isinstance(self, RegressorMixin) else None
         kinds = set() if kind is None else {kind}
         if {type(each) for each in (rows.targets.kinds if rows.targets else ())} != kinds:
-            raise ValueError("targets of another kind")
+            raise ValueError("targets of a different kind")
         self.__dict__.update(before)
         self._check_parameters()
         self._backend = state["backend"]
@@ -187,29 +211,29 @@ class RowsEstimator(BaseEstimator, ABC, Generic[M]):
 
     @abstractmethod
     def _read_targets(self, y: Any, classes: Any, first: bool) -> tuple[Schema, AnyArray | Coded] | None:
-        """Schema and 2-D values of the targets; None when there are none. Remembers what the targets came as."""
+        """Return schema and 2-D values of the targets, None without targets; stores the type of the targets."""
 
     @abstractmethod
     def _new_memory(self, schema: Schema, targets: Schema | None) -> M:
-        """An empty memory for rows and targets of some kinds."""
+        """Return an empty memory for rows and targets."""
 
     def _check_parameters(self) -> None:
-        """Refuse parameters that break their rules, before anything is read."""
+        """Raise an error for invalid parameters, before data is read."""
         self._fitted_with = {name: getattr(self, name) for name in _parameter_names(type(self))}
         self._threads()
         check_value("schema", self.schema, [None, Schema, Mapping])
 
     def _check_table(self, table: Table, first: bool) -> None:
-        """Refuse rows to store that the parameters do not go with."""
+        """Raise an error if rows to store are incompatible with the parameters."""
 
     def _check_rows(self) -> None:
-        """Refuse rows just stored that the parameters do not go with."""
+        """Raise an error if rows just stored are incompatible with the parameters."""
 
     def _check_forgetting(self, ids: ArrayLike) -> None:
-        """Refuse to forget rows that the parameters cannot go without."""
+        """Raise an error if the parameters need one of the rows to forget."""
 
     def _finish_fit(self) -> None:
-        """Do at fit what would otherwise wait for the first query."""
+        """Compute at fit what would otherwise be computed at the first query."""
 
     # -- rows
 
@@ -222,10 +246,10 @@ class RowsEstimator(BaseEstimator, ABC, Generic[M]):
         return self._memory
 
     def _answering(self) -> M:
-        """The stored rows, of which there must be some."""
+        """Return the stored rows; raise an error if there are none."""
         memory = self._stored()
         if not len(memory):
-            raise TooFewRowsError("no rows are stored: all were forgotten. Add rows with partial_fit, or fit again")
+            raise TooFewRowsError("no rows are stored: all were forgotten. Add rows with partial_fit, or fit again.")
         return memory
 
     def _table(self, X: Any) -> Table:
@@ -237,14 +261,8 @@ class RowsEstimator(BaseEstimator, ABC, Generic[M]):
     def _diagram_rows(self) -> Instances | None:
         return self._memory.instances if "_memory" in self.__dict__ else None
 
-    def _repr_html_inner(self) -> str:  # scikit-learn calls it for viewers that read HTML alone
-        return str(super()._repr_html_inner()) + columns_html(self, self._diagram_rows())
-
-    def _repr_mimebundle_(self, **options: Any) -> dict[str, str]:
-        return bundle_with_columns(super()._repr_mimebundle_(**options), self, self._diagram_rows())
-
     def _get_fitted_attr_html(self, doc_link: str = "") -> Any:
-        """The fitted attributes that scikit-learn lists in the diagram; none where some are undefined without rows."""
+        """Fitted attributes listed in scikit-learn's diagram; empty if some are undefined without rows."""
         try:
             return super()._get_fitted_attr_html(doc_link)
         except PriorcaseError:
@@ -271,15 +289,15 @@ class RowsEstimator(BaseEstimator, ABC, Generic[M]):
         self._check_rows()
 
     def _learn_batches(self, batches: Labelled, sample_weight: Any, classes: Any) -> None:
-        """Learn from rows that come batch by batch."""
+        """Learn from rows batch by batch."""
         if sample_weight is not None:
             raise ParameterError(f"sample_weight must be None if y is a column of {batches.source}")
         for X, y in batches:
-            with unwarned(UninformativeColumnWarning):  # of the first batch, which is not all
+            with unwarned(UninformativeColumnWarning):  # the first batch may not be representative
                 self._store(X, self._target_column(y), None, classes)
 
     def _target_column(self, column: Any) -> Any:
-        """The targets of a batch, as `_read_targets` takes them."""
+        """Return the targets of a batch in the format of `_read_targets`."""
         return target_array(column)
 
     def _store(self, X: Any, y: Any, sample_weight: Any, classes: Any) -> None:
@@ -287,7 +305,7 @@ class RowsEstimator(BaseEstimator, ABC, Generic[M]):
         self._memory.append(table, targets, weights)
 
     def _arrivals(self, X: Any, y: Any, weights: Any, classes: Any) -> tuple[Table, Table | None, FloatArray | None]:
-        """Rows, targets and weights, read and checked, and a memory to store them in."""
+        """Read and check rows, targets and weights, and prepare a memory to store them in."""
         first = "_memory" not in self.__dict__
         if first:
             self._check_parameters()
@@ -311,17 +329,17 @@ class RowsEstimator(BaseEstimator, ABC, Generic[M]):
 
 @cache
 def _parameter_names(kind: type[BaseEstimator]) -> tuple[str, ...]:
-    """The parameters of an estimator; scikit-learn inspects the signature for each `get_params`."""
+    """Parameter names of an estimator, cached; scikit-learn inspects the signature for each `get_params`."""
     return tuple(kind._get_param_names())
 
 
 def thread_count(n_jobs: object) -> int:
-    """Threads that ``n_jobs`` means (see `RowsEstimator`); at most four for each core, since more would only wait."""
+    """Number of threads for ``n_jobs`` (see `RowsEstimator`), at most four per core."""
     if n_jobs is None:
         return _threads_by_default()
     if not is_whole(n_jobs) or n_jobs == 0:
         raise ParameterError(
-            f"n_jobs must be None or a whole number other than 0, got {quoted(n_jobs)}. None and -1 use all cores."
+            f"n_jobs must be None or an integer other than 0, got {quoted(n_jobs)}. None and -1 use all cores."
         )
     return min(int(n_jobs), _THREADS_PER_CORE * _cores()) if n_jobs > 0 else max(1, _cores() + 1 + int(n_jobs))
 
@@ -338,12 +356,12 @@ def _cores() -> int:
 
 
 def target_table(schema: Schema, values: AnyArray | Coded) -> Table:
-    """Targets as a table."""
+    """Return targets as a table."""
     return Table(schema, len(values), (values,)) if isinstance(values, Coded) else schema.read(values)
 
 
 def training_table(estimator: Any, X: Any) -> Table:
-    """The first rows, read by the ``schema`` where that declares every column, or by what they look like."""
+    """Read the first rows by the ``schema`` if it declares every column, otherwise by inferred kinds."""
     kinds = estimator.schema
     if isinstance(kinds, Schema):
         check_declared(estimator)
@@ -355,7 +373,7 @@ def training_table(estimator: Any, X: Any) -> Table:
     distance = getattr(estimator, "distance", None)
     precomputed = isinstance(distance, str) and distance == "precomputed"
     if not isinstance(X, Source) and isinstance(estimator.categorical_features, str) and not precomputed:
-        # Kinds are by type. What has a difference of its own is wanted.
+        # Kinds inferred from types. Columns with their own difference are wanted.
         warn_uninformative(
             table, {schema.position(key) for key in (*(kinds or ()), *getattr(distance, "attributes", ()))}
         )
@@ -363,9 +381,9 @@ def training_table(estimator: Any, X: Any) -> Table:
 
 
 def warn_uninformative(table: Table, declared: Collection[int] = ()) -> None:
-    """Warn of columns that tell nothing about other rows, but those whose kind was declared.
+    """Warn about uninformative columns, except those with a declared kind.
 
-    Of few rows nothing is said, and columns of numbers without a name are taken for measurements.
+    There is no warning for few rows, and numeric columns without names are treated as measurements.
     """
     schema = table.schema
     if (
@@ -394,17 +412,17 @@ def warn_uninformative(table: Table, declared: Collection[int] = ()) -> None:
 
 
 def check_declared(estimator: Any) -> None:
-    """Refuse ``categorical_features`` beside a schema that declares every column."""
+    """Raise an error for ``categorical_features`` combined with a schema that declares every column."""
     given = estimator.categorical_features
     if not isinstance(given, str) or given != "from_dtype":
         raise ParameterError(
             "categorical_features must be 'from_dtype' when schema= declares every column, got "
-            f"{quoted(given)}. Leave it out, or pass a mapping as schema."
+            f"{quoted(given)}. Omit it, or pass a mapping as schema."
         )
 
 
 def row_of(schema: Schema, values: Mapping[Name, Any]) -> list[Any]:
-    """One row from a mapping from names to values; columns that are not named are missing."""
+    """Return one row from a mapping from names to values; other columns are missing."""
     row: list[Any] = [None] * len(schema)
     for a, value in zip(schema.positions(values, parameter="row"), values.values(), strict=True):
         row[a] = value
@@ -412,7 +430,7 @@ def row_of(schema: Schema, values: Mapping[Name, Any]) -> list[Any]:
 
 
 def read_queries(X: Any, instances: Instances) -> Table:
-    """Rows read by the schema of stored instances: queries, or more rows to store; a mapping is one row."""
+    """Read queries or more rows to store by the schema of stored instances; a mapping is one row."""
     if isinstance(X, Mapping):
         X = [row_of(instances.schema, X)]
     table = instances.schema.read(X, known=instances.known)
@@ -421,12 +439,12 @@ def read_queries(X: Any, instances: Instances) -> Table:
 
 
 def check_some(rows: int, columns: int) -> None:
-    if rows == 0:  # scikit-learn's words
+    if rows == 0:  # wording of scikit-learn
         raise SchemaError(f"Found array with 0 sample(s) (shape={(0, columns)}) while a minimum of 1 is required.")
 
 
 def record_features(estimator: Any, schema: Schema) -> None:
-    """Set ``n_features_in_``, and ``feature_names_in_`` where every name is a string, as scikit-learn does."""
+    """Set ``n_features_in_``, and ``feature_names_in_`` if all names are strings, as in scikit-learn."""
     estimator.n_features_in_ = len(schema)
     if schema.names is not None and all(isinstance(name, str) for name in schema.names):
         estimator.feature_names_in_ = np.array(schema.names, dtype=object)
