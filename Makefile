@@ -79,8 +79,9 @@ bench-quick: $(STAMPS)/build $(STAMPS)/bench  ## the same at a hundredth of the 
 papers: $(STAMPS)/build $(STAMPS)/test  ## measure the tables and figures of the papers again, into docs/papers (PAPERS_ARGS=--help)
 	$(BIN)/python -m papers $(PAPERS_ARGS)
 
-docs: $(STAMPS)/build $(STAMPS)/test $(STAMPS)/docs  ## build the documentation with its examples into build/docs; warnings are errors
+docs: $(STAMPS)/build $(STAMPS)/test $(STAMPS)/docs  ## build the documentation with its examples into build/docs and check its links; warnings are errors
 	$(BIN)/python -m sphinx -W --keep-going -q -j 2 -d build/doctrees docs build/docs
+	$(BIN)/python tools/check_links.py build/docs
 	@echo "The documentation is in build/docs/index.html"
 
 wheel: $(STAMPS)/tools $(STAMPS)/wheel  ## build a wheel into dist/, and try it in an environment without a compiler

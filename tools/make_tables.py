@@ -1,9 +1,12 @@
-"""Write the generated built-in tables, ``loans.csv`` and ``flats.csv``.
+"""Write the generated built-in tables, ``repairs.csv``, ``loans.csv`` and ``flats.csv``.
 
-Run ``python tools/make_tables.py`` in the root of the repository; it writes both files to ``src/priorcase/datasets``.
+Run ``python tools/make_tables.py`` in the root of the repository; it writes the files to ``src/priorcase/datasets``.
 The tables depend on nothing but the seeds below: only :class:`random.Random` is used, whose streams are the same on
-every version of Python. A test generates both tables again and compares them with the files.
+every version of Python. A test generates the tables again and compares them with the files. The other built-in tables
+are not generated: ``help_desk.csv`` was written by hand for this library, and ``penguins.csv`` was measured.
 
+``make_repairs`` draws a bicycle with its age, distance, load and place at night; these wear the chain and the brakes,
+the wear decides which job the workshop books, and the job decides what the customer hears.
 ``make_loans`` draws an applicant, computes the probability of repayment from the columns (`repayment_log_odds`), draws
 the outcome, and then records a dozen outcomes wrongly, in rows where the outcome was close to certain.
 ``make_flats`` draws a flat and computes its rent as a product of effects (`expected_rent`) with log-normal noise.
@@ -22,6 +25,74 @@ from typing import Any, TextIO
 FOLDER = Path(__file__).parents[1] / "src" / "priorcase" / "datasets"
 
 Row = dict[str, Any]
+
+# -- repairs
+
+REPAIRS_SEED, REPAIRS_ROWS, REPAIRS_MISSING = 18, 96, 0.055
+
+CHAIN = ("fresh", "used", "worn", "stretched")
+BRAKES = ("firm", "soft", "weak")
+# share of visits, usual load in kg, share with a motor, share left outdoors, usual km between services
+BIKES = {
+    "city": (0.30, 82, 0.25, 0.60, 1100),
+    "trekking": (0.20, 90, 0.35, 0.25, 1900),
+    "road": (0.15, 76, 0.00, 0.05, 2600),
+    "mountain": (0.15, 84, 0.30, 0.15, 1200),
+    "cargo": (0.12, 128, 0.65, 0.55, 1700),
+    "folding": (0.08, 78, 0.20, 0.10, 800),
+}
+NOISES = {
+    "tune-up": {"quiet": 0.82, "creak": 0.08, "click": 0.06, "squeal": 0.04},
+    "brakes": {"squeal": 0.76, "grind": 0.10, "quiet": 0.14},
+    "drivetrain": {"click": 0.50, "grind": 0.40, "quiet": 0.10},
+    "wheel": {"creak": 0.72, "click": 0.14, "quiet": 0.14},
+}
+
+
+def make_repair(rng: Random) -> Row:
+    """One visit to the workshop."""
+    bike = _pick(rng, {name: facts[0] for name, facts in BIKES.items()})
+    _, usual_load, motors, outside, usual_km = BIKES[bike]
+    electric, outdoors = rng.random() < motors, rng.random() < outside
+    age = min(0.5 + rng.expovariate(1 / 4.0), 18.0)
+    km = max(60, round(usual_km * math.exp(rng.gauss(0.0, 0.55)) / 10) * 10)
+    load = round(rng.gauss(usual_load, usual_load * 0.12))
+    chain = _level(km / 1100 + 0.7 * outdoors + 0.4 * electric + rng.gauss(0.0, 0.45) - 0.6, len(CHAIN))
+    brakes = _level(km / 2600 + (load - 80) / 55 + 0.3 * electric + rng.gauss(0.0, 0.5) - 0.1, len(BRAKES))
+    job = _job(rng, chain, brakes, load, bike)
+    return {
+        "bike": bike,
+        "age_years": f"{round(age * 2) / 2:g}",
+        "km_since_service": km,
+        "load_kg": load,
+        "electric": electric,
+        "outdoors": outdoors,
+        "chain": CHAIN[chain],
+        "brakes": BRAKES[brakes],
+        "noise": _pick(rng, NOISES[job]),
+        "job": job,
+    }
+
+
+def make_repairs() -> list[Row]:
+    """The visits with missing values, which are drawn row by row."""
+    rng = Random(REPAIRS_SEED)
+    rows = []
+    for _ in range(REPAIRS_ROWS):
+        rows.append(make_repair(rng))
+        _leave_out(rng, rows[-1:], dict.fromkeys(list(rows[-1])[:-1], REPAIRS_MISSING))
+    return rows
+
+
+def _job(rng: Random, chain: int, brakes: int, load: int, bike: str) -> str:
+    strain = (load - 85) / 22 + (1.4 if bike == "mountain" else 0.0)
+    need = {"tune-up": 1.9, "brakes": 2.3 * brakes, "drivetrain": 1.75 * chain - 0.6, "wheel": 1.5 * strain + 0.3}
+    return max(need, key=lambda job: need[job] + rng.gauss(0.0, 0.25))
+
+
+def _level(wear: float, levels: int) -> int:
+    return min(max(math.floor(wear), 0), levels - 1)
+
 
 # -- loans
 
@@ -190,11 +261,14 @@ def write(stream: TextIO, rows: Sequence[Row]) -> None:
         writer.writerow([{True: "yes", False: "no"}[v] if isinstance(v, bool) else v for v in row.values()])
 
 
+TABLES = {"repairs": make_repairs, "loans": lambda: make_loans()[0], "flats": make_flats}
+
+
 def main() -> None:
-    """Write both tables into the package."""
-    for name, rows in (("loans", make_loans()[0]), ("flats", make_flats())):
+    """Write the tables into the package."""
+    for name, make in TABLES.items():
         with open(FOLDER / f"{name}.csv", "w", encoding="utf-8", newline="") as stream:
-            write(stream, rows)
+            write(stream, make())
 
 
 if __name__ == "__main__":

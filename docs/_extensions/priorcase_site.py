@@ -5,9 +5,11 @@ from __future__ import annotations
 import functools
 import inspect
 import re
+import shutil
 from collections import defaultdict
 from dataclasses import dataclass
 from importlib import import_module
+from operator import itemgetter
 from typing import Any
 
 import click
@@ -32,16 +34,17 @@ class ClassMembers:
 
     def __call__(self, module: str, name: str) -> dict[str, list[str]]:
         cls = getattr(import_module(module), name)
+        # Not by dir(cls), which leaves out what the help of an estimator does not show.
+        found = {attribute: (base, value) for base in reversed(cls.__mro__) for attribute, value in vars(base).items()}
         members: dict[str, list[str]] = {"methods": [], "properties": []}
-        for attribute in inspect.classify_class_attrs(cls):
-            ours = attribute.defining_class.__module__.startswith("priorcase")
-            from_sklearn = re.fullmatch(r"set_\w+_request", attribute.name)
-            if attribute.name.startswith("_") or not ours or from_sklearn or not attribute.object.__doc__:
+        for attribute, (base, value) in sorted(found.items(), key=itemgetter(0)):
+            from_sklearn = not base.__module__.startswith("priorcase") or re.fullmatch(r"set_\w+_request", attribute)
+            if attribute.startswith("_") or from_sklearn or not value.__doc__:
                 continue
-            if isinstance(attribute.object, property | functools.cached_property):
-                members["properties"].append(attribute.name)
-            elif attribute.kind in ("method", "class method", "static method"):
-                members["methods"].append(attribute.name)
+            if isinstance(value, property | functools.cached_property):
+                members["properties"].append(attribute)
+            elif inspect.isroutine(value):
+                members["methods"].append(attribute)
         return members
 
 
@@ -56,6 +59,8 @@ def remove_stale_pages(app: Sphinx) -> None:
     for page in gallery.glob("**/plot_*.rst"):
         if not (app.srcdir.parent / "examples" / page.relative_to(gallery).with_suffix(".py")).exists():
             page.unlink()
+    # Pages of source code are only written again when their module changes, though they link to pages that come and go.
+    shutil.rmtree(app.outdir / "_modules", ignore_errors=True)
 
 
 # -- Links
@@ -64,6 +69,8 @@ def remove_stale_pages(app: Sphinx) -> None:
 PAGES = {"README.md": "index.md", "CHANGELOG.md": "changelog.md", "CONTRIBUTING.md": "contributing.md"}
 _SHOWN = {"changelog": "CHANGELOG.md", "contributing": "CONTRIBUTING.md"}
 _OUTWARD = re.compile(r"\]\(\.\./((?:\.\./)*)(" + "|".join(map(re.escape, PAGES)) + r")([)#])")
+# Files of the root that the site does not show: their names stand as text.
+_NOT_SHOWN = re.compile(r"\[([^\]]+)\]\((?:\.\./)+(?:CODE_OF_CONDUCT|SECURITY)\.md\)")
 
 
 def read_root_files(app: Sphinx, docname: str, source: list[str]) -> None:
@@ -73,6 +80,7 @@ def read_root_files(app: Sphinx, docname: str, source: list[str]) -> None:
         app.env.note_dependency(path)
         text = re.sub(r"\]\((?!https?:|#|docs/)", "](../", path.read_text(encoding="utf-8"))
         source[0] = text.replace("](docs/", "](")
+    source[0] = _NOT_SHOWN.sub(r"\1", source[0])
     source[0] = _OUTWARD.sub(lambda found: f"]({found[1]}{PAGES[found[2]]}{found[3]}", source[0])
 
 
@@ -112,6 +120,32 @@ class PublicNames:
             return None
         domain = env.domains["py"]
         return domain.resolve_xref(env, node["refdoc"], app.builder, "obj", matches[0], node, shown)
+
+
+_BACK = re.compile(r'(<div class="viewcode-block" id="([^"]+)">\n<a class="viewcode-back" href="[^"#]*#)[^"]*')
+
+
+def mend_links_from_source(app: Sphinx, pagename: str, template: str, context: dict[str, Any], doctree: Any) -> None:
+    """Let a page of source code link to the documented name of what it defines.
+
+    Sphinx takes the package of the name that it met first for all names of a file, so that ``priorcase.schema.Table``
+    is looked for as ``priorcase.Table`` where ``priorcase`` offers something else of that file.
+    """
+    _, _, used, _ = getattr(app.env, "_viewcode_modules", {}).get(context.get("title")) or (None, None, {}, None)
+    if not pagename.startswith("_modules/") or not used:
+        return
+    objects = app.env.domains["py"].objects
+
+    def mended(found: re.Match[str]) -> str:
+        name = found[2]
+        full = [
+            each
+            for each, entry in objects.items()
+            if entry.docname == used.get(name) and f".{each}".endswith(f".{name}") and not entry.aliased
+        ]
+        return f"{found[1]}{min(full, key=len)}" if full else found[0]
+
+    context["body"] = _BACK.sub(mended, context["body"])
 
 
 # -- The command line
@@ -176,4 +210,5 @@ def setup(app: Sphinx) -> dict[str, bool]:
     public = PublicNames()
     app.connect("env-check-consistency", public.collect)
     app.connect("missing-reference", public.resolve)
+    app.connect("html-page-context", mend_links_from_source)
     return {"parallel_read_safe": True, "parallel_write_safe": True}
