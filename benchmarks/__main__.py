@@ -15,7 +15,7 @@ WORKLOADS = {
     "all_rows": "the neighbors of every stored row: leave-one-out and k-NN graphs",
     "index": "building the index of a million mixed rows, and setting up a query",
     "memory": "a million mixed rows: memory and fitting time",
-    "mapped": "a saved model of five million mixed rows: opening it and asking once",
+    "mapped": "a saved model of five million mixed rows: opening it and predicting once",
     "end_to_end": "from a pandas frame with strings and missing values to probabilities",
     "one_row": "latency of predicting, learning and forgetting one row",
     "naive_bayes": "naive Bayes on a million rows of categories, and one row at a time",
@@ -37,7 +37,7 @@ WORKLOADS = {
     "cases_durable": "the file of a case base: additions, opening, forgetting, killed writers",
     "scale": "naive Bayes from Parquet files beyond memory",
     "serving": "a service under load: single rows over HTTP",
-    "page": "the explorer in Chromium: first paint and answers",
+    "page": "the explorer in Chromium: first paint and predictions",
     "distributed": "k-NN and counts over a Dask cluster of two processes",
     "auto": "algorithm='auto' against each algorithm by itself",
 }

@@ -22,7 +22,7 @@ class Task:
 def mixed(rows: int, queries: int, *, categories: bool = True, seed: int = 0) -> Task:
     """Eight standard normal and eight uniform nominal columns (2 to 20 values), all independent, 5% of each missing.
 
-    Independent columns are the hard case for an exact search: no region can be left out.
+    Independent columns are the hard case for an exact search: no region can be skipped.
     """
     rng = np.random.default_rng(seed)
     total = rows + queries
@@ -47,8 +47,8 @@ Relevant = Literal["all columns relevant", "4 columns relevant"]
 def nominal(rows: int, queries: int, relevant: Relevant = "all columns relevant", *, seed: int = 1) -> Task:
     """Twenty independent uniform columns of 8 values and 5 classes.
 
-    How many columns tell the class decides how much a search by learned weights or value differences can leave out:
-    with 4 of them most of every row hardly counts, which is easy for TiMBL's gain ratio and for MVDM alike.
+    The number of columns that depend on the class determines how much a search by learned weights or value differences
+    can skip: with 4 of them most of every row hardly counts, which is easy for TiMBL's gain ratio and for MVDM alike.
     """
     rng = np.random.default_rng(seed)
     codes = rng.integers(0, 8, size=(rows + queries, 20))
@@ -64,7 +64,7 @@ def nominal(rows: int, queries: int, relevant: Relevant = "all columns relevant"
 
 
 def clustered(rows: int, queries: int, *, seed: int = 2) -> Task:
-    """Mixed columns in 200 tight groups, where whole regions can be left out."""
+    """Mixed columns in 200 tight groups, where whole regions can be skipped."""
     rng = np.random.default_rng(seed)
     total = rows + queries
     group = rng.integers(0, 200, total)
@@ -82,7 +82,7 @@ def clustered(rows: int, queries: int, *, seed: int = 2) -> Task:
 
 
 def equal(rows: int, queries: int) -> Task:
-    """Eight columns in which every row is the same: nothing can be left out."""
+    """Eight columns in which every row is the same: nothing can be skipped."""
     frame = pd.DataFrame(np.ones((rows + queries, 8)), columns=[f"x{i}" for i in range(8)])
     return Task(frame[:rows], np.full(rows, "one"), frame[rows:])
 

@@ -60,7 +60,7 @@ def check(search: Search, *, queries: int) -> None:
 
 
 def plain(search: Search, *, queries: int, bar: float | None = None) -> Peer:
-    """Our own compiled loop over all rows, asked the first ``queries`` queries and extrapolated to all."""
+    """Our own compiled loop over all rows, run on the first ``queries`` queries and extrapolated to all."""
     share = min(1.0, queries / len(search.queries))
     note = "same results" if share == 1 else f"same results; extrapolated from {queries:,} queries"
     return Peer("our own plain compiled loop", lambda: _seconds(search, queries) / share, bar, note, rounds=3)

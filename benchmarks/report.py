@@ -10,7 +10,7 @@ HEADERS = ("workload", "compared with", "priorcase", "other", "ratio", "target",
 class Row:
     """One comparison: ``other`` over ``ours`` must be at least ``bar`` (in ``unit``; less is better).
 
-    ``other`` is None where the peer could not be run; the note says why. ``bar`` is None where none is set.
+    ``other`` is None if the peer could not be run; the note gives the reason. ``bar`` is None if no target is set.
     """
 
     workload: str
@@ -23,12 +23,12 @@ class Row:
 
     @property
     def ratio(self) -> float | None:
-        """How many times less than the other."""
+        """Time or memory of the other, divided by ours."""
         return None if self.other is None else self.other / self.ours
 
 
 def judge(row: Row) -> bool | None:
-    """Whether the target was met; None where there is no target or no measurement."""
+    """Return whether the target was met; None if there is no target or no measurement."""
     return None if row.ratio is None or row.bar is None else row.ratio >= row.bar
 
 
@@ -54,8 +54,8 @@ def _cells(row: Row, judged: bool) -> tuple[str, ...]:
         row.against,
         _quantity(row.ours, row.unit),
         "skipped" if row.other is None else _quantity(row.other, row.unit),
-        "-" if row.ratio is None else f"{row.ratio:.3g}x",
-        "-" if row.bar is None else f">= {row.bar:.3g}x",
+        "-" if row.ratio is None else f"{_digits(row.ratio)}x",
+        "-" if row.bar is None else f">= {_digits(row.bar)}x",
         met,
         row.note,
     )
@@ -63,7 +63,11 @@ def _cells(row: Row, judged: bool) -> tuple[str, ...]:
 
 def _quantity(value: float, unit: str) -> str:
     if unit == "s" and value < 1e-3:
-        return f"{value * 1e6:.3g} us"
+        return f"{_digits(value * 1e6)} us"
     if unit == "s" and value < 1:
-        return f"{value * 1e3:.3g} ms"
-    return f"{value:.3g} {unit}"
+        return f"{_digits(value * 1e3)} ms"
+    return f"{_digits(value)} {unit}"
+
+
+def _digits(value: float) -> str:
+    return f"{value:,.0f}" if value >= 1_000 else f"{value:.3g}"

@@ -1,4 +1,4 @@
-"""How much to measure."""
+"""Sizes of the measurements."""
 
 from dataclasses import dataclass
 
@@ -15,5 +15,5 @@ class Sizes:
         return max(full // 100, 500) if self.quick else full
 
     def queries(self, full: int) -> int:
-        """Rows asked about."""
+        """Number of queries."""
         return max(full // 200, 10) if self.quick else full

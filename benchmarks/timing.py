@@ -10,7 +10,7 @@ from benchmarks.report import Row
 
 @dataclass(frozen=True)
 class Peer:
-    """Something to measure against; ``run`` is None where it cannot be run, and the note says why.
+    """Something to measure against; ``run`` is None if it cannot be run, and the note gives the reason.
 
     A run that returns a float has measured itself: a separate program's own query time, say.
     """

@@ -1,7 +1,7 @@
-"""``python examples/help_desk.py [FOLDER]``: a help desk that answers new tickets from 69 old ones.
+"""``python examples/help_desk.py [FOLDER]``: a help desk that solves new tickets from 69 old ones.
 
-Goes once around the cycle: retrieve, reuse, revise, retain (Aamodt & Plaza 1994). The guide goes the same way
-and says more. With a folder, the case base and three pictures are left there; else nothing is left.
+Runs the cycle once: retrieve, reuse, revise, retain (Aamodt & Plaza 1994). The user guide explains each step. With
+a folder, the case base and three pictures are saved there; otherwise nothing is saved.
 """
 
 from __future__ import annotations
@@ -69,7 +69,7 @@ def heading(text: str) -> None:
 
 
 def places(base: pc.CaseBase, tickets: Iterable[Case], weights: Mapping[str, float]) -> list[int]:
-    """At which place each ticket's own solution stands when the others are asked; 0 where it stands nowhere."""
+    """Rank of each ticket's own solution when it is predicted from the others; 0 if it is not found."""
     found = []
     for ticket in tickets:
         others = base.retrieve(ticket, k=20, weights=weights, where={"id": not_(ticket.id), "outcome": True})
@@ -79,7 +79,7 @@ def places(base: pc.CaseBase, tickets: Iterable[Case], weights: Mapping[str, flo
 
 
 def told(name: str, found: list[int]) -> None:
-    """Print how often the right solution stands first, and among the first three."""
+    """Print how often the right solution is first, and among the first three."""
     first, three = sum(place == 1 for place in found), sum(1 <= place <= 3 for place in found)
     print(f"{name:<34} first {first / len(found):4.0%}   among three {three / len(found):4.0%}")
 
@@ -126,7 +126,7 @@ def learn(base: pc.CaseBase, failed: int) -> None:
 
 
 def talk(base: pc.CaseBase, knows: Mapping[str, Any]) -> None:
-    """A conversation with somebody who knows some things, and says so when asked."""
+    """A conversation with a person who can answer a part of the questions."""
     conversation = base.converse({"message": knows["message"]})
     while not conversation.settled:
         question = conversation.next_question()
@@ -142,10 +142,10 @@ def talk(base: pc.CaseBase, knows: Mapping[str, Any]) -> None:
 
 
 def forget(base: pc.CaseBase) -> None:
-    """A person wants a ticket to be forgotten, and it is."""
+    """Forget a ticket when a person requests it."""
     words = b"three weeks of leave"
     before = words in Path(base.path).read_bytes()
-    number = base.forget(where={"key": "A-07"}, why="asked for")
+    number = base.forget(where={"key": "A-07"}, why="on request")
     after = words in Path(base.path).read_bytes()
     print(f"{number} forgotten; its words were in the file: {before}, and are: {after}")
     print(base.history()[-1].action, base.verify())
@@ -164,7 +164,7 @@ def draw(base: pc.CaseBase, found: Retrieval, weights: pc.cases.Weights, folder:
 
 def run(folder: Path, *, pictures: bool) -> None:
     """All of it, with the case base in a folder."""
-    with pc.CaseBase.open(folder / "help_desk.priorcase", ATTRIBUTES, by="desk 1") as base:
+    with pc.CaseBase.open(folder / "help_desk.cases", ATTRIBUTES, by="desk 1") as base:
         ids = base.add_many(DESK.tickets, solution="solution", outcome="outcome", key="ticket", why="tickets of 2025")
         print(base)
         heading("weights")

@@ -11,6 +11,7 @@ from collections.abc import Callable
 from functools import cache
 from io import BytesIO
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import matplotlib as mpl
@@ -21,14 +22,15 @@ from sklearn.datasets import load_breast_cancer, load_diabetes, load_iris, load_
 from sklearn.model_selection import train_test_split
 
 import priorcase as pc
-from priorcase import evaluation, plots, similarity
+from priorcase import cases, evaluation, plots, similarity
+from priorcase.cases.measures import similarities
 from priorcase.datasets import load_loans, load_repairs, make_disjuncts, make_led
 from priorcase.evaluation import ConformalClassifier, calibration_table, classwise_calibration, coverage_table
 from priorcase.learning.plotting import drawing, legend_beside, style
 
 FOLDER = Path(__file__).resolve().parents[1] / "docs" / "pictures"
 DPI = 100
-COLOURS = 160
+COLORS = 160
 
 
 def flowers() -> tuple[Any, Any]:
@@ -85,7 +87,7 @@ def surface_numbers() -> Any:
 
 
 def voronoi() -> Any:
-    """The cells that 1-NN answers from."""
+    """The cells of 1-NN."""
     X, y = make_disjuncts(60, random_state=1)
     return plots.VoronoiCells.of(pc.KNNClassifier(1).fit(X, y)).plot()
 
@@ -110,7 +112,7 @@ def kernels() -> Any:
 
 
 def precedents() -> Any:
-    """Who speaks for an answer."""
+    """The past cases behind a prediction."""
     X, y = load_repairs()
     model = pc.KNNClassifier(5).fit(X[:90], y[:90])
     return plots.PrecedentsDisplay.of(model, X[90:], query=0).plot()
@@ -130,13 +132,13 @@ def relevance() -> Any:
 
 @cache
 def concept_display() -> plots.ConceptDisplay:
-    """What IB3 keeps of noisy parts."""
+    """The instances that IB3 keeps of a noisy table."""
     X, y = noisy_parts()
     return plots.ConceptDisplay.of(pc.IB3(random_state=0, history=True).fit(X, y), X, y)
 
 
 def concept() -> Any:
-    """Instances that speak, are kept, were dropped."""
+    """Instances that predict, are kept, or were dropped."""
     return concept_display().plot()
 
 
@@ -146,7 +148,7 @@ def records() -> Any:
 
 
 def leave_one_out() -> Any:
-    """Accuracy against the number of neighbours."""
+    """Accuracy against the number of neighbors."""
     X, y = load_breast_cancer(return_X_y=True)
     return plots.LeaveOneOutDisplay.of(pc.KNNClassifier("loo").fit(X, y)).plot()
 
@@ -239,7 +241,7 @@ def calibration_classes() -> Any:
 
 
 def coverage() -> Any:
-    """How often intervals hold."""
+    """Coverage of intervals."""
     X, X_new, y, y_new = train_test_split(*wave(300), random_state=0)
     model = pc.LocallyWeightedRegressor(30).fit(X, y)
     levels = (0.5, 0.6, 0.7, 0.8, 0.9, 0.95)
@@ -248,7 +250,7 @@ def coverage() -> Any:
 
 
 def prediction_sets() -> Any:
-    """How many classes sets hold."""
+    """Number of classes in prediction sets."""
     X, X_new, y, _ = train_test_split(*make_led(400, random_state=0), random_state=0)
     return ConformalClassifier(pc.NaiveBayes()).fit(X, y).predict_set(X_new, level=0.9).plot()
 
@@ -276,6 +278,42 @@ def explanation() -> Any:
 def tuning() -> Any:
     """Scores of everything that was tried."""
     return pc.tune(pc.KNNClassifier(), *load_repairs(), nested=None).plot()
+
+
+def measures() -> Any:
+    """Similarities to 50 of numbers, by five measures of a case base."""
+    numbers = list(range(101))
+    chosen = (cases.Linear(60), cases.ExponentialSimilarity(20), cases.GaussianSimilarity(30), cases.Threshold(10))
+    with drawing(None) as ax:
+        for i, measure in enumerate((*chosen, cases.OneSided("less", 60))):
+            drawn = similarities(50, numbers, "numeric", measure).values()
+            ax.plot(numbers, list(drawn), color=style(i).colour, linestyle=style(i).line, label=type(measure).__name__)
+        ax.set(xlabel="value of the case (the query is 50)", ylabel="similarity")
+        legend_beside(ax)
+        return ax
+
+
+def faucet() -> Any:
+    """The function of a water faucet, and the parts that realize it."""
+    function = "Cf +> Qc; Cf +> Qh; Ct -> Qc; Ct +> Qh; Qc +> Qm; Qh +> Qm; Tc +> Tm; Th +> Tm"
+    roles = "flow: Qc, Qh, Qm; temperature: Tc, Th, Tm; control: Cf, Ct"
+    graph = cases.FunctionGraph.parse("\n".join(f"{function}; {roles}".split("; ")))
+    return cases.design(graph, cases.plumbing())[0].plot()
+
+
+def model_size() -> Any:
+    """Sizes of saved models by number of rows, with rows and with counts only."""
+    sizes = [1_000, 10_000, 100_000]
+    X, y = make_led(sizes[-1], random_state=0)
+    with TemporaryDirectory() as folder, drawing(None) as ax:
+        for i, (label, keep_rows) in enumerate({"rows": True, "counts (keep_rows=False)": False}.items()):
+            models = [pc.NaiveBayes(keep_rows=keep_rows).fit(X[:n], y[:n]) for n in sizes]
+            kilobytes = [model.save(f"{folder}/model.priorcase").stat().st_size / 1000 for model in models]
+            look = style(i)
+            ax.loglog(sizes, kilobytes, color=look.colour, linestyle=look.line, marker=look.marker, label=label)
+        ax.set(xlabel="rows", ylabel="kilobytes")
+        ax.legend()
+        return ax
 
 
 PICTURES: tuple[Callable[[], Any], ...] = (
@@ -308,6 +346,9 @@ PICTURES: tuple[Callable[[], Any], ...] = (
     stack,
     explanation,
     tuning,
+    measures,
+    faucet,
+    model_size,
 )
 
 
@@ -321,11 +362,11 @@ def main(folder: Path = FOLDER, *names: str) -> None:
 
 
 def save(figure: Any, path: Path) -> None:
-    """Write a figure as a small file, with few colours."""
+    """Write a figure as a small file, with few colors."""
     drawn = BytesIO()
     figure.savefig(drawn, dpi=DPI)
     pyplot.close(figure)
-    Image.open(drawn).convert("RGB").quantize(COLOURS, Image.Quantize.MAXCOVERAGE, dither=Image.Dither.NONE).save(
+    Image.open(drawn).convert("RGB").quantize(COLORS, Image.Quantize.MAXCOVERAGE, dither=Image.Dither.NONE).save(
         path, optimize=True
     )
 

@@ -2,8 +2,8 @@
 A first prediction, and the cases behind it
 ===========================================
 
-How do you predict from a table with numbers, categories and missing values, and see why the model
-answers as it does?
+How do you predict from a table with numbers, categories and missing values, and see the reasons
+for the prediction?
 
 The table has 344 penguins from three islands: measurements of the bill and the body, the sex, and
 the species as the target. Some values are missing. Nothing has to be encoded, scaled or imputed.
@@ -14,7 +14,7 @@ from sklearn.model_selection import train_test_split
 
 import priorcase as pc
 
-X, y = pc.datasets.load_penguins()
+X, y = pc.load_penguins()
 X = X.drop(columns="year")
 print(X.head().to_string())
 

@@ -2,7 +2,7 @@
 Decision regions of several learners
 ====================================
 
-Each learner has its own decision boundaries. A figure shows them, also if a column is categorical:
+Each learner has its own decision boundaries. A figure can show them, even if a column is categorical:
 :class:`~priorcase.plots.DecisionSurface` gives each category a place along the axis.
 
 The stronger the color, the more certain the prediction. Points are the penguins.
@@ -13,7 +13,7 @@ import matplotlib.pyplot as plt
 import priorcase as pc
 from priorcase import plots
 
-X, y = pc.datasets.load_penguins()
+X, y = pc.load_penguins()
 learners = {
     "Nearest neighbors": pc.KNNClassifier(15),
     "Naive Bayes": pc.NaiveBayes(numeric="student"),

@@ -7,8 +7,8 @@ estimator can take part; :class:`~priorcase.stacking.TableEncoder` turns a mixed
 for it.
 
 The table has 600 loan applications with mixed columns and missing values. The log-score is the mean
-logarithm of the probability that was given to what came true: it rewards probabilities that can be
-trusted, not only correct classes.
+logarithm of the probability given to the true class. It rewards calibrated probabilities, not only
+correct classes.
 """
 
 import matplotlib.pyplot as plt
@@ -21,7 +21,7 @@ import priorcase as pc
 from priorcase import evaluation
 from priorcase.stacking import TableEncoder
 
-X, y = pc.datasets.load_loans()
+X, y = pc.load_loans()
 learners = {
     "15 nearest neighbors": pc.KNNClassifier(15, distance="hvdm"),
     "naive Bayes": pc.NaiveBayes(),
@@ -36,7 +36,7 @@ print(found)
 
 # %%
 # The outcomes of this table were drawn from a logistic model, so a logistic regression has the best
-# log-score, with little between it and the next four. Is the difference real? ``paired`` compares
+# log-score, but the next four are close. Is the difference significant? ``paired`` compares
 # the learners fold by fold, with a test that allows for the overlap of the training sets and for
 # the number of pairs.
 paired = found.paired("log_score").frame()

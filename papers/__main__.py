@@ -81,7 +81,7 @@ def _parser() -> argparse.ArgumentParser:
 
 
 def _number(fault: str, is_right: Callable[[int], bool]) -> Callable[[str], int]:
-    """A whole number that passes a check; ``fault`` says what one that does not is."""
+    """Parser of an integer that passes a check; ``fault`` describes one that does not."""
 
     def number(text: str) -> int:
         if not is_right(value := int(text)):

@@ -59,7 +59,7 @@ NOMINAL = ("breast-cancer", "lymphography", "primary-tumor")
 
 POINTS = 1.0
 NATS = {"BIBL": 0.1, "MLNB": 0.7}
-"""How far our figures may be from the published ones of those data sets; log-scores are published to 0.1."""
+"""Largest allowed differences from the published figures of those data sets; log-scores are published to 0.1."""
 
 Scores: TypeAlias = FloatArray
 """0/1-scores, from 0 to 1, and log-scores, mean ``ln p``, in each run: shape (2, runs)."""
@@ -155,7 +155,7 @@ def compare(measured: Mapping[Printed, Mapping[str, Scores]], notes: tuple[str, 
 
 
 def _agreement(hits: FigureTable, losses: FigureTable, titles: list[str]) -> str:
-    """How many figures of the nominal data sets agree with the published ones, and which do not."""
+    """Number of figures of the nominal data sets that agree with the published ones, and the others."""
     bars = [(hits, column, POINTS) for column in COLUMNS]
     bars += [(losses, column, NATS[column.split()[-1]]) for column in COLUMNS]
     beyond = [
@@ -171,7 +171,7 @@ def _agreement(hits: FigureTable, losses: FigureTable, titles: list[str]) -> str
 
 
 def _in_errors(figure: Figure) -> str:
-    """How far off a figure is, in standard errors of the difference of two averages of as many runs."""
+    """Difference from the published figure, in standard errors of the difference of two averages of as many runs."""
     if math.isnan(figure.standard_error) or not figure.standard_error:  # two runs may agree
         return ""
     errors = abs(figure.difference) / (math.sqrt(2) * figure.standard_error)
@@ -202,7 +202,7 @@ def figure_1(options: Options) -> Part:
 
     def draw(figure: Any) -> None:
         left, right = figure.subplots(1, 2)
-        _draw_curves(left, hits, "right answers in percent")
+        _draw_curves(left, hits, "accuracy in percent")
         _draw_curves(right, losses, "log-score, mean -ln p")
         right.set_ylim(-0.15, None)
         left.plot([], [], "o", color="#767676", markersize=9, fillstyle="none", label="printed")

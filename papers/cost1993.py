@@ -46,7 +46,7 @@ QUICK = ("all stored, then one pass, r = 2 (default)", "no weights, r = 2")
 
 @dataclass(frozen=True, eq=False)
 class Symbols:
-    """Rows of values as small whole numbers, and their classes."""
+    """Rows of values as small integers, and their classes."""
 
     codes: IntArray
     classes: AnyArray
@@ -62,7 +62,7 @@ class Symbols:
         return len(self.codes)
 
     def hits(self, train: IntArray, test: IntArray, options: Mapping[str, Any]) -> BoolArray:
-        """Whether each test row is predicted right from the training rows in their order."""
+        """Return whether each test row is predicted correctly from the training rows in their order."""
         model = PEBLS(**options, categorical_features=range(self.codes.shape[1]), n_jobs=1)
         model.fit(self.codes[train], self.classes[train])
         right: BoolArray = model.predict(self.codes[test]) == self.classes[test]
@@ -110,7 +110,7 @@ def compare_promoters(errors: Mapping[str, FloatArray], count: int = 106) -> Par
         f"Ours ± standard error (published, difference). An accuracy of 95% means at most {most} errors of {count}. "
         f"Settings that reach it in the order of the file: {', '.join(reach) or 'none'}. Fewest and most errors in "
         f"random orders: {'; '.join(spans)}.",
-        "Each row is left out of everything: the value differences, the records and the exemplars.",
+        "The left-out row is excluded from everything: the value differences, the records and the exemplars.",
         "In the file, all promoters come before all other rows, so if exemplars are learned one by one, the first half "
         "cannot be misclassified. We do not know the order of the rows and the initial records behind the published "
         "errors.",

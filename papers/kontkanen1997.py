@@ -32,7 +32,7 @@ BINS = 5
 
 @dataclass(frozen=True, eq=False)
 class DiscreteTable:
-    """Rows of small whole numbers, as the papers' formulas take them.
+    """Rows of small integers, as required by the papers' formulas.
 
     ``codes`` holds the value of each attribute, a missing value being a value like any other; ``sizes`` the number of
     values that occur in each; ``truth`` the class of each row as a position in ``classes``, which are sorted.
@@ -160,7 +160,7 @@ def table_1(options: Options) -> Part:
     table = partial(FigureTable, columns=tuple(RULES), digits=(3, 3), differences=True, remarks=remarks)
     hits = {line.title: tuple(map(Figure, ours[0], line.zero_one)) for line, ours in zip(TABLE_1, found, strict=True)}
     logs = {line.title: tuple(map(Figure, ours[1], line.log)) for line, ours in zip(TABLE_1, found, strict=True)}
-    gaps = [sc.value - evidence.value for _, evidence, sc in logs.values()]
+    differences = [sc.value - evidence.value for _, evidence, sc in logs.values()]
     printed = [line.log[2] - line.log[1] for line in TABLE_1]
     notes = (
         f"Ours (published, difference). Numeric columns are discretized into {BINS} bins by one-dimensional k-means "
@@ -171,7 +171,7 @@ def table_1(options: Options) -> Part:
         "say how it treated zeros; its MAP log-scores are too good for a penalty of 100 nats.",
         "The published log-scores of SC cannot result from eq. 8 of the paper. By this equation, a value seen f times "
         "in h rows gets nearly (f + 1/2) / (h + 1/2), so with hundreds of rows SC is nearly EV: ours differ by "
-        f"{min(gaps):+.3f} to {max(gaps):+.3f}. The published ones differ by {min(printed):+.3f} to "
+        f"{min(differences):+.3f} to {max(differences):+.3f}. The published ones differ by {min(printed):+.3f} to "
         f"{max(printed):+.3f}, always for the better.",
         "Hepatitis has 155 rows in the public copy; the paper says 150.",
     )
@@ -189,14 +189,14 @@ def _leave_one_out(line: Printed, *, folder: Path | None) -> list[list[float]]:
 
 
 class GrowingCounts:
-    """Counts of the rows learned so far, and the answers of the three rules for fixed test rows.
+    """Counts of the rows learned so far, and the predictions of the three rules for fixed test rows.
 
     With ``h_k`` rows of class k, of which ``f_kil`` have value l of attribute i, ``n_i`` values of an attribute and N
     rows, the three are proportional to (Kontkanen et al. 1997, section 3, uniform priors):
     MAP ``h_k/N prod f_kil/h_k``, EV ``(h_k + 1) prod (f_kil + 1)/(h_k + n_i)``, SC the likelihood that the rows and the
     test row, taken to be of class k, have together under their own best parameters.
 
-    The answers are those of `priorcase.NaiveBayes`, some ten times as fast: a row changes the likelihood of its own
+    The predictions are those of `priorcase.NaiveBayes`, some ten times as fast: a row changes the likelihood of its own
     class only, and one look at the counts serves all three rules.
     """
 

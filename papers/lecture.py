@@ -136,7 +136,7 @@ def _densities(model: NaiveBayes, incomes: FloatArray) -> dict[str, FloatArray]:
 # Nearest neighbors: examples 1 to 3 -----------------------------------------------------------------------------------
 
 PERSONS = ((1.5, 10.0, 10_000.0), (1.8, 200.0, 1_000_000.0))
-"""The smallest and the largest height in metres, weight in kilograms and income in dollars of the slide."""
+"""The smallest and the largest height in meters, weight in kilograms and income in dollars of the slide."""
 
 _PROFILES = {
     (STATUS, "Yes"): {"Single": "2/4", "Married": "0/4", "Divorced": "1/2"},
@@ -155,7 +155,7 @@ _DISTANCES = (
 
 
 def nearest_records() -> list[Worked]:
-    """The k of "general practice", and the k nearest of the record that naive Bayes is asked, with their vote."""
+    """The k of "general practice", and the k nearest neighbors of the naive Bayes query, with their vote."""
     asked, (X, labels) = query("No", "Married", ASKED), records()
     model = KNNClassifier("sqrt", n_jobs=1).fit(X, labels)
     found = [Worked("k = sqrt(N), N = 10", model.n_neighbors_, "", "the root is 3.16; rounded down")]
@@ -181,7 +181,9 @@ def scaling() -> FigureTable:
         name: tuple(Figure(shares[at], digits=(".2g", 0)) for shares in found)
         for at, name in enumerate(("height, 1.5 to 1.8 m", "weight, 10 to 200 kg", "income, $10K to $1M"))
     }
-    return FigureTable("share of the squared distance from the smallest to the largest", tuple(columns), rows, (3, 0))
+    return FigureTable(
+        "share of the squared distance between the smallest and the largest person", tuple(columns), rows, (3, 0)
+    )
 
 
 def contrasts(dimensions: tuple[int, ...] = (2, 20, 200, 2000), rows: int = 500, random_state: int = 0) -> FigureTable:
@@ -202,7 +204,9 @@ def contrasts(dimensions: tuple[int, ...] = (2, 20, 200, 2000), rows: int = 500,
                 far = np.sqrt(2 * far)  # 1 - cos is half the squared distance between two directions
             ratios.append(Figure(float(np.mean(far[:, -1] / far[:, 0]))))
         lines[f"{dimension} attributes"] = tuple(ratios)
-    return FigureTable("distance of the farthest record by that of the nearest", tuple(columns), lines, (".3g", 0))
+    return FigureTable(
+        "distance of the farthest record divided by that of the nearest", tuple(columns), lines, (".3g", 0)
+    )
 
 
 def value_profiles() -> tuple[list[Worked], list[Worked]]:
@@ -240,7 +244,7 @@ def record_distances() -> list[Worked]:
     for title, model in (("w = 1", PEBLS(power=1, weighting=None, n_jobs=1).fit(X, y)), ("w as below", exemplars())):
         distances, ids = model.kneighbors(first, n_neighbors=len(X))
         far = float(distances[0, ids[0].tolist().index(2)])
-        found.append(Worked(f"a query like record 1 to record 3, {title}", far))
+        found.append(Worked(f"from a query equal to record 1 to record 3, {title}", far))
     return found
 
 
@@ -249,7 +253,12 @@ def exemplar_weights() -> list[Worked]:
     memory = exemplars().exemplars_
     lines = zip(*(np.asarray(memory[name]).tolist() for name in ("used", "correct", "weight")), strict=True)
     return [
-        Worked(f"w of record {i} = {used:.0f}/{correct:.0f}", w, "", "reliable" if w == 1 else "pushed away")
+        Worked(
+            f"w of record {i} = {used:.0f}/{correct:.0f}",
+            w,
+            "",
+            "reliable" if w == 1 else "less reliable, so farther away",
+        )
         for i, (used, correct, w) in enumerate(lines, 1)
     ]
 
@@ -264,14 +273,15 @@ def _example_1(options: Options) -> Part:
         "The steps of the lecture: compute the distances to all records, find the k nearest, and take the majority of "
         "their classes. The slides give no numbers. The records are the ten of the later slides, the distance is HEOM "
         "(incomes divided by their range, other values equal or not), and the query is that of Example 5.",
-        "With weights of 1/d^2, all ten records may vote: distant ones hardly count.",
+        "With weights of 1/d^2, all ten records can vote, because distant ones hardly count.",
     )
     return Part((worked_table("k-NN on the ten records", nearest_records()),), (), notes)
 
 
 def _example_2(options: Options) -> Part:
     notes = (
-        "The slide's example of attributes on different scales: without scaling, income dominates the distance.",
+        "This is the slide's example of attributes on different scales: without scaling, income dominates the "
+        "distance.",
         "The slide suggests vectors of unit length for many dimensions, but this does not help: with 2,000 attributes, "
         "the nearest of 500 normally distributed records is hardly nearer than the farthest, with or without it.",
     )
@@ -289,9 +299,9 @@ def _example_3(options: Options) -> Part:
     )
     notes = (
         "The slide's sum over attributes starts at i = 0; the d attributes are numbered from 1.",
-        "The slide does not define the weight of a record that was never used, w = 0/0. PEBLS starts with 1 of 1, "
-        "which is included in the counts above, so a weight is at least 1.",
-        "The slide adds differences (r = 1 in Cost & Salzberg 1993), and so do we here; PEBLS squares them by default.",
+        "The slide does not define the weight of a record that was never used, w = 0/0. PEBLS starts with 1 correct "
+        "prediction of 1, which is included in the counts above, so a weight is at least 1.",
+        "As on the slide, differences are added here (r = 1 in Cost & Salzberg 1993); PEBLS squares them by default.",
         "PEBLS discretizes numbers into intervals, which are then symbols; the slide does not say this.",
     )
     return Part(tables, (), notes)
@@ -311,7 +321,7 @@ _INCOMES = {"No": ("110", "2975", "54.54", "0.0072"), "Yes": ("90", "25", "", "1
 
 
 def football() -> list[Worked]:
-    """Who wins when team 1 is the host: Bayes' theorem, from games weighted by their probabilities."""
+    """The winner if team 1 is the host, by Bayes' theorem, from games weighted by their probabilities."""
     shares = {("1", "Team 1"): 0.35 * 0.75, ("0", "Team 1"): 0.35 * 0.25}
     shares |= {("1", "Team 0"): 0.65 * 0.30, ("0", "Team 0"): 0.65 * 0.70}
     hosts, winners = ([key[at] for key in shares] for at in (0, 1))
@@ -378,11 +388,11 @@ def classification() -> list[Worked]:
     ]
 
 
-def gaps() -> list[Worked]:
-    """What a missing value leaves out: record 5 without its marital status."""
+def missing_status() -> list[Worked]:
+    """The effect of a missing value: record 5 without its marital status."""
     model = frequencies(*records(statuses={5: None}))
     single, refund = (likelihood(model, row)["Yes"] for row in (query(None, "Single"), query("No")))
-    remark = "The slide says the instance is ignored; only its gap is."
+    remark = "According to the slide, the record is ignored; in fact only its missing value is."
     return [
         Worked("P(Single | Yes), record 5 without status", single, "", "2 of 2"),
         Worked("P(Refund = No | Yes), record 5 without status", refund, "", remark),
@@ -396,7 +406,7 @@ def zeros() -> list[Worked]:
     asked = query("Yes", "Divorced", ASKED)
     found, income = likelihood(model, asked), likelihood(model, query(income=ASKED))
     refund, divorced = likelihood(model, query("Yes")), likelihood(model, query(None, "Divorced"))
-    misprint = "a misprint: 0.0072 on the slide before"
+    misprint = "a misprint: 0.0072 on the previous slide"
     undefined = "0/0: both classes are impossible, and each gets 1/2"
     return [
         Worked("P(Refund = Yes | No) = 3/7", refund["No"], "3/7"),
@@ -405,7 +415,7 @@ def zeros() -> list[Worked]:
         Worked("P(X | No) = 3/7 × 0 × 0.00072", found["No"], "0"),
         Worked("P(Refund = Yes | Yes)", refund["Yes"], "0"),
         Worked("P(Divorced | Yes) = 1/3", divorced["Yes"], "1/3"),
-        Worked("P(Income = 120 | Yes), printed again", income["Yes"], "1e-9", "1.2e-9 on the slide before"),
+        Worked("P(Income = 120 | Yes), printed again", income["Yes"], "1e-9", "1.2e-9 on the previous slide"),
         Worked("P(X | Yes) = 0 × 1/3 × 10^-9", found["Yes"], "0"),
         Worked("P(No | X)", float(model.predict_proba(asked)[0, 0]), "", undefined),
     ]
@@ -420,7 +430,7 @@ def estimates() -> list[Worked]:
     counts = [pairs.count((value, "Yes")) for value in ("Married", "Single", "Divorced")]
     # m p = 1 with m = 2 for one value; for all three p would sum to 3/2, which m_estimate refuses.
     by_classes = float(m_estimate(counts, 2.0, [0.5, 0.25, 0.25])[0])
-    wrong = "|Y|, the 2 classes, is a slip for the 3 values: the three shares would sum to 6/5."
+    wrong = "|Y| (2 classes) should be the number of values (3); with 2, the three shares sum to 6/5."
     asked = query("No", "Married", ASKED)
     return [
         Worked("P(Married | Yes) = (0 + 3 × 1/3) / (3 + 3) = 1/6", married, "1/6"),
@@ -443,7 +453,7 @@ def _example_5(options: Options) -> Part:
         worked_table("shares of the classes, and of values in each class", shares()),
         worked_table("incomes in each class", incomes()),
         worked_table("the record Refund = No, Married, Income = 120K", classification()),
-        worked_table("a gap in a record", gaps()),
+        worked_table("a record with a missing value", missing_status()),
     )
     notes = (
         "With the divisor n, the standard deviation of No would be 50.50 and the density 0.0077; the slide uses n - 1.",
@@ -453,7 +463,7 @@ def _example_5(options: Options) -> Part:
 
 def _example_6(options: Options) -> Part:
     tables = (
-        worked_table("the record Refund = Yes, Divorced, Income = 120K, no honest one divorced", zeros()),
+        worked_table("the record Refund = Yes, Divorced, Income = 120K, if no divorced record has class No", zeros()),
         worked_table("m-estimates with m = 3 and p = 1/3", estimates()),
     )
     notes = (
@@ -551,7 +561,7 @@ def _accuracies(ladder: list[int], random_state: tuple[int, int]) -> list[float]
 
 
 def figure_3(options: Options) -> Part:
-    """The normal densities of the income in each class, with the records and the income that is asked."""
+    """The normal densities of the income in each class, with the records and the income of the query."""
     model = frequencies(*records((INCOME,)))
     grid = np.arange(20.0, 240.0 + 1, 1.0)
     found = _densities(model, grid)
@@ -596,9 +606,9 @@ PAPER = Paper(
         Item("example", "6", "Zero frequencies and m-estimates", _example_6),
     ),
     "We compute each number of the slides with the library, on the ten tax records of the lecture. The tables show our "
-    "number, and in parentheses that of the slide and the difference. The slides do not number their figures and "
-    "examples; the numbers below are our own.",
-    "Two numbers of the slides are wrong: P(X | No) is 0.00235, not 0.0024, which is the product with a rounded "
-    "factor, and 0.0072 is misprinted once as 0.00072. The Laplace estimate must divide by the number of values, not "
-    "of classes.",
+    "number and, in parentheses, the number on the slide and the difference. The slides do not number their figures "
+    "and examples; the numbers below are our own.",
+    "Two numbers on the slides are wrong: P(X | No) is 0.00235 instead of 0.0024 (the slide multiplies a rounded "
+    "factor), and 0.0072 is misprinted once as 0.00072. One formula is wrong: the denominator of the Laplace estimate "
+    "must contain the number of values, not of classes.",
 )

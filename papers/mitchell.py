@@ -101,7 +101,7 @@ def figure_8_1(options: Options) -> Part:
     rows = {}
     for k, printed in ((1, "+"), (5, "-")):
         votes = Figure(_probability(voter(k), QUERY, "+") * k, digits=(0, 0))
-        rows[f"{k}-nearest neighbour"] = (Figure(str(voter(k).predict(QUERY)[0]), printed), votes)
+        rows[f"{k}-nearest neighbor"] = (Figure(str(voter(k).predict(QUERY)[0]), printed), votes)
     table = FigureTable("the query of Figure 8.1", ("class: ours (book)", "votes for +"), rows, (0, 0))
     distances, ids = voter(5).kneighbors(QUERY, n_neighbors=len(POINTS))
     rank = np.argsort(ids[0])
@@ -115,13 +115,13 @@ def figure_8_1(options: Options) -> Part:
 
     caption = (
         "Left: the query x_q (cross), its nearest neighbor inside the small circle and its five nearest neighbors "
-        "inside the large one. The nearest has class +, three of the five have class -. Right: the Voronoi cell of "
-        "each example, that is all points nearer to it than to any other; 1-NN predicts the class of the example in "
-        "its whole cell (hatched: -)."
+        "inside the large one. The nearest neighbor has class +; three of the five have class -. Right: the Voronoi "
+        "cell of each example contains all points that are nearer to it than to any other example. In the whole cell, "
+        "1-NN predicts the class of the example (hatched: -)."
     )
     notes = (
-        "We do not know the points of the book. Ours are placed so that they show what it says about the query; the "
-        "classes are predicted by the classifier.",
+        "We do not know the points of the book. We placed ours so that they agree with its statements about the query; "
+        "the classes are predicted by the classifier.",
         "The cells are convex, and the prediction in a cell is the class of the example inside it.",
     )
     return Part((table,), (Picture("figure-8.1", caption, columns, draw, (7.4, 3.8)),), notes)
@@ -182,16 +182,16 @@ def weighted_votes() -> FigureTable:
     weights = 1 / distances[0] ** 2
     lines = zip(ids[0].tolist(), distances[0].tolist(), weights.tolist(), strict=True)
     rows = {
-        f"{rank}. neighbour, {CLASSES[row]}": (Figure(far), Figure(weight), Figure(weight / weights.sum()))
+        f"{rank}. neighbor, {CLASSES[row]}": (Figure(far), Figure(weight), Figure(weight / weights.sum()))
         for rank, (row, far, weight) in enumerate(lines, 1)
     }
-    answer = f"answer: {model.predict(QUERY)[0]}, with a share for + of"
-    rows[answer] = (Figure(None), Figure(None), Figure(_probability(model, QUERY, "+")))
+    prediction = f"prediction: {model.predict(QUERY)[0]}, share of +"
+    rows[prediction] = (Figure(None), Figure(None), Figure(_probability(model, QUERY, "+")))
     return FigureTable("votes by eq. 8.3", ("distance", "w = 1/d^2", "share"), rows, digits=(".3g", 0))
 
 
 def rules() -> FigureTable:
-    """What the text says of exact matches and of a constant function."""
+    """The statements of the text about exact matches and a constant function."""
     at = POINTS[[1]]
     doubled = KNNClassifier(5, distance=euclidean(), vote="inverse_square", prior=None, n_jobs=1)
     doubled.fit(np.vstack([POINTS, at, at]), [*CLASSES, "+", "+"])
@@ -201,10 +201,10 @@ def rules() -> FigureTable:
     rows = {
         "query equal to an example of class -": (Figure(str(voter(5, "inverse_square").predict(at)[0]), "-"),),
         "query equal to three: -, +, +": (Figure(str(doubled.predict(at)[0]), "+"),),
-        "eq. 8.4 where f = 7 everywhere: least answer": (Figure(float(answers.min()), 7.0),),
-        "eq. 8.4 where f = 7 everywhere: largest answer": (Figure(float(answers.max()), 7.0),),
+        "eq. 8.4 with constant f = 7: smallest prediction": (Figure(float(answers.min()), 7.0),),
+        "eq. 8.4 with constant f = 7: largest prediction": (Figure(float(answers.max()), 7.0),),
     }
-    return FigureTable("the text's rules", ("ours (book)",), rows, digits=(6, 0))
+    return FigureTable("rules stated in the text", ("ours (book)",), rows, digits=(6, 0))
 
 
 def averages() -> dict[str, KNNRegressor]:
@@ -221,10 +221,10 @@ def example_8_2_1(options: Options) -> Part:
     X, y = examples(FEW_ROWS, options.random_state, noise=0.0)
     models = {name: model.fit(X, y) for name, model in averages().items()}
     caption = (
-        "A function of one attribute, estimated from twelve examples. The mean of the three nearest is a step function "
-        "(8.1). Weighted by 1/d^2, it passes through every example, with jumps where the third neighbor changes (8.4). "
-        "Over all examples (Shepard), it has no jumps, but it is flat at every example and pulled toward the overall "
-        "mean in between."
+        "A function of one attribute, estimated from twelve examples. The unweighted mean of the three nearest "
+        "examples (eq. 8.1) is a step function. With weights of 1/d^2 (eq. 8.4), the estimate passes through every "
+        "example and jumps where the third neighbor changes. With all examples instead of three (Shepard's method), "
+        "it has no jumps, but it is flat at every example and pulled toward the overall mean in between."
     )
     rows = {name: (Figure(root_mean_square(model)),) for name, model in models.items()}
     title = "root mean square distance from the target function"
@@ -232,8 +232,8 @@ def example_8_2_1(options: Options) -> Part:
     notes = (
         "Weighted by eq. 8.3, the five neighbors of Figure 8.1 predict +: the nearest outvotes the others.",
         "The book calls the distance-weighted rule robust to noisy examples. It is more robust than a single neighbor, "
-        "and using all examples does no harm. But 1/d^2 gives the nearest example most of the vote, and unweighted "
-        "votes of the same neighbors are more robust still.",
+        "and using all examples does no harm. But 1/d^2 gives the nearest example most of the vote, so unweighted "
+        "votes of the same neighbors are even more robust.",
     )
     picture = _curves("example-8.2.1", caption, X, y, models, 3.9, 3)
     return Part((weighted_votes(), rules(), errors, noise(options)), (picture,), notes)
@@ -248,7 +248,7 @@ def noise(options: Options) -> FigureTable:
     rows = {
         name: tuple(Figure.of(scores[i, :, j]) for i in range(len(NOISE))) for j, name in enumerate(_noisy_voters())
     }
-    title = f"right in percent by the share of wrong examples, {trials} trials"
+    title = f"accuracy in percent by the share of wrong examples, {trials} trials"
     return FigureTable(title, tuple(f"{share:.0%}" for share in NOISE), rows, digits=(1, 0))
 
 
@@ -280,22 +280,22 @@ _K, _TRAINING, _QUERIES = 7, 250, 1000
 # Nothing keeps it from learning twenty numbers from twenty rows.
 _UNRESTRAINED = LeaveOneOutWeights(regularisation=0.0, local=True, neighborhood=20, stiffness=0.0)
 
-ALONE = "the two that matter alone"
-DROPPED = "attributes dropped by leave-one-out"
-STRETCHED = "axes stretched by leave-one-out"
+ALONE = "only the two relevant attributes"
+DROPPED = "attributes selected by leave-one-out"
+STRETCHED = "leave-one-out weights"
 WAYS: dict[str, Callable[[int], Any]] = {
-    "all attributes alike": lambda attributes: None,
+    "equal weights": lambda attributes: None,
     STRETCHED: lambda attributes: "loo",
-    "axes stretched by Relief": lambda attributes: "relief",
-    "axes stretched at each query, unrestrained": lambda attributes: _UNRESTRAINED,
+    "Relief weights": lambda attributes: "relief",
+    "per-query weights, not regularized": lambda attributes: _UNRESTRAINED,
     ALONE: lambda attributes: [1.0, 1.0] + [0.0] * (attributes - 2),
 }
 """The attribute weights of k-NN, for a number of attributes."""
 
 DRAWN = (
-    "all attributes alike",
-    "axes stretched at each query, unrestrained",
-    "axes stretched by Relief",
+    "equal weights",
+    "per-query weights, not regularized",
+    "Relief weights",
     STRETCHED,
 )
 
@@ -330,23 +330,24 @@ def example_8_2_2(options: Options) -> Part:
     by_size = {size: found[i * trials : (i + 1) * trials] for i, size in enumerate(ladder)}
     summaries = {name: _summary(by_size, name) for name in (*list(WAYS)[:-1], DROPPED, ALONE)}
     rows = {name: tuple(Figure(m, None, e) for m, e in zip(*both, strict=True)) for name, both in summaries.items()}
-    title = f"right in percent on new rows, {_TRAINING} rows to learn from, {_K} neighbours, {trials} trials"
+    title = f"accuracy in percent on new rows: {_TRAINING} training rows, {_K} neighbors, {trials} trials"
     accuracies = FigureTable(title, tuple(f"{size} attributes" for size in by_size), rows, digits=(1, 0))
     stretches = np.mean([np.sqrt(weights) for _, weights, _ in by_size[20]], axis=0)  # of an axis: root of its weight
     kept = np.mean([kept for _, _, kept in by_size[20]], axis=0)
-    parts = {"each of the two that matter": slice(0, 2), "each of the eighteen others": slice(2, None)}
+    parts = {"each relevant attribute": slice(0, 2), "each irrelevant attribute": slice(2, None)}
     rows = {
         name: (Figure(float(stretches[part].mean())), Figure(float(100 * kept[part].mean()), digits=(1, 0)))
         for name, part in parts.items()
     }
-    columns = ("mean stretch z_j (largest: 1)", "kept in percent of trials")
-    weights = FigureTable("what leave-one-out makes of the twenty attributes", columns, rows, digits=(3, 0))
+    columns = ("mean stretch factor z_j (largest: 1)", "selected, percent of trials")
+    weights = FigureTable("leave-one-out weights and selection with twenty attributes", columns, rows, digits=(3, 0))
     notes = (
         "This is the thought experiment of the book: the attributes are uniform in [0, 1], and the class is whether "
         "the second is above a sine wave of the first.",
-        "Stretching the axes by leave-one-out minimizes a smooth loss over all held-out rows at once, instead of the "
-        "repeated random splits of the book. Attributes are dropped by forward selection as in Moore & Lee (1994).",
-        "Stretching the axes for each query without regularization shows the overfitting that the book warns of.",
+        "The book finds stretch factors by repeated random splits. The leave-one-out weights minimize a smooth loss "
+        "over all held-out rows at once instead. Attributes are selected by forward selection as in Moore & "
+        "Lee (1994).",
+        "Per-query weights without regularization show the overfitting that the book warns of.",
     )
     return Part((accuracies, weights), (_attribute_picture(ladder, summaries, stretches, trials),), notes)
 
@@ -368,26 +369,26 @@ def _attribute_picture(
         for i, name in enumerate(DRAWN):
             look = {"color": style(i).colour, "linestyle": style(i).line, "marker": style(i).marker}
             left.errorbar(ladder, *summaries[name], label=name, **look)
-        left.set(xlabel="attributes, of which two matter", ylabel="right in percent", xticks=ladder)
-        left.set_title("answers on new rows")
+        left.set(xlabel="attributes, of which two matter", ylabel="accuracy in percent", xticks=ladder)
+        left.set_title("accuracy on new rows")
         figure.legend(*left.get_legend_handles_labels(), loc="outside lower center", ncols=2)
         right.bar(np.arange(1, 21), stretches, color=style(3).colour, width=0.75)
         right.set(xlabel="attribute", ylabel="$z_j$, mean of the trials", xticks=[1, 2, 5, 10, 15, 20])
         right.set(ylim=(0, 1.05))
-        right.set_title("stretches by leave-one-out")
+        right.set_title("leave-one-out stretch factors")
         right.grid(axis="x", visible=False)
 
     caption = (
         f"k-NN with a growing number of irrelevant attributes (means of {trials} trials, error bars of one standard "
         "error). Left: if all attributes have the same weight, the nearest neighbors are less and less similar in the "
-        "two relevant ones. Stretching the axes compensates for this, least of all if they are stretched for each "
-        "query. Right: the stretch factors of twenty attributes."
+        "two relevant ones. Learned attribute weights, which stretch the axes, compensate for this; weights learned "
+        "for each query compensate least. Right: the stretch factors of twenty attributes."
     )
     names = (*DRAWN, ALONE)
     columns = {
         "way": np.repeat(names, len(ladder)),
         "attributes": np.tile(ladder, len(names)),
-        "right in percent": np.concatenate([summaries[name][0] for name in names]),
+        "accuracy in percent": np.concatenate([summaries[name][0] for name in names]),
         "standard error": np.concatenate([summaries[name][1] for name in names]),
     }
     return Picture("example-8.2.2", caption, columns, draw, (7.6, 4.3))
@@ -404,28 +405,32 @@ _KERNEL: dict[str, Any] = {"kernel": Gaussian(), "bandwidth": BANDWIDTH, "distan
 def criteria() -> dict[str, LocallyWeightedRegressor]:
     """Mitchell's three criteria, with a linear function and a Gaussian kernel."""
     return {
-        "E1: k nearest alike": LocallyWeightedRegressor(NEIGHBORS, kernel="uniform", distance=euclidean(), n_jobs=1),
-        "E2: all by distance": LocallyWeightedRegressor("all", **_KERNEL),
-        "E3: k nearest by distance": LocallyWeightedRegressor(NEIGHBORS, **_KERNEL),
+        "E1: k nearest, equal": LocallyWeightedRegressor(NEIGHBORS, kernel="uniform", distance=euclidean(), n_jobs=1),
+        "E2: all, weighted": LocallyWeightedRegressor("all", **_KERNEL),
+        "E3: k nearest, weighted": LocallyWeightedRegressor(NEIGHBORS, **_KERNEL),
     }
 
 
 def means() -> dict[str, Any]:
-    """What local regression generalises: the mean of the nearest, and the mean weighted by the kernel (degree 0)."""
+    """Special cases of local regression: the mean of the nearest, and the mean weighted by the kernel (degree 0)."""
     return {
         "mean of the k nearest": KNNRegressor(NEIGHBORS, distance=euclidean(), n_jobs=1),
-        "mean by distance": LocallyWeightedRegressor("all", degree=0, **_KERNEL),
+        "mean weighted by distance": LocallyWeightedRegressor("all", degree=0, **_KERNEL),
     }
 
 
 def example_8_3(options: Options) -> Part:
-    """The answers at the query, the descent to one, the line at the query, and the curve of each criterion."""
+    """The predictions at the query, the gradient descent, the line at the query, and the curve of each criterion."""
     X, y = examples(ROWS, options.random_state)
     rows, models = {}, {name: model.fit(X, y) for name, model in (means() | criteria()).items()}
     for name, model in models.items():
-        answer = float(model.predict([[AT]])[0])
-        rows[name] = (Figure(answer), Figure(answer - float(truth(np.array(AT)))), Figure(root_mean_square(model)))
-    columns = (f"answer at {AT}", "off by", "root mean square error")
+        prediction = float(model.predict([[AT]])[0])
+        rows[name] = (
+            Figure(prediction),
+            Figure(prediction - float(truth(np.array(AT)))),
+            Figure(root_mean_square(model)),
+        )
+    columns = (f"prediction at {AT}", "error", "root mean square error")
     table = FigureTable("local averages and local lines", columns, rows, digits=(3, 0))
     caption = (
         f"The three criteria over the whole range, with k = {NEIGHBORS} and a Gaussian kernel of bandwidth "
@@ -450,17 +455,17 @@ def _descent(X: FloatArray, y: FloatArray) -> FigureTable:
         model = LocallyWeightedRegressor(NEIGHBORS, **options, **_KERNEL).fit(X, y)
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", UnsettledFitWarning)  # that it has not converged yet is what is shown
-            answer = float(model.predict([[AT]])[0])
+            prediction = float(model.predict([[AT]])[0])
         title = f"after {steps} step{'s' * (steps > 1)} of eq. 8.7"
-        rows[title] = (Figure(answer), Figure(answer - direct, digits=(".1e", 0)))
+        rows[title] = (Figure(prediction), Figure(prediction - direct, digits=(".1e", 0)))
     rows["solved directly"] = (Figure(direct), Figure(None))
-    return FigureTable("the answer of criterion three", (f"at {AT}", "less the solution"), rows, digits=(6, 0))
+    return FigureTable("prediction by criterion three", (f"at {AT}", "minus the solution"), rows, digits=(6, 0))
 
 
 def _at_a_query(X: FloatArray, y: FloatArray, models: Mapping[str, Any]) -> Picture:
     """The line that is fitted around one query, the weights of the examples, and the two means."""
-    model = models["E2: all by distance"]
-    answer = float(model.predict([[AT]])[0])
+    model = models["E2: all, weighted"]
+    prediction = float(model.predict([[AT]])[0])
     slope = float(np.asarray(model.coefficients([[AT]]).frame()["x0"])[0])
     weights = Gaussian()(np.abs(X[:, 0] - AT) / BANDWIDTH)
     columns = {"x": X[:, 0], "f(x)": y, "kernel weight": weights}
@@ -469,8 +474,8 @@ def _at_a_query(X: FloatArray, y: FloatArray, models: Mapping[str, Any]) -> Pict
         top, below = figure.subplots(2, 1, sharex=True, height_ratios=[3, 1])
         _draw_examples(top, X, y, size=14 + 70 * weights)
         near, look = np.array([AT - 2 * BANDWIDTH, AT + 0.03]), style(0)
-        top.plot(near, answer + slope * (near - AT), color=look.colour, linewidth=2.0, label="line around $x_q$")
-        top.plot(AT, answer, "o", color=look.colour, markersize=8, zorder=6, label="its answer at $x_q$")
+        top.plot(near, prediction + slope * (near - AT), color=look.colour, linewidth=2.0, label="line around $x_q$")
+        top.plot(AT, prediction, "o", color=look.colour, markersize=8, zorder=6, label="its prediction at $x_q$")
         for i, name in enumerate(means(), 1):
             top.plot(
                 AT,
@@ -500,7 +505,7 @@ def _at_a_query(X: FloatArray, y: FloatArray, models: Mapping[str, Any]) -> Pict
 
 # Section 8.4: a network of radial basis functions ---------------------------------------------------------------------
 
-CENTRES, WIDTH = 6, 0.12
+CENTERS, WIDTH = 6, 0.12
 
 
 def networks(random_state: int) -> dict[str, RBFNetworkRegressor]:
@@ -510,7 +515,7 @@ def networks(random_state: int) -> dict[str, RBFNetworkRegressor]:
     return {
         f"{ROWS} kernels, through every example": RBFNetworkRegressor(**{**every, "width": 0.02, "alpha": 0.0}),
         f"{ROWS} kernels, penalty by leave-one-out": RBFNetworkRegressor(**{**every, "width": WIDTH}),
-        f"{CENTRES} kernels": RBFNetworkRegressor(CENTRES, **few),
+        f"{CENTERS} kernels": RBFNetworkRegressor(CENTERS, **few),
     }
 
 
@@ -523,30 +528,30 @@ def example_8_4(options: Options) -> Part:
         sums = model.intercept_ + model.activations(GRID[:, None]) @ model.coef_
         apart = float(np.abs(sums - model.predict(GRID[:, None])).max())
         rows[name] = (Figure(own, digits=(".2g", 0)), Figure(root_mean_square(model)), Figure(apart, digits=(".0e", 0)))
-    columns = ("from the examples", "from the target function", "eq. 8.8 by hand, most apart")
+    columns = ("from the examples", "from the target function", "largest difference from eq. 8.8")
     table = FigureTable("root mean square distance of the network", columns, rows, digits=(3, 0))
     caption = (
         "With a kernel at every example, the network can fit all examples exactly, including their noise; if the "
         "kernels are narrow, it falls back to the constant in between. With a penalty chosen by leave-one-out, or with "
         "few centers, the network is smooth."
     )
-    curves = _curves("example-8.4-centres", caption, X, y, models, 4.2, 2)
+    curves = _curves("example-8.4-centers", caption, X, y, models, 4.2, 2)
     notes = (
         "The sum of eq. 8.8, computed with the kernels and weights of the network, equals its prediction.",
         "With a kernel at every example and no penalty, the network fits all examples exactly, as the book says. If "
         "the examples are noisy, this is a disadvantage.",
     )
-    return Part((table,), (_kernels(X, y, models[f"{CENTRES} kernels"]), curves), notes)
+    return Part((table,), (_kernels(X, y, models[f"{CENTERS} kernels"]), curves), notes)
 
 
 def _kernels(X: FloatArray, y: FloatArray, model: RBFNetworkRegressor) -> Picture:
     """The kernels of a network with few centers, each times its weight, and their sum."""
     bumps = model.activations(GRID[:, None]) * model.coef_
     total = model.predict(GRID[:, None])
-    centres = np.asarray(model.centers_)[:, 0].astype(float)
-    order = np.argsort(centres)
+    centers = np.asarray(model.centers_)[:, 0].astype(float)
+    order = np.argsort(centers)
     columns = {"x": GRID, "network": total, "intercept": np.full(GRID.size, model.intercept_)}
-    columns |= {f"kernel at {centres[u]:.3f}": bumps[:, u] for u in order}
+    columns |= {f"kernel at {centers[u]:.3f}": bumps[:, u] for u in order}
 
     def draw(figure: Any) -> None:
         ax = figure.subplots()
@@ -556,12 +561,12 @@ def _kernels(X: FloatArray, y: FloatArray, model: RBFNetworkRegressor) -> Pictur
             ax.plot(GRID, bumps[:, u], color=style(1).colour, linewidth=1.1, linestyle=style(1).line, label=label)
         ax.axhline(float(model.intercept_), color=MUTED, linewidth=0.9, linestyle=(0, (2, 2)), label="$w_0$")
         ax.plot(GRID, total, color=style(0).colour, linewidth=2.0, label="their sum: the network")
-        ax.plot(centres, np.full(centres.size, ax.get_ylim()[0]), "^", color=INK, clip_on=False, label="centres")
+        ax.plot(centers, np.full(centers.size, ax.get_ylim()[0]), "^", color=INK, clip_on=False, label="centers")
         ax.set(ylabel="f(x)")
         figure.legend(*ax.get_legend_handles_labels(), loc="outside upper center", ncols=3)
 
     caption = (
-        f"A network of {CENTRES} Gaussian kernels of width {WIDTH} (eqs. 8.8 and 8.9): each kernel times its weight, "
+        f"A network of {CENTERS} Gaussian kernels of width {WIDTH} (eqs. 8.8 and 8.9): each kernel times its weight, "
         "and their sum with the constant w_0. The centers come from k-means of the inputs, the weights from least "
         "squares over all examples: each kernel is local, the fit is global."
     )
@@ -581,6 +586,6 @@ PAPER = Paper(
     ),
     "The chapter contains no measurements. We draw its Figure 8.1, and illustrate the statements and equations of "
     "sections 8.2 to 8.4 with pictures and numbers on generated data. Examples are numbered like their sections.",
-    "Every statement that can be measured holds. One needs a qualification: votes weighted by 1/d² are more robust to "
-    "wrong examples than a single neighbor, but unweighted votes of as many neighbors are more robust still.",
+    "All measurable statements hold, one of them with a qualification: votes weighted by 1/d² are more robust to "
+    "wrong examples than a single neighbor, but unweighted votes of the same neighbors are even more robust.",
 )

@@ -36,7 +36,7 @@ Task = TypeVar("Task")
 Found = TypeVar("Found")
 
 Form: TypeAlias = int | str
-"""How numbers are written: the number of decimals, or a format such as ``".2g"``."""
+"""Number format: the number of decimals, or a format such as ``".2g"``."""
 
 # Options and progress -------------------------------------------------------------------------------------------------
 
@@ -71,11 +71,11 @@ def aloud(steps: Sequence[Task], text: str, /) -> Iterator[Task]:
 
 @dataclass(frozen=True)
 class Options:
-    """How a paper is measured again.
+    """Options for measuring a paper again.
 
     ``data`` is the folder of the data sets, by default where `priorcase.datasets.load` looks; ``trials`` the number of
     trials, runs or repetitions, by default the paper's own; ``jobs`` the number of processes, as in joblib, on which no
-    figure depends; ``quick`` asks for few trials, to see that everything runs, and for other tables where the data sets
+    figure depends; ``quick`` means few trials, to see that everything runs, and for other tables where the data sets
     are not on this machine.
     """
 
@@ -137,7 +137,7 @@ def fold_rows(
 class Figure:
     """A figure of ours and the printed one: numbers, or words where the paper gives a word such as a class.
 
-    Either is None where there is none: an algorithm that is not in the library, a figure that the paper does not print.
+    Either is None if it does not exist: the algorithm is not in the library, or the paper does not print the figure.
     ``standard_error`` is that of ours, and ``digits`` how the two are written where that differs from their table's.
     """
 
@@ -153,7 +153,7 @@ class Figure:
         return cls(factor * float(runs.mean()), theirs, abs(factor) * error)
 
     def text(self, ours: Form, theirs: Form, *, difference: bool = False) -> str:
-        """The figures as they are written, with ours less the printed one if asked for.
+        """The figures as they are written, with ours less the printed one if requested.
 
         Examples
         --------
@@ -177,14 +177,14 @@ class Figure:
 
     @property
     def difference(self) -> float:
-        """Ours less the printed one; NaN where one of them is missing or a word."""
+        """Ours less the printed one; NaN if one of them is missing or a word."""
         if isinstance(self.ours, float | int) and isinstance(self.theirs, float | int):
             return self.ours - self.theirs
         return math.nan
 
     @property
     def value(self) -> float:
-        """Ours as a number; NaN where it is none."""
+        """Ours as a number; NaN if it is not a number."""
         return float(self.ours) if isinstance(self.ours, float | int) else math.nan
 
 

@@ -45,11 +45,11 @@ STAND_INS = {
 """The table that stands in for each data set; each has the rows that the experiments need."""
 
 CLASSES = {"splice": {"Adelie": "N", "Chinstrap": "EI", "Gentoo": "IE"}}
-"""Classes that an experiment asks for by name."""
+"""Classes that an experiment uses by name."""
 
 
 def not_at_hand(needs: Mapping[str, str], folder: Path | None) -> bool:
-    """Whether some of the data sets, by title, are neither in the folder nor in the cache."""
+    """Return whether any of the data sets, by title, is neither in the folder nor in the cache."""
     return not set(needs.values()) <= available(folder=folder).descriptions.keys()
 
 

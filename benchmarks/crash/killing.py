@@ -19,7 +19,7 @@ _ACK = struct.Struct("<I")
 
 @dataclass
 class Outcome:
-    """What was seen over all kills."""
+    """Observations over all kills."""
 
     kills: int = 0
     acknowledged: Counter[str] = field(default_factory=Counter)
@@ -84,7 +84,7 @@ def run(folder: Path, kills: int, *, seed: int = 0, most: int = 8, longest: floa
 
 
 def _compare(path: Path, sure: Model, perhaps: Model, outcome: Outcome) -> Model:
-    """What the file holds: all that was acknowledged, and what was under way wholly or not at all."""
+    """Check the file: acknowledged operations are complete; the one in progress is complete or absent."""
     with Store.open(path) as store:
         outcome.problems += store.verify()
         if (difference := sure.differs(store)) is None:
@@ -99,5 +99,5 @@ def _compare(path: Path, sure: Model, perhaps: Model, outcome: Outcome) -> Model
     data = b"".join(file.read_bytes() for file in path.parent.iterdir())
     left = sum(text.strip('"').encode() in data for text in found.forgotten)
     if left:
-        outcome.problems.append(f"{left} texts of forgotten cases are still in the files")
+        outcome.problems.append(f"{left} strings of forgotten cases are still in the files")
     return found

@@ -37,7 +37,7 @@ class Model:
     forgotten: list[str] = field(default_factory=list)
 
     def apply(self, operation: Operation) -> None:
-        """What an operation does."""
+        """Description of an operation."""
         getattr(self, f"_{operation.name}")(operation)
 
     def _add(self, operation: Operation) -> None:
@@ -125,7 +125,7 @@ def _fields(case: NewCase) -> dict[str, Any]:
 
 
 def _texts(row: dict[str, Any]) -> list[str]:
-    """The texts by which bytes of a case are told from all others."""
+    """The strings that identify the bytes of a case."""
     return [text for text in (row["solution"], row["key"], *row["notes"]) if text]
 
 
@@ -155,7 +155,7 @@ def token(random: Random) -> str:
 
 
 def new_case(random: Random, width: int, *, note: bool = False) -> NewCase:
-    """A case with a text of its own in every field."""
+    """A case with a unique string in every field."""
     values = [random.choice([None, random.random(), random.randrange(9), random.choice(WORDS)]) for _ in range(width)]
     key = token(random) if random.random() < 0.5 else None
     noted = token(random) if note or random.random() < 0.3 else None

@@ -1,4 +1,4 @@
-"""How fast cases are stored and read."""
+"""Speed of storing and reading cases."""
 
 from __future__ import annotations
 
@@ -10,20 +10,20 @@ from random import Random
 from priorcase.cases.storage import Declaration, NewCase, Store
 
 WIDTH = 12
-COLOURS = ("red", "green", "blue", "black")
+COLORS = ("red", "green", "blue", "black")
 
 
 def mixed_cases(number: int) -> list[NewCase]:
-    """Cases of twelve mixed attributes with gaps, each with a key and a solution."""
+    """Cases of twelve mixed attributes with missing values, each with a key and a solution."""
     random = Random(0)
 
     def value(place: int) -> str | int | float | None:
         if random.random() < 0.05:
             return None
-        return (random.random, lambda: random.choice(COLOURS), lambda: random.randrange(100))[place % 3]()
+        return (random.random, lambda: random.choice(COLORS), lambda: random.randrange(100))[place % 3]()
 
     return [
-        NewCase([value(place) for place in range(WIDTH)], f'"{random.choice(COLOURS)}"', None, f"case {id}")
+        NewCase([value(place) for place in range(WIDTH)], f'"{random.choice(COLORS)}"', None, f"case {id}")
         for id in range(number)
     ]
 

@@ -19,7 +19,7 @@ from papers.reproduction import aloud
 
 @dataclass(frozen=True)
 class Effort:
-    """How much to measure: runs of cross-validation, and draws of a tenth, for few rows and for many."""
+    """Amount of measurement: runs of cross-validation, and draws of a tenth, for few rows and for many."""
 
     folds: int = 10
     runs: int = 3
@@ -45,7 +45,7 @@ def main() -> int:
 
 
 def measure(names: list[str] | tuple[str, ...], folder: Path | None, effort: Effort) -> list[Grid]:
-    """All tables: scores of the models, non-normal columns, evidence from few rows, and data sets where it loses."""
+    """All tables: scores of the models, non-normal columns, evidence from few rows, and exceptions."""
     scores, tenths, causes, cut = {}, {}, [], {}
     for name in names:
         problem = load(name, folder)

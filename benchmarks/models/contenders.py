@@ -53,7 +53,7 @@ CONTENDERS: Mapping[str, Contender] = {**OURS, **PEERS}
 
 
 def log_probabilities(model: Any, problem: Problem, train: Any, test: Any, *, told: bool = False) -> Any:
-    """What a model, learned from some rows, says of others: (rows, classes of the problem), natural logarithms.
+    """Predictions of a fitted model for other rows: (rows, classes of the problem), natural logarithms.
 
     A class that no training row has is impossible, unless the model is ``told`` of all classes.
     """

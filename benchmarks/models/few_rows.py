@@ -1,4 +1,4 @@
-"""Evidence vs. the plug-in model with few rows, and why evidence loses where it does."""
+"""Evidence vs. the plug-in model with few rows, and the reason why evidence is worse on one data set."""
 
 from __future__ import annotations
 
@@ -39,13 +39,13 @@ COMPARED = ("plug-in", "evidence", "gain", "better in")
 
 @dataclass(frozen=True, eq=False)
 class Gain:
-    """How much better one model's log-score is than another's, from the same tenths."""
+    """Gain in log-score of one model over another, from the same tenths."""
 
     each: Any
 
     @classmethod
     def of(cls, scores: Mapping[str, FromATenth], model: str, other: str) -> Gain:
-        """The gain of a model over another, where no row counts for more than 100 nats."""
+        """The gain of a model over another, if no row counts for more than 100 nats."""
         return cls(scores[model].capped - scores[other].capped)
 
     @classmethod

@@ -1,4 +1,4 @@
-"""Tables of texts, for a terminal and for Markdown."""
+"""Tables of strings, for a terminal and for Markdown."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from benchmarks.models.measuring import Score
+from priorcase._numbers import fixed
 from priorcase.learning import results as grids
 
 
@@ -31,12 +32,12 @@ class Grid:
 
 
 def figure(value: float) -> str:
-    """A score in three decimals, or in two digits where it is huge.
+    """A score in three decimals, or in none if it is huge.
 
     >>> figure(-0.4567), figure(-123456.0), figure(float("-inf"))
-    ('-0.457', '-1.2e+05', '-inf')
+    ('-0.457', '-123,456', '-inf')
     """
-    return f"{value:.2g}" if 1_000 <= abs(value) < float("inf") else f"{value:.3f}"
+    return fixed(value, 0 if abs(value) >= 1_000 else 3)
 
 
 def by_model(

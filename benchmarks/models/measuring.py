@@ -17,7 +17,7 @@ CAP = 100.0
 
 @dataclass(frozen=True)
 class Score:
-    """Mean ``ln p`` of the truth, and the part of right answers."""
+    """Mean ``ln p`` of the truth, and the accuracy."""
 
     log: float
     zero_one: float
@@ -40,14 +40,14 @@ def cross_validated(
 
 @dataclass(frozen=True, eq=False)
 class FromATenth:
-    """What models that learned from a tenth of the rows said of the others: an entry for each draw of the tenth."""
+    """Predictions of models fitted to a tenth of the rows for the others: an entry for each draw of the tenth."""
 
     logs: Any
     """Mean ``ln p`` of the truth."""
     capped: Any
     """The same with no row counting for more than 100 nats."""
     hits: Any
-    """Part of right answers."""
+    """Accuracy."""
     impossible: Any
     """Part of the rows whose truth had probability 0."""
 

@@ -44,7 +44,7 @@ class Problem:
         return np.unique(self.y)
 
     def truth(self, rows: Any) -> Any:
-        """The classes of some rows, by their positions in `classes`."""
+        """The classes of a subset of the rows, by their positions in `classes`."""
         return np.searchsorted(self.classes, self.y[rows])
 
     def stream(self, *purpose: int) -> np.random.Generator:

@@ -1,4 +1,4 @@
-"""How many rows the prior of the tree and super-parent models should be worth, on public data sets.
+"""Prior strength, in rows, of the tree and super-parent models on public data sets.
 
 ``python -m benchmarks.models.sample_sizes`` takes the folder that ``PRIORCASE_DATA`` names and a few minutes. Each line
 has the log-scores of one model on one data set, by ten-fold cross-validation and from a tenth of the rows.

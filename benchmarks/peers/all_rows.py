@@ -1,4 +1,4 @@
-"""Every stored row as a query, itself left out: leave-one-out on mixed rows, and k-NN graphs of numeric ones."""
+"""Every stored row as a query, without itself: leave-one-out on mixed rows, and k-NN graphs of numeric ones."""
 
 from typing import get_args
 
@@ -18,7 +18,7 @@ LEFT_OUT, GRAPH = 100, 10
 
 
 def run(sizes: Sizes) -> list[Row]:
-    """Against scikit-learn, faiss and SciPy, which are asked once: they take long."""
+    """Against scikit-learn, faiss and SciPy, which run only once: they take long."""
     graphs = [row for structure in get_args(data.Structure) for row in _graph(structure, sizes)]
     return [*_leave_one_out(sizes), *graphs]
 
@@ -38,7 +38,7 @@ def _graph(structure: data.Structure, sizes: Sizes) -> list[Row]:
     model = pc.KNNClassifier(GRAPH, distance="euclidean", n_jobs=THREADS).fit(task.X, task.y)
     few = model.kneighbors(task.X[:100], GRAPH + 1, return_distance=False)[:, 1:]
     if not np.array_equal(model.kneighbors(None, return_distance=False)[:100], few):
-        raise AssertionError("the rows found other neighbours among themselves than as queries")
+        raise AssertionError("the rows have different neighbors as stored rows and as queries")
     peers = [faiss_peer(task.X, task.X, GRAPH + 1, rounds=1)]
     if structure != "independent":  # of which a kd-tree has to visit nearly every leaf
         peers.append(tree_peer(cKDTree(task.X.to_numpy()), task.X.to_numpy(), GRAPH + 1, rounds=1))

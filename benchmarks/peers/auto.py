@@ -1,4 +1,4 @@
-"""algorithm='auto' beside each algorithm by itself: never more than a tenth slower than the best of them."""
+"""algorithm='auto' compared with each algorithm by itself: never more than a tenth slower than the best of them."""
 
 from benchmarks import data, ours
 from benchmarks.report import Row

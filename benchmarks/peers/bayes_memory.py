@@ -1,4 +1,4 @@
-"""What fitting naive Bayes on a million rows adds to the memory at most, in a process of its own."""
+"""Peak memory added by fitting naive Bayes on a million rows, in its own process."""
 
 import json
 import subprocess

@@ -17,7 +17,7 @@ KILLS = 100
 
 
 def run(sizes: Sizes) -> list[Row]:
-    """Best seconds of some rounds, beside what the work may take."""
+    """Best seconds of several rounds, next to the limit."""
     stored, singles = sizes.rows(100_000), sizes.queries(500)
     rows = cases(stored)
     with tempfile.TemporaryDirectory(prefix="priorcase-durable-") as folder:

@@ -1,4 +1,4 @@
-"""cbrkit, which asks for an older pandas than ours and so lives in a virtual environment of its own under build/."""
+"""cbrkit, which requires an older pandas than ours and therefore has its own virtual environment under build/."""
 
 import atexit
 import json
@@ -28,7 +28,7 @@ Found = list[tuple[int, float]]
 
 @dataclass
 class Comparison:
-    """The same cases, queries, similarities and weights for both; there are no gaps, which cbrkit does not know."""
+    """The same cases, queries, similarities and weights for both; no missing values, which cbrkit does not support."""
 
     cases: list[Case]
     queries: list[Case]
@@ -118,7 +118,7 @@ def _python() -> Path:
 
 
 def _missing(install: bool) -> str:
-    """Why cbrkit cannot be run; empty where it can. Installs it where it may."""
+    """Reason why cbrkit cannot be run, or empty if it can. Installs it if possible."""
     imports: Sequence[str] = [str(_python()), "-c", "import cbrkit, Levenshtein"]
     if _python().exists() and subprocess.run(imports, capture_output=True, check=False, timeout=120).returncode == 0:
         return ""

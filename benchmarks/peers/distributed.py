@@ -1,6 +1,6 @@
-"""k-NN and counts over a Dask cluster of two processes on this machine, beside one process with two threads.
+"""k-NN and counts over a Dask cluster of two processes on this machine, compared with one process with two threads.
 
-Growth over partitions and rows is printed beside the bars, with the bytes that travel.
+Growth over partitions and rows is printed next to the targets, with the bytes that travel.
 """
 
 import gc
@@ -25,7 +25,7 @@ PARTITIONS = 8
 
 
 def run(sizes: Sizes) -> list[Row]:
-    """Queries to 8 partitions on two workers; a count model on two workers beside one; growth."""
+    """Queries to 8 partitions on two workers; a count model on two workers compared with one; growth."""
     rows, queries = sizes.rows(5_000_000), sizes.queries(1_000)
     found = _neighbors(rows, queries, sizes.repeats)
     found += _counts(sizes.rows(20_000_000), sizes.repeats)
@@ -65,7 +65,7 @@ def _best(work: Callable[[], object], repeats: int) -> float:
 
 
 def _part(rows: int, partitions: int, number: int) -> pd.DataFrame:
-    """One partition, made where it is needed, so that no table is sent."""
+    """One partition, created on its worker, so that no table is sent."""
     task = data.mixed(rows // partitions, 0, seed=number)
     return task.X.assign(y=task.y == "yes")
 

@@ -1,4 +1,4 @@
-"""A pandas frame with strings and gaps: fit on 50,000 rows and predict_proba of 2,000."""
+"""A pandas frame with strings and missing values: fit on 50,000 rows and predict_proba of 2,000."""
 
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import make_pipeline

@@ -1,4 +1,4 @@
-"""100,000 rows of 4, 16 or 64 numeric columns, Euclidean, 10 neighbours, 10,000 queries.
+"""100,000 rows of 4, 16 or 64 numeric columns, Euclidean, 10 neighbors, 10,000 queries.
 
 With 16 columns the ratio to a kd-tree depends on the data above all, so three tables carry the same bar.
 """
@@ -42,7 +42,7 @@ def _one(columns: int, structure: data.Structure, sizes: Sizes) -> list[Row]:
     peers = [faiss_peer(task.X, task.queries, K, bars["faiss"])]
     if "tree" in bars:
         tree, asked = cKDTree(task.X.to_numpy()), task.queries.to_numpy()
-        _same_neighbours(search, tree, asked[:100])
+        _same_neighbors(search, tree, asked[:100])
         peers.append(tree_peer(tree, asked, K, bars["tree"]))
     name = f"numeric {columns} {structure}, Euclidean, k={K}, {len(task.X):,} x {len(task.queries):,}"
     return compare(name, search.run, peers, sizes.repeats)
@@ -70,6 +70,6 @@ def tree_peer(tree: cKDTree, queries: Numbers, k: int, bar: float | None = None,
     return Peer("scipy cKDTree workers=2", run, bar, "float64 like ours, tree built beforehand", rounds)
 
 
-def _same_neighbours(search: ours.Search, tree: cKDTree, queries: Numbers) -> None:
+def _same_neighbors(search: ours.Search, tree: cKDTree, queries: Numbers) -> None:
     if not np.array_equal(search.run(queries=len(queries)), tree.query(queries, K)[1]):
-        raise AssertionError("priorcase and cKDTree found different neighbours")
+        raise AssertionError("priorcase and cKDTree found different neighbors")

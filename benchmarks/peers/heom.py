@@ -1,4 +1,4 @@
-"""Mixed columns, HEOM, 10 neighbours, 2,000 queries: 50,000 rows of independent columns, and 100,000 rows in groups."""
+"""Mixed columns, HEOM, 10 neighbors, 2,000 queries: 50,000 rows of independent columns, and 100,000 rows in groups."""
 
 from benchmarks import data, ours
 from benchmarks.peers import timbl, weka

@@ -1,4 +1,4 @@
-"""Choosing parameters by leave-one-out: many at once beside one search of all rows, and estimators that choose."""
+"""Choosing parameters by leave-one-out: many at once compared with one search, and estimators that choose."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def run(sizes: Sizes) -> list[Row]:
 
 
 def _estimators(sizes: Sizes) -> list[Row]:
-    """Estimators that choose their parameters, beside the seconds that a fit and the first question may take."""
+    """Estimators that choose their parameters, with limits for the seconds of a fit and the first prediction."""
     rng, found = np.random.default_rng(0), list[Row]()
     X = rng.normal(size=(600, 10))
     y, table = X[:, 0] + X[:, 1] * X[:, 2] > 0, mixed(1000, 0)

@@ -1,4 +1,4 @@
-"""Locally weighted regression beside scikit-misc's loess, NumPy and Weka's LWL; and on a million rows.
+"""Locally weighted regression compared with scikit-misc's loess, NumPy and Weka's LWL; and on a million rows.
 
 All fit the same thing: a plane around each query, weighed by the tricube of the distance over that of the first row
 beyond the k nearest. scikit-misc reads predictors in columns whatever their shape, and so gets transposed memory.
@@ -44,7 +44,7 @@ class Task:
 
     @property
     def k(self) -> int:
-        """Neighbours of each query: half of the rows where there are few."""
+        """Neighbors of each query: half of the rows if there are few."""
         return min(K, len(self.X) // 2)
 
 
@@ -69,7 +69,7 @@ def run(sizes: Sizes) -> list[Row]:
         *_against_loess(small, sizes, {"direct": None}),
         *_against_loess(full, sizes, {"direct": 40, "interpolate": 5}),
         *_predictions(full, sizes),
-        *_given_neighbours(full, sizes),
+        *_given_neighbors(full, sizes),
         *_million(sizes),
     ]
 
@@ -149,8 +149,8 @@ def _by_numpy(of: Task, rows: npt.NDArray[np.int64], weights: Numbers) -> Number
     return np.linalg.solve(weighted @ design, weighted @ of.y[rows][..., None])[:, 0, 0]
 
 
-def _given_neighbours(of: Task, sizes: Sizes) -> list[Row]:
-    """From neighbours and weights to predictions: the fits alone."""
+def _given_neighbors(of: Task, sizes: Sizes) -> list[Row]:
+    """From neighbors and weights to predictions: the fits alone."""
     rows, weights = _voters(of, cKDTree(of.X))
     lists = (np.arange(len(rows) + 1) * of.k, np.ascontiguousarray(rows).ravel(), weights.ravel(), None)
     table = (of.X, of.queries, np.zeros(COLUMNS, dtype=np.uint8), of.X.std(axis=0), of.y[:, None])
@@ -162,7 +162,7 @@ def _given_neighbours(of: Task, sizes: Sizes) -> list[Row]:
     if not np.allclose(ours(), _by_numpy(of, rows, weights), rtol=0, atol=1e-9):
         raise AssertionError("NumPy and the core predict differently")
     peer = Peer("NumPy batch solve", lambda: _by_numpy(of, rows, weights), 5, "same results")
-    return compare(_named(of, "given the neighbours"), ours, [peer], sizes.repeats, shortest=0.05)
+    return compare(_named(of, "given the neighbors"), ours, [peer], sizes.repeats, shortest=0.05)
 
 
 def _million(sizes: Sizes) -> list[Row]:

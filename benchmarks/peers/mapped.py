@@ -1,4 +1,4 @@
-"""A saved model of many mixed rows, opened and asked once in a process of its own, beside fitting it again."""
+"""A saved model of many mixed rows, opened and queried once in its own process, compared with fitting it again."""
 
 import json
 import subprocess
@@ -23,14 +23,14 @@ def run(sizes: Sizes) -> list[Row]:
         opened = [_in_a_process("open", path, rows) for _ in range(max(3, sizes.repeats))]
         size = path.stat().st_size / MIB
     if any(one["answer"] != fitted["answer"] for one in opened):
-        raise RuntimeError("the loaded model answers otherwise than the saved one")
-    name = f"mixed 8+8, {rows:,} rows: opening a saved model and asking once"
+        raise RuntimeError("the loaded model and the saved one give different results")
+    name = f"mixed 8+8, {rows:,} rows: opening a saved model and predicting once"
     best = min(one["seconds"] for one in opened)
     own = max(one["own"] for one in opened) / MIB
     note = f"{size:,.0f} MiB mapped"
     return [
         Row(name, "limit", best, SECONDS, 1, note=note),
-        Row(name, "fitting and asking once", best, fitted["seconds"], 20, note=note),
+        Row(name, "fitting and predicting once", best, fitted["seconds"], 20, note=note),
         Row(f"{name}: own memory", "limit", max(own, 0.1), OWN_MIB, 1, "MiB", f"{note}; worst of {len(opened)}"),
     ]
 

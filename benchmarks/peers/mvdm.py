@@ -1,4 +1,4 @@
-"""100,000 rows, 20 nominal columns of 8 values, 5 classes, MVDM, 1 neighbour, 10,000 queries."""
+"""100,000 rows, 20 nominal columns of 8 values, 5 classes, MVDM, 1 neighbor, 10,000 queries."""
 
 from benchmarks import data, ours
 from benchmarks.peers import timbl
@@ -13,8 +13,8 @@ K = 1
 def run(sizes: Sizes) -> list[Row]:
     """Against our own plain loop, scikit-learn and TiMBL, on two tables.
 
-    TiMBL's bar stands on the first, where it takes the 200 s that the bar was set by. On the second its search by gain
-    ratio leaves out nearly everything; the figure is printed all the same.
+    The target for TiMBL applies to the first table, on which TiMBL takes about 200 s. On the second, its search by gain
+    ratio skips nearly everything; the figure is printed without a target.
     """
     tables: tuple[data.Relevant, ...] = ("all columns relevant", "4 columns relevant")
     return [row for relevant in tables for row in _one(relevant, sizes)]

@@ -1,4 +1,4 @@
-"""Latency of predicting, learning and forgetting one row of a NumPy array beside 1,000 stored rows."""
+"""Latency of predicting, learning and forgetting one row of a NumPy array with 1,000 stored rows."""
 
 import time
 from collections.abc import Callable
@@ -49,7 +49,7 @@ def _one(distance: str, sizes: Sizes) -> list[Row]:
 def _changes(
     model: pc.KNNClassifier, rows: npt.NDArray[np.float64], classes: npt.NDArray[np.str_]
 ) -> tuple[Callable[[], float], Callable[[], float]]:
-    """Mean seconds to learn each of some rows, and to forget them again; each leaves the model as it was."""
+    """Mean seconds to learn and to forget a row; afterwards the model is unchanged."""
 
     def learn() -> None:
         for i in range(len(rows)):

@@ -1,4 +1,4 @@
-"""What a distance of one's own costs: a tabled difference beside a compiled one, and whole rows beside scikit-learn."""
+"""Cost of user-defined distances: tabulated and compiled differences, and whole rows compared with scikit-learn."""
 
 from typing import Any
 

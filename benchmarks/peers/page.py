@@ -1,4 +1,4 @@
-"""The explorer in Chromium: how soon the page is there, and how soon an answer follows a change of the form."""
+"""The explorer in Chromium: time until the page is shown, and until a prediction follows a change of the form."""
 
 import re
 import shutil
@@ -51,8 +51,8 @@ def run(sizes: Sizes) -> list[Row]:
     return [
         Row(opening, "limit", shown, 2.0, 1),
         Row(f"{painting}: first paint", "limit", paint, 1.0, 1, note="from the request for the page"),
-        Row(f"{painting}: an answer after a change of the form, median", "limit", median, 0.1, 1),
-        Row(f"{painting}: an answer after a change of the form, 95%", "limit", late, 0.1, 1),
+        Row(f"{painting}: a prediction after a change of the form, median", "limit", median, 0.1, 1),
+        Row(f"{painting}: a prediction after a change of the form, 95%", "limit", late, 0.1, 1),
     ]
 
 
@@ -85,7 +85,7 @@ def _first_paint(page: Any, url: str) -> float:
 
 
 def _answers(page: Any) -> list[float]:
-    """Seconds from a choice in a list to the answer and the past cases behind it, drawn anew; measured in the page."""
+    """Seconds from a choice in a list to the updated prediction and its past cases; measured in the page."""
     page.wait_for_function("() => document.querySelector('.prediction strong')", timeout=120_000)
     page.wait_for_function("() => document.getElementById('jobs').hidden", timeout=600_000)
     page.wait_for_timeout(1000)

@@ -21,7 +21,7 @@ ROWS = 50_000
 WINDOW = 1_000
 RATES = {"one by one": 8_000, "in one call": 15_000}
 FAISS_RATE = 8_500
-# river is asked about this many rows of the stream, which are the dearest ones: its window is full.
+# river predicts this many rows of the stream, which are the slowest ones: its window is full.
 RIVER_ROWS = 3_000
 
 Stream = tuple[npt.NDArray[np.float64], npt.NDArray[np.int64]]
@@ -67,7 +67,7 @@ def _in_one_call(distance: str, stream: Stream) -> list[int]:
 
 def _check(distance: str, stream: Stream) -> None:
     if _one_by_one(distance, stream) != _in_one_call(distance, stream):
-        raise AssertionError("the two ways gave different answers")
+        raise AssertionError("the two ways gave different predictions")
 
 
 def _faiss(stream: Stream, bar: float) -> Peer:

@@ -1,4 +1,4 @@
-"""A CSV file of a million rows and 20 columns: numbers, whole numbers, words and dates."""
+"""A CSV file of a million rows and 20 columns: numbers, integers, words and dates."""
 
 import tempfile
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Choosing rows to keep: ENN on a large mixed table, ENN and AllKNN beside imbalanced-learn, DROP3."""
+"""Choosing rows to keep: ENN on a large mixed table, ENN and AllKNN compared with imbalanced-learn, DROP3."""
 
 from __future__ import annotations
 

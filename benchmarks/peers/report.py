@@ -18,7 +18,7 @@ LIMITS = {"adult": ("adult.csv.gz", 120.0, 2048.0), "hepatitis": ("hepatitis.csv
 
 @dataclass(frozen=True)
 class Measured:
-    """What one run took."""
+    """Time and memory of one run."""
 
     seconds: float
     processor: float

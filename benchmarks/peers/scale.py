@@ -1,4 +1,4 @@
-"""Naive Bayes from Parquet files beyond memory: time and memory, beside scikit-learn's incremental one."""
+"""Naive Bayes from Parquet files beyond memory: time and memory, compared with scikit-learn's incremental one."""
 
 import json
 import subprocess

@@ -1,4 +1,4 @@
-"""A service under load: single rows over HTTP keep-alive at 127.0.0.1, beside FastAPI around scikit-learn."""
+"""A service under load: single rows over HTTP keep-alive at 127.0.0.1, compared with FastAPI around scikit-learn."""
 
 import json
 import re
@@ -32,18 +32,18 @@ MIB = 2**20
 
 @dataclass(frozen=True)
 class Load:
-    """What came of some requests: answers per second, and how long they took."""
+    """Results of a series of requests: responses per second, and their latency."""
 
     rate: float
     seconds: Sequence[float]
 
     def quantile(self, share: float) -> float:
-        """The time within which this share of the answers came."""
+        """The time within which this share of the responses arrived."""
         return float(np.quantile(self.seconds, share))
 
 
 def run(sizes: Sizes) -> list[Row]:
-    """The best of some rounds, in which everyone is asked in turn."""
+    """The best of some rounds, in which the services take turns."""
     rows = sizes.rows(STORED)
     name = f"10-NN, {rows:,} mixed rows"
     counts = {
@@ -93,7 +93,7 @@ def run(sizes: Sizes) -> list[Row]:
     ]
 
 
-# -- those who answer
+# -- the services
 
 
 @contextmanager
@@ -200,7 +200,7 @@ def load(
             sent += 1
         while len(taken) < count:
             if time.perf_counter() - start > seconds:
-                raise RuntimeError(f"{path} gave {len(taken)} of {count} answers in {seconds:g} s")
+                raise RuntimeError(f"{path} gave {len(taken)} of {count} responses in {seconds:g} s")
             for number, _ in poll.poll(1.0):
                 part = parts[number] + links[number].recv(1 << 16)
                 if not _whole(part):
@@ -220,7 +220,7 @@ def load(
 
 
 def _whole(answer: bytes) -> bool:
-    """Whether all of an answer has come; anything but an answer with its length is an error."""
+    """Return whether a response is complete; a response without its length is an error."""
     end = answer.find(b"\r\n\r\n")
     if end < 0:
         return False

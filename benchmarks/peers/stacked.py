@@ -1,4 +1,4 @@
-"""Fitting the default stack of learners, its weights learned on rows left out, beside the seconds that it may take."""
+"""Fitting the default stack of learners, its weights learned on held-out rows, with a limit in seconds."""
 
 from __future__ import annotations
 

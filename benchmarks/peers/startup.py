@@ -1,4 +1,4 @@
-"""How long it takes until something can be asked: the command line's help, and imports, each in a fresh process."""
+"""Startup time: the command line's help, and imports, each in a fresh process."""
 
 import subprocess
 import sys

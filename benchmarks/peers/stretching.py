@@ -1,4 +1,4 @@
-"""Learning attribute weights: axes stretched by leave-one-out against a limit, and the cheaper ways beside peers."""
+"""Learning attribute weights: by leave-one-out with a limit, and faster methods compared with other libraries."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def two_of_twenty(rows: int) -> tuple[Numbers, npt.NDArray[np.str_]]:
 
 
 def run(sizes: Sizes) -> list[Row]:
-    """``attribute_weights="loo"`` on 20,000 x 20 in 30 seconds; beside scikit-learn on fewer rows."""
+    """``attribute_weights="loo"`` on 20,000 x 20 in 30 seconds; compared with scikit-learn on fewer rows."""
     rows = sizes.rows(20_000)
     X, y = two_of_twenty(rows)
     results = [_limit(f"attribute_weights='loo', {rows:,} x 20", _learner(X, y, "loo"))]

@@ -1,1 +1,1 @@
-"""Studies of accuracy on generated and public tables, each printed as a Markdown table."""
+"""Studies of accuracy on generated and public data sets, each printed as a Markdown table."""

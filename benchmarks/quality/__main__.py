@@ -11,19 +11,19 @@ STUDIES = {
     "priors": "priors for the class probabilities of k-NN",
     "log_loss": "log loss of tuned k-NN on four tables from scikit-learn",
     "numeric": "bins and densities for numeric columns in Bayesian classifiers, by log-score",
-    "classification": "tuned k-NN on public tables next to scikit-learn's k-NN and gradient boosting",
-    "regression": "k-NN, local regression and RBF networks on public tables next to scikit-learn's regressors",
-    "stacked": "stacked learners on public tables next to CatBoost, LightGBM and scikit-learn's learners",
+    "classification": "tuned k-NN on public data sets next to scikit-learn's k-NN and gradient boosting",
+    "regression": "k-NN, local regression and RBF networks on public data sets next to scikit-learn's regressors",
+    "stacked": "stacked learners on public data sets next to CatBoost, LightGBM and scikit-learn's learners",
     "standard_errors": "coverage of accuracy estimates plus and minus two standard errors",
-    "coverage": "coverage of intervals and sets of level 0.9 on public tables",
+    "coverage": "coverage of intervals and sets of level 0.9 on public data sets",
     "outliers": "scaling of numeric columns for k-NN: range, inliers, standard deviation and quantiles",
     "conversations": "claimed probabilities and accuracy of conversations with case bases",
 }
 
 
 def main() -> None:
-    """Run the studies that were asked for, or all."""
-    about = "Measure accuracy on generated and public tables."
+    """Run the requested studies, or all."""
+    about = "Measure accuracy on generated and public data sets."
     parser = argparse.ArgumentParser(prog="python -m benchmarks.quality", description=about)
     parser.add_argument("study", nargs="*", metavar="STUDY", help=f"which to run (default: all): {', '.join(STUDIES)}")
     parser.add_argument("--quick", action="store_true", help="stacked: a few small tables and two folds, as a check")

@@ -2,7 +2,7 @@
 
 Five stratified folds, seed 0; each contender is tuned on the training rows of a fold only. scikit-learn's k-NN has what
 users put in front of it (imputed, scaled, one-hot encoded) and its k and weights chosen by a grid search of ten folds,
-once by log-loss and once by accuracy; each score is that of the search made for it. Ours is tuned once, by log-loss.
+once by log loss and once by accuracy; each score is that of the search made for it. Ours is tuned once, by log loss.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ class Table:
     frame: pd.DataFrame
     y: Any
     rows: int
-    """How many rows there were before some were drawn."""
+    """Number of rows before sampling."""
 
     @property
     def numeric(self) -> list[str]:
@@ -62,7 +62,7 @@ class Table:
 
     @property
     def is_mixed(self) -> bool:
-        """Whether there are columns of several kinds, or missing values."""
+        """Return whether there are columns of several kinds, or missing values."""
         return bool(self.numeric and self.other) or bool(self.frame.isna().any(axis=None))
 
 

@@ -1,4 +1,4 @@
-"""What settled conversations claim, and how often they are right: each case answers for itself while it is left out.
+"""Confidence and accuracy of settled conversations: each case is removed, and its values answer the questions.
 
 PRIORCASE_DATA names the folder of data sets.
 """
@@ -51,7 +51,7 @@ def help_desk() -> pc.CaseBase:
 
 
 def line(name: str, base: pc.CaseBase) -> str:
-    """One line of the table; cases whose solution failed are not asked."""
+    """One line of the table; cases whose solution failed are skipped."""
     asked = [case for case in base if case.outcome is not False]
     found = np.array([interview(base, case) for case in asked])
     claimed, right, questions, score = found.mean(axis=0)

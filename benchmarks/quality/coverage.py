@@ -1,4 +1,4 @@
-"""How often intervals and sets of level 0.9 hold the truth of new rows of public tables, and how large they are.
+"""Coverage and size of intervals and sets of level 0.9 on new rows of public data sets.
 
 PRIORCASE_DATA names the folder of data sets.
 """

@@ -1,4 +1,4 @@
-"""Bins and densities for numeric columns in Bayesian classifiers: mean log-score on public tables that have some.
+"""Bins and densities for numeric columns in Bayesian classifiers: mean log-score on public data sets that contain them.
 
 Five stratified folds, seed 0, of at most 2,000 rows. A class that the training rows lack counts as a probability of
 1e-6. The last table is of `SubsetAveragedBayes` by its priors, on all tables.
@@ -39,7 +39,7 @@ PRIORS: dict[str, Any] = {
 
 
 def tables(numbers: bool) -> Iterator[tuple[str, Any, Any]]:
-    """Names, columns and classes: those of the folder, where one is named, and of scikit-learn."""
+    """Names, columns and classes: data sets from the folder, if one is named, and from scikit-learn."""
     if os.environ.get(FOLDER):
         folder = Path(os.environ[FOLDER])
         described = json.loads((folder / "manifest.json").read_text(encoding="utf-8"))["datasets"]

@@ -1,4 +1,4 @@
-"""Scaling of numeric columns: default k-NN on public tables, by leave-one-out.
+"""Scaling of numeric columns: default k-NN on public data sets, by leave-one-out.
 
 PRIORCASE_DATA names the folder of data sets. The first line of each pair is the error rate, or the root of the mean
 squared error of numbers; the second has the scores after one number of every third column was made wild.

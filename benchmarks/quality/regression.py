@@ -1,4 +1,4 @@
-"""Regression on public tables: k-NN, local regression and RBF networks next to scikit-learn's regressors."""
+"""Regression on public data sets: k-NN, local regression and RBF networks next to scikit-learn's regressors."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ class Problem:
 
 @dataclass(frozen=True)
 class Outcome:
-    """Root of the mean squared error over all rows, each predicted once, and the seconds of all fits and answers."""
+    """Root mean squared error over all rows, each predicted once, and the seconds of all fits and predictions."""
 
     rmse: float
     seconds: float
@@ -93,7 +93,7 @@ def gaussian_process() -> Any:
 
 
 def contenders() -> dict[str, Callable[[], Any]]:
-    """Who is compared, by the name in the table."""
+    """The regressors, by their name in the table."""
     return {
         "mean of the targets": DummyRegressor,
         "KNNRegressor()": KNNRegressor,
@@ -121,7 +121,7 @@ def measure(problem: Problem, make: Callable[[], Any]) -> Outcome:
 
 
 def is_feasible(name: str, problem: Problem) -> bool:
-    """Whether a contender is run on a table."""
+    """Return whether a regressor is run on a table."""
     return "GaussianProcess" not in name or len(problem.y) <= MOST_ROWS_OF_GP
 
 

@@ -1,8 +1,8 @@
-"""Stacked learners on public tables next to CatBoost, LightGBM, HistGradientBoosting, forests and linear models.
+"""Stacked learners on public data sets next to CatBoost, LightGBM, HistGradientBoosting, forests and linear models.
 
-Every table of the folder of data sets and some of scikit-learn's; of larger ones 2,000 rows are drawn. Five folds, seed
-0, the same for all, two threads, one contender at a time. The peers run in an environment of their own under build/,
-which is made where it is absent; what they scored is kept there by table (``--fresh`` measures again).
+Uses all data sets in the folder and several from scikit-learn; larger ones are sampled to 2,000 rows. All learners get
+the same five folds (seed 0) and two threads, one learner at a time. The peers run in their own environment under
+build/, which is created if necessary; their scores are cached there by table (``--fresh`` measures again).
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ class Problem:
     y: Any
     fold: Any
     rows: int
-    """How many there were before some were drawn."""
+    """Number of rows before sampling."""
 
     @property
     def classes(self) -> Any | None:
@@ -73,7 +73,7 @@ class Problem:
 
 @dataclass(frozen=True)
 class Outcome:
-    """Log-loss and accuracy over all rows (RMSE and none for numbers), and the seconds of all fits and answers."""
+    """Log loss and accuracy over all rows (RMSE and none for numbers), and the seconds of all fits and predictions."""
 
     loss: float
     accuracy: float | None
@@ -102,7 +102,7 @@ def problem(name: str, X: Any, y: Any, folds: int) -> Problem:
 
 
 def problems(*, quick: bool) -> list[Problem]:
-    """All tables, those with classes first; few of them and two folds where it is only to be seen whether it runs."""
+    """All tables, those with classes first; few of them and two folds for a quick check."""
     found, folds = [], 2 if quick else FOLDS
     if os.environ.get(FOLDER):
         folder = Path(os.environ[FOLDER])
@@ -150,7 +150,7 @@ def ours(of: Problem) -> tuple[Outcome, dict[float, float]]:
 
 
 def environment(*, install: bool) -> Path:
-    """The Python that peers run in: of their own environment where it can be had, else of ours."""
+    """The Python for the peers: from their own environment if possible, otherwise ours."""
     python = HOME / ("Scripts" if sys.platform == "win32" else "bin") / "python"
     pip = ["-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--retries", "1", *PACKAGES]
     imports = [str(python), "-c", "import catboost, lightgbm, sklearn, pandas"]
@@ -223,7 +223,7 @@ def report(lines: Sequence[Line]) -> list[str]:
 
 
 def bars(lines: Sequence[Line], names: list[str], ranks: Any, rights: Any, seconds: Any) -> list[str]:
-    """What was asked for, and whether it is so."""
+    """The targets, and whether they are met."""
 
     def judged(what: str, met: bool) -> str:
         return f"{what}: {'yes' if met else 'NO'}"

@@ -1,7 +1,7 @@
-"""The peers of stacked learners on one table, in an environment of their own: prints what each answers, as JSON.
+"""The peers of stacked learners on one table, in their own environment: prints their predictions as JSON.
 
-Takes the table as a JSON file and how many threads each peer may use. CatBoost and LightGBM are left out where they
-are not installed.
+Takes the table as a JSON file and how many threads each peer may use. CatBoost and LightGBM are skipped if they are
+not installed.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ MOST_CATEGORIES = 255
 
 
 class Peers:
-    """How each peer is made for a table; every one gets the same frame, with NaN where a value is missing."""
+    """Factories of the peers for a table; each gets the same frame, with NaN for missing values."""
 
     def __init__(self, frame: pd.DataFrame, numeric: list[str], *, classes: bool, threads: int) -> None:
         self.frame, self.numeric, self.classes, self.threads = frame, numeric, classes, threads
@@ -122,7 +122,7 @@ class Prepared:
 
 
 def answers(make: Callable[[], Any], X: pd.DataFrame, y: Any, fold: Any, classes: Any) -> tuple[Any, float]:
-    """The answer to each row by the peer fitted without the row's fold, and the seconds of all fits and answers."""
+    """The prediction for each row by the peer fitted without its fold, and the seconds of all fits and predictions."""
     found, start = np.zeros((len(y), 1 if classes is None else len(classes))), time.perf_counter()
     for own in (fold == number for number in range(fold.max() + 1)):
         model = make().fit(X[~own], y[~own])

@@ -1,4 +1,4 @@
-"""How often an estimate of accuracy and two standard errors to each side hold the truth.
+"""Coverage of intervals of two standard errors around an estimate of accuracy.
 
 A large table plays the world: a few of its rows are drawn, the learner is evaluated on these by cross-validation and by
 leave-one-out, and the accuracy on rows that were not drawn is the truth, of the model fitted to this draw and on

@@ -1,10 +1,9 @@
-"""Twenty attributes of which two matter (Mitchell 1997, section 8.2.3): what each way to weigh them recovers.
+"""Twenty attributes of which two matter (Mitchell 1997, section 8.2.3): accuracy recovered by attribute weights.
 
-Plain k-NN is led astray by the eighteen others. The gap is what k-NN on the two alone is better by; a way to weigh
-attributes recovers the share of it that it makes good. In "either, not both" no attribute says anything by itself, so
-that ways which look at one after the other cannot find the two. The last problem has other attributes matter in other
-places, which weights of each query by itself can follow; the last column shows how these over-fit where nothing holds
-them back.
+The eighteen others mislead plain k-NN. The table shows how much of the accuracy of k-NN on the two alone each
+method recovers. In "either, not both", no attribute is informative by itself, so methods that score one attribute at
+a time cannot find the two. In the last problem, different attributes matter in different regions, which weights per
+query can follow; the last column shows how they overfit without regularization.
 """
 
 from __future__ import annotations
@@ -45,13 +44,13 @@ def _uniform(rows: int, trial: int) -> tuple[Numbers, np.random.Generator]:
 
 
 def total(rows: int, trial: int) -> tuple[Numbers, npt.NDArray[Any]]:
-    """Whether the sum of two numbers is above 1; one class in ten is wrong."""
+    """Return whether the sum of two numbers is above 1; one class in ten is wrong."""
     X, random = _uniform(rows, trial)
     return X, np.where((X[:, 0] + X[:, 1] > 1) ^ (random.random(rows) < 0.1), "above", "below")
 
 
 def either(rows: int, trial: int) -> tuple[Numbers, npt.NDArray[Any]]:
-    """Whether one of two numbers, and not both, is above a half."""
+    """Return whether exactly one of two numbers is above 1/2."""
     X, _ = _uniform(rows, trial)
     return X, np.where((X[:, 0] > 0.5) ^ (X[:, 1] > 0.5), "one", "none or both")
 

@@ -3,11 +3,11 @@ Choose a threshold by costs
 ===========================
 
 A loan that is not repaid costs far more than a good customer who was sent away. If the
-probabilities are honest, the best decision follows from the costs: grant a loan where the expected
+probabilities are calibrated, the best decision follows from the costs: grant a loan if the expected
 gain is positive. No other threshold does better on average.
 
 Suppose a loan that is repaid earns 10 % of the amount, and one that is not repaid loses 50 %. The
-best threshold is then ``0.5 / (0.5 + 0.1)``, about 0.83. Is that so on real decisions?
+best threshold is then ``0.5 / (0.5 + 0.1)``, about 0.83. Is that also the best threshold in practice?
 """
 
 import matplotlib.pyplot as plt
@@ -16,7 +16,7 @@ from sklearn.model_selection import StratifiedKFold, cross_val_predict
 
 import priorcase as pc
 
-X, y = pc.datasets.load_loans()
+X, y = pc.load_loans()
 gain, loss = 0.10, 0.50
 best = loss / (gain + loss)
 
@@ -41,9 +41,9 @@ print(f"{'grant every loan':26} profit: {earned.sum() / 1000:.0f} thousand euros
 
 # %%
 # A threshold of 0.5, which ``predict`` uses, loses money. The profit is largest near the threshold
-# that the costs ask for. One large loan moves a curve by more than 20 thousand euros, so the exact
-# place of a peak means little. One nearest neighbor says only *yes* or *no*: there is no threshold
-# to choose, and it loses money.
+# that follows from the costs. A single large loan moves a curve by more than 20 thousand euros, so
+# the exact position of a peak means little. One nearest neighbor predicts only *yes* or *no*: there
+# is no threshold to choose, and it loses money.
 fig, ax = plt.subplots(figsize=(8, 4.2), layout="constrained")
 looks = [("#0072B2", "-"), ("#D55E00", "--"), ("#767676", ":")]
 for (name, values), (color, line) in zip(profit.items(), looks, strict=True):

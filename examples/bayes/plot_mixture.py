@@ -3,7 +3,7 @@ Find clusters and outliers without a target
 ===========================================
 
 :class:`~priorcase.MixtureModel` describes a table by a few clusters of rows. It takes numbers,
-categories and missing values. Does it find the species of the penguins without being told? And
+categories and missing values. Does it find the species of the penguins without knowing them? And
 which penguins are outliers?
 """
 
@@ -13,7 +13,7 @@ import pandas as pd
 
 import priorcase as pc
 
-X, species = pc.datasets.load_penguins()
+X, species = pc.load_penguins()
 X = X.drop(columns="year")
 model = pc.MixtureModel("auto", random_state=0).fit(X)
 print(model.components_)
@@ -25,14 +25,14 @@ component = model.predict(X)
 print(pd.crosstab(pd.Series(species, name="species"), pd.Series(component, name="component")))
 
 # %%
-# The oddness of a row is its negative log-density. For the oddest penguin, the table shows which
+# ``oddness`` scores a row by its negative log-density. For the most unusual penguin, it shows which
 # value is surprising given all others: its bill is almost 60 mm long.
 oddness = model.oddness(X)
 oddest = np.argsort(oddness.scores)[-3:]
 print(oddness[oddest[-1]])
 
 # %%
-# Colors are components, markers are species. Rings mark the three oddest penguins.
+# Colors are components, markers are species. Rings mark the three most unusual penguins.
 fig, ax = plt.subplots(figsize=(8, 4.8), layout="constrained")
 colors = np.array(["#0072B2", "#E69F00", "#000000", "#D55E00", "#56B4E9", "#009E73", "#CC79A7", "#F0E442"])
 for name, marker in zip(np.unique(species), "o^s", strict=True):
@@ -41,7 +41,7 @@ for name, marker in zip(np.unique(species), "o^s", strict=True):
     ax.scatter(x, y, 28, colors[component[of]], marker=marker, alpha=0.8)
     ax.plot([], [], marker, color="#767676", label=name)
 ax.plot(*X.iloc[oddest][["bill_length_mm", "flipper_length_mm"]].T.to_numpy(), "o", ms=14, mfc="none", mec="black")
-ax.plot([], [], "o", ms=10, mfc="none", mec="black", label="oddest")
+ax.plot([], [], "o", ms=10, mfc="none", mec="black", label="most unusual")
 for k in np.unique(component):
     ax.plot([], [], "_", color=colors[k], markersize=12, markeredgewidth=5, label=f"component {k}")
 ax.set(xlabel="bill length (mm)", ylabel="flipper length (mm)")

@@ -3,8 +3,8 @@ Which columns matter?
 =====================
 
 :class:`~priorcase.SubsetAveragedBayes` averages naive Bayes over all sets of columns, exactly. As a
-by-product it says how probable it is that a column has anything to do with the target. Which
-columns of the loan applications matter, and how many rows does it take to know?
+by-product it gives the probability that a column is relevant to the target. Which columns of the
+loan applications matter, and how many rows does it take to find out?
 """
 
 import matplotlib.pyplot as plt
@@ -12,7 +12,7 @@ import numpy as np
 
 import priorcase as pc
 
-X, y = pc.datasets.load_loans()
+X, y = pc.load_loans()
 X["first letter"] = np.random.default_rng(0).choice(list("abcdefgh"), len(X))  # has nothing to do with it
 model = pc.SubsetAveragedBayes().fit(X, y)
 print(model.relevance_)
@@ -20,7 +20,7 @@ print(model.relevance_)
 # %%
 # Each column starts at a prior probability of 5 %. With more rows, the probability of a column that
 # matters goes to one, and that of others falls. ``age`` has no cut point that separates the
-# classes, so the rows say nothing about it, and it keeps its prior probability. The curves are
+# classes, so the rows contain no evidence about it, and it keeps its prior probability. The curves are
 # means over 20 random orders of the rows.
 sizes = [25, 50, 100, 200, 400, 600]
 rng = np.random.default_rng(1)
@@ -38,7 +38,7 @@ for i, name in enumerate(model.relevance_.frame()["attribute"]):
     look = {"color": colors[i], "marker": "os^DvP"[i]} if i < 6 else {"color": "#BBBBBB"}
     label = name if i < 6 else "all others" if i == 6 else None
     right.plot(sizes, [mean[n][name] for n in sizes], label=label, **look)
-right.set(xscale="log", xlabel="rows", ylabel="probability that the column matters")
+right.set(xscale="log", xlabel="rows", ylabel="probability that the column is relevant")
 right.set_xticks(sizes, sizes)
 right.minorticks_off()
 right.set_title("As rows are added", loc="left")

@@ -1,6 +1,6 @@
 """
-Honest probabilities from few rows
-==================================
+Calibrated probabilities from few rows
+======================================
 
 Naive Bayes with relative frequencies is overconfident on small tables: a value that was never seen
 with a class gets probability zero. :class:`~priorcase.NaiveBayes` averages over all parameter

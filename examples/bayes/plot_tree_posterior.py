@@ -2,8 +2,8 @@
 Which columns go together?
 ==========================
 
-Naive Bayes assumes that columns are independent within a class. Where they are not, it counts the
-same evidence twice and is overconfident. :class:`~priorcase.TreeAveragedBayes` lets each column
+Naive Bayes assumes that columns are independent within a class. If they are not, it counts the same
+evidence twice and is overconfident. :class:`~priorcase.TreeAveragedBayes` lets each column
 depend on one other column, and averages over all such trees exactly. What does it find on ten
 measurements of the breast cancer table?
 """
@@ -21,8 +21,8 @@ model = pc.TreeAveragedBayes().fit(X, y)
 print(model.edge_table())
 
 # %%
-# Radius, perimeter and area measure the same thing, and the trees know it. The fractal dimension
-# says nothing about the class, so its place in the tree is arbitrary. Do trees improve the
+# Radius, perimeter and area measure the same thing, and the trees connect them. The fractal dimension
+# has no information about the class, so its position in the tree is arbitrary. Do trees improve the
 # probabilities? We compare by ten-fold cross-validation.
 learners = {"naive Bayes": pc.NaiveBayes(), "averaged over trees": pc.TreeAveragedBayes()}
 found = evaluation.compare(learners, X, y, progress=False)

@@ -2,8 +2,9 @@
 Ask the right questions
 =======================
 
-People do not fill in forms. A conversation starts with their own words, and then asks the questions
-that say most about the solution. How many questions does it take until the answer is clear?
+People do not like to fill in forms. A conversation starts with their own words, and then asks the questions
+that are most informative about the solution. How many questions does it take until the solution is
+clear?
 
 We try it with 66 solved tickets, each of them hidden in turn. The conversation starts with the
 message of the hidden ticket, and its columns answer the questions.
@@ -72,7 +73,7 @@ for i, ticket in enumerate(helped):
 print(f"{np.mean(lengths):.1f} questions on average; right in the end: {right[:, -1].mean():.0%}")
 
 # %%
-# Each question helps, the later ones less. The probabilities are somewhat too high, and four in ten
+# Each question helps, but later questions help less. The probabilities are somewhat too high, and four in ten
 # tickets remain unsolved: there are 31 solutions, and most were needed only two or three times.
 fig, ax = plt.subplots(figsize=(8, 4.2), layout="constrained")
 ax.plot(right.mean(axis=0), "o-", color="#0072B2", label="best solution is right")

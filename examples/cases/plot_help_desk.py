@@ -1,6 +1,6 @@
 """
-A help desk that answers from old tickets
-=========================================
+A help desk that solves new tickets from old ones
+=================================================
 
 A case base keeps problems with their solutions. A new ticket has a place in a taxonomy of areas, a
 set of symptoms, a few words of text, and other columns. Which old tickets are most like it, and
@@ -24,14 +24,14 @@ attributes = {
 }
 
 # %%
-# A case base is a file; ``CaseBase.open("desk.priorcase", attributes)`` creates a permanent one.
+# A case base is a file; ``CaseBase.open("desk.cases", attributes)`` creates a permanent one.
 # The temporary one here is deleted when it is closed.
 base = pc.CaseBase.temporary(attributes)
 base.add_many(desk.tickets, solution="solution", outcome="outcome", key="ticket")
 print(f"{len(base)} tickets with {len(attributes)} columns")
 
 # %%
-# How much should each column count? ``learn_weights`` leaves out each ticket in turn, and chooses
+# How much should each column count? ``learn_weights`` predicts each ticket from the others, and chooses
 # the weights with which the other tickets give its solution the highest probability. We set the
 # weight of the date to zero: a new ticket is always opened today.
 weights = base.learn_weights(k=1)
@@ -39,7 +39,7 @@ print(weights)
 base.prefer(weights={**weights, "opened": 0})
 
 # %%
-# A new ticket. Columns that are not known are left out.
+# A new ticket. Columns that are not known are omitted.
 new = {
     "area": "laser printer",
     "place": "office",

@@ -27,9 +27,9 @@ faucet = FunctionGraph.parse(
 )
 
 # %%
-# ``Q`` are flows and ``T`` temperatures of cold, hot and mixed water; ``+>`` reads *increases*. The
-# search covers the graph with the functions of parts, and takes a part back where it would have a
-# side effect.
+# ``Q`` are flows and ``T`` temperatures of cold, hot and mixed water; ``+>`` means *increases*. The
+# search covers the graph with the functions of parts, and rejects a part if it would have a side
+# effect.
 found = design(faucet, plumbing())
 print(found)
 

@@ -16,7 +16,7 @@ from sklearn.model_selection import StratifiedKFold, cross_val_predict
 
 import priorcase as pc
 
-X, y = pc.datasets.load_loans()
+X, y = pc.load_loans()
 wrong = [98, 100, 164, 173, 195, 353, 411, 433, 486, 491, 514, 583]  # as the description of the table says
 
 # %%
@@ -40,9 +40,9 @@ for name, ranking in rankings.items():
 
 # %%
 # With the stack of learners, the first 30 rows of the list, 5 % of the table, include 10 of the 12
-# wrong outcomes. The other rows on the list are correct, but surprising. PEBLS goes by single
-# nearest neighbors and finds fewest: outcomes of this table are hard to predict, so many correct
-# rows have a poor record, too.
+# wrong outcomes. The other rows on the list are correct, but surprising. PEBLS relies on single
+# nearest neighbors and finds the fewest: outcomes of this table are hard to predict, so many correct
+# rows also have a poor record.
 fig, ax = plt.subplots(figsize=(9, 4.2), layout="constrained")
 looks = [("#0072B2", "-"), ("#D55E00", "--"), ("#000000", "-."), ("#E69F00", ":")]
 for (name, ranking), (color, line) in zip(rankings.items(), looks, strict=True):

@@ -33,10 +33,10 @@ curve = evaluation.noise_curve(
 print(curve)
 
 # %%
-# Without noise, IB1 is the most accurate. IB2 suffers most: it stores what it got wrong, and with
-# noise these are the wrong labels. IB3 stays above 90 % with a fifth of the labels wrong, and
-# predicts from fewer rows than the others. On smaller tables it does worse: it needs a few hundred
-# rows before its records tell good rows from bad ones.
+# Without noise, IB1 is the most accurate. IB2 suffers most: it stores the rows that it
+# misclassifies, and with noise most of these have wrong labels. IB3 stays above 90 % with a
+# fifth of the labels wrong, and predicts from fewer rows than the others. On smaller tables it does
+# worse: it needs a few hundred rows before its records separate good rows from bad ones.
 fig, (left, right) = plt.subplots(1, 2, figsize=(9.5, 4), layout="constrained")
 curve.plot("accuracy", left, band="error")
 left.set_title("Breast cancer: accuracy on test rows", loc="left")

@@ -6,7 +6,7 @@ A nearest-neighbor model stores its training rows. How many of them does it need
 :class:`~priorcase.DROP3` and :class:`~priorcase.ICF` choose the rows worth keeping.
 
 :func:`priorcase.reduction_curve` runs each reducer on the training part of every fold, fits a
-nearest neighbor to what is left, and scores it on the rows held out.
+nearest neighbor to the remaining rows, and scores it on the held-out rows.
 """
 
 import matplotlib.pyplot as plt
@@ -19,9 +19,9 @@ curve = pc.reduction_curve(reducers, X, y, random_state=0)
 print(curve)
 
 # %%
-# The classes of this table overlap, so many rows contradict their neighbors. ENN removes just
+# The classes of this table overlap, so many rows contradict their neighbors. ENN removes only
 # these: it keeps 80 % of the rows and is more accurate than all of them. DROP3 keeps a sixth and
-# loses about one point of accuracy. CNN and IB2 keep the rows that they got wrong, which are the
+# loses about one point of accuracy. CNN and IB2 keep the rows that they misclassified, which are the
 # contradictory ones here: they keep more rows than DROP3 and are less accurate.
 ax = curve.plot()
 ax.set_title("Waveform, 1,000 rows: accuracy of 1-NN after reduction")

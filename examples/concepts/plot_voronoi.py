@@ -4,7 +4,7 @@ Decision boundaries after reduction
 
 A nearest neighbor divides the plane into cells, one for each stored row: all points that are closer
 to this row than to any other. After a reduction there are fewer and larger cells. Do the decision
-boundaries stay where they were?
+boundaries change?
 """
 
 import matplotlib.pyplot as plt
@@ -13,14 +13,14 @@ from sklearn.model_selection import train_test_split
 import priorcase as pc
 from priorcase import plots
 
-X, y = pc.datasets.load_penguins()
+X, y = pc.load_penguins()
 known = X["bill_length_mm"].notna()
 X, y = X.loc[known, ["bill_length_mm", "bill_depth_mm"]], y[known]
 X_train, X_test, y_train, y_test = train_test_split(X, y, test_size=0.4, random_state=0, stratify=y)
 
 # %%
 # All training rows, then only those kept by two reducers. :class:`~priorcase.CNN` keeps every row
-# that it would get wrong, and so keeps rows that contradict their neighbors.
+# that it would misclassify, and therefore keeps rows that contradict their neighbors.
 # :class:`~priorcase.DROP3` removes those first, and then all rows that are not needed. It is no
 # less accurate than all rows, and its boundaries are smoother.
 reducers = {"All rows": None, "CNN": pc.CNN(), "DROP3": pc.DROP3()}

@@ -16,7 +16,7 @@ import priorcase as pc
 from priorcase import evaluation
 from priorcase.stacking import TableEncoder
 
-X, y = pc.datasets.load_loans()
+X, y = pc.load_loans()
 learners = {
     "One nearest neighbor": pc.KNNClassifier(1),
     "Naive Bayes": pc.NaiveBayes(),
@@ -28,9 +28,9 @@ learners = {
 # Dots show how often predictions came true, with 95 % intervals, and bars the share of the rows. A
 # dot below the dashed line means overconfidence, one above it too much caution.
 #
-# One nearest neighbor gives every answer the same probability of 0.75: well calibrated, but of no
-# use, and its log-score says so. Naive Bayes is a little overconfident where it is most certain,
-# the random forest is too cautious, and the stack of learners lies close to the line.
+# One nearest neighbor gives every prediction the same probability of 0.75: it is well calibrated but
+# useless, as its log-score shows. Naive Bayes is a little overconfident when it is most certain, the
+# random forest is too cautious, and the stack of learners lies close to the line.
 fig, axes = plt.subplots(2, 2, figsize=(9.5, 7), layout="constrained", sharex=True, sharey=True)
 folds = StratifiedKFold(5, shuffle=True, random_state=0)
 for ax, (name, learner) in zip(axes.flat, learners.items(), strict=True):

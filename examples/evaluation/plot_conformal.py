@@ -14,7 +14,7 @@ from sklearn.model_selection import train_test_split
 import priorcase as pc
 from priorcase import evaluation
 
-X, rent = pc.datasets.load_flats()
+X, rent = pc.load_flats()
 schema = {"heading": pc.Circular(360), "note": pc.Text()}
 levels = [0.5, 0.7, 0.9]
 regressor = pc.LocallyWeightedRegressor(100, schema=schema)
@@ -45,11 +45,11 @@ for name, held in inside.items():
     print(f"{name:18} 90 % intervals cover {held[-1].mean():.0%} ({parts}); width {np.mean(width[name]):.0f} euros")
 
 # %%
-# All of them cover a little more than they should. But the plain conformal intervals have nearly
+# The coverage of all intervals is slightly too high. But the plain conformal intervals have nearly
 # the same width everywhere, which is too wide for small flats and too narrow for large ones.
 # ``nonconformity="scaled"`` makes them wider where the fit is uncertain, and does better for large
 # flats. The intervals of the local fit itself do as well here, because the errors are close to
-# normal. Without that, they come with no guarantee.
+# normal. If the errors are not normal, these intervals have no guarantee.
 fig, (left, right) = plt.subplots(1, 2, figsize=(10, 4.2), layout="constrained")
 left.plot([0.4, 1], [0.4, 1], color="#BBBBBB", zorder=0)
 looks = [("#E69F00", "^"), ("#0072B2", "o"), ("#D55E00", "s")]

@@ -2,9 +2,9 @@
 Which learner is better on many tables?
 =======================================
 
-One table says which learner suits that table. A claim about learners in general needs several
-tables. Demšar (2006) proposes to rank the learners on each table, to test whether the mean ranks
-differ at all, and to draw how far apart they must be to count.
+Results on one table apply only to this table. A general claim about learners needs several tables.
+Demšar (2006) proposes to rank the learners on each table, to test whether the mean ranks differ at
+all, and to show which differences are significant.
 """
 
 import matplotlib.pyplot as plt
@@ -14,9 +14,9 @@ import priorcase as pc
 from priorcase import datasets, evaluation
 
 tables = {
-    "penguins": datasets.load_penguins(),
-    "repairs": datasets.load_repairs(),
-    "loans": datasets.load_loans(),
+    "penguins": pc.load_penguins(),
+    "repairs": pc.load_repairs(),
+    "loans": pc.load_loans(),
     "iris": load_iris(return_X_y=True),
     "wine": load_wine(return_X_y=True),
     "breast cancer": load_breast_cancer(return_X_y=True),
@@ -34,12 +34,12 @@ learners = {
 }
 
 # %%
-# The log-score rewards honest probabilities. A star marks the best learner of each table.
+# The log-score rewards calibrated probabilities. An asterisk marks the best learner of each table.
 found = evaluation.compare_tables(learners, tables, splits=5, scores="log_score", progress=False)
 print(found)
 print(found.friedman())
 
 # %%
-# Mean ranks, the best on the left. A bar joins learners that these nine tables cannot tell apart.
+# Mean ranks, with the best on the left. A bar joins learners that do not differ significantly.
 ax = found.plot("log_score")
 plt.show()

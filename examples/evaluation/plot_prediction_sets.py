@@ -1,13 +1,14 @@
 """
-Answer with a set of classes
-============================
+Predict a set of classes
+========================
 
-Instead of one class, a :class:`~priorcase.evaluation.ConformalClassifier` answers with all
-plausible classes. The sets are made so that they contain the true class with a given probability. A
-set of one class is an answer, a larger set is an admission of doubt. How large do they have to be?
+Instead of one class, a :class:`~priorcase.evaluation.ConformalClassifier` predicts all
+plausible classes. The sets are constructed so that they contain the true class with a given
+probability. A set with one class is a definite prediction; a larger set is an uncertain one. How
+large do the sets have to be?
 
 The rows are digits on a seven-segment display with faulty segments; even the best classifier is
-right in only 74 % of the cases.
+correct in only 74 % of the cases.
 """
 
 import matplotlib.pyplot as plt
@@ -33,8 +34,8 @@ for level, share, size in zip(levels, held, sizes, strict=True):
 
 # %%
 # At a level of 0.9, 15 % of the displays get a single digit, and almost half of them get two. Below
-# 0.74, the share of displays for which the best single digit is right, some sets are empty: they
-# say that no digit is likely enough.
+# 0.74, the share of displays for which the best single digit is right, some sets are empty:
+# no digit is probable enough.
 fig, (left, right) = plt.subplots(1, 2, figsize=(9.5, 4), layout="constrained")
 left.plot([0.55, 1], [0.55, 1], color="#BBBBBB", zorder=0)
 left.plot(levels, held, "o-", color="#0072B2")

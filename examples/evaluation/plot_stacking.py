@@ -3,8 +3,8 @@ Use several learners at once
 ============================
 
 Which learner is best depends on the table, and on its size. :class:`~priorcase.StackedClassifier`
-fits several and mixes their probabilities. The weights are those that best predict rows which the
-learners have not seen. Which learners does it trust on which table?
+fits several and combines their probabilities. The weights are chosen so that the combination best
+predicts held-out rows. Which learners get the largest weights on which table?
 """
 
 import matplotlib.pyplot as plt
@@ -14,16 +14,16 @@ from sklearn.datasets import load_breast_cancer
 import priorcase as pc
 
 tables = {
-    "repairs (96 rows)": pc.datasets.load_repairs(),
-    "penguins (344 rows)": pc.datasets.load_penguins(),
+    "repairs (96 rows)": pc.load_repairs(),
+    "penguins (344 rows)": pc.load_penguins(),
     "breast cancer (569 rows)": load_breast_cancer(return_X_y=True),
-    "loans (600 rows)": pc.datasets.load_loans(),
+    "loans (600 rows)": pc.load_loans(),
 }
 stacks = {name: pc.StackedClassifier().fit(X, y).stack_ for name, (X, y) in tables.items()}
 print(stacks["repairs (96 rows)"])
 
 # %%
-# Each table has its own favorites. The more alike the members predict, the less the weights mean:
+# The best members differ between tables. The more similar the members, the less the weights mean:
 # on breast cancer, two kinds of logistic regression share the weight.
 #
 # The stack (blue) is better than its best member on all four tables. Its score is slightly
@@ -44,6 +44,6 @@ for name, stack in stacks.items():
     scores = frames[name]["log_score"].drop("baseline")
     right.plot(-scores, [name] * len(scores), "|", color="#767676", markersize=14)
     right.plot(-stack.score, name, "o", color="#0072B2", markersize=9)
-right.set(xscale="log", xlabel="log-loss on rows left out (lower is better)")
+right.set(xscale="log", xlabel="log loss on held-out rows (lower is better)")
 right.set_title("Members (gray) and stack (blue)", loc="left")
 plt.show()

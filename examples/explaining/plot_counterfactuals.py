@@ -2,8 +2,8 @@
 What would change the decisions?
 ================================
 
-A counterfactual is the smallest change of a row that leads to another answer. Over many rows it
-shows what the decisions depend on. Which changes would get rejected applications granted?
+A counterfactual is the smallest change of a row that leads to another prediction. Over many rows it
+shows what the decisions depend on. Which changes would turn rejections into approvals?
 """
 
 import matplotlib.pyplot as plt
@@ -11,16 +11,15 @@ import numpy as np
 
 import priorcase as pc
 
-X, y = pc.datasets.load_loans()
+X, y = pc.load_loans()
 model = pc.LocallyWeightedClassifier(300).fit(X[:400], y[:400])
 new = X[400:]
 rejected = new[model.predict(new) == "no"]
 print(f"{len(rejected)} of {len(new)} applications are rejected")
 
 # %%
-# The purpose, the age and the day of the application are given. Everything else may change. Each
-# new value comes from a real past case that was granted, and values that are not needed are put
-# back.
+# The purpose, the age and the day of the application are fixed. Everything else may change. Each new
+# value comes from a real past case that was granted, and changes that are not needed are undone.
 found = pc.counterfactuals(model, rejected, fixed=["purpose", "age", "applied"], target="yes")
 changes = found.frame()
 print(changes["column"].value_counts())
@@ -39,7 +38,7 @@ order = np.argsort(amount["before"].to_numpy())
 rows = np.arange(len(amount))
 before, after = (amount[name].to_numpy()[order] / 1000 for name in ("before", "after"))
 right.hlines(rows, after, before, color="#BBBBBB")
-right.plot(before, rows, "^", color="#D55E00", label="asked for")
+right.plot(before, rows, "^", color="#D55E00", label="requested")
 right.plot(after, rows, "o", color="#0072B2", label="would be granted")
 right.set(xlabel="amount (thousand euros)", ylabel="application", yticks=[])
 right.set_title("Amounts", loc="left")

@@ -2,9 +2,9 @@
 Explain one decision to a customer
 ==================================
 
-An application for a loan was turned down, and the customer asks why. Three questions deserve an
-answer: what spoke against it, what would have changed the decision, and how does the probability
-move if one value is different?
+An application for a loan was rejected, and the customer wants to know why. Three questions are
+relevant: what were the reasons, what would have changed the decision, and how does the probability
+change with a single value?
 
 All three work for every learner. Here it is a logistic regression fitted around each application.
 """
@@ -13,27 +13,28 @@ import matplotlib.pyplot as plt
 
 import priorcase as pc
 
-X, y = pc.datasets.load_loans()
+X, y = pc.load_loans()
 model = pc.LocallyWeightedClassifier(300).fit(X[:500], y[:500])
 new = X.iloc[[503]]
 print(new.T)
 
 # %%
-# What spoke for and against it? The contributions of the columns add up to the probability.
+# Which columns were in favor of the loan, and which against it? The contributions of the columns add
+# up to the probability.
 explanation = model.explain(new, precedents=0, counterfactuals=0)
 print(explanation)
 
 # %%
 # What would the customer have to change? The purpose, the age and the day of the application cannot
 # be changed, so we fix these columns. Each change was observed in a real past case, and no smaller
-# part of it would do.
+# part of it is sufficient.
 fixed = ["purpose", "age", "applied"]
 print(pc.counterfactuals(model, new, 3, fixed=fixed, target="yes"))
 
 # %%
 # How does the probability depend on the amount and on the income, if everything else stays the
-# same? The dotted line is the application itself; the horizontal lines are the answer if the value
-# were unknown.
+# same? The dotted line is the application itself; the horizontal lines are the prediction if the
+# value is missing.
 fig, axes = plt.subplot_mosaic([["why", "why"], ["amount", "income"]], figsize=(9.5, 7), layout="constrained")
 explanation.plot(axes["why"])
 axes["why"].set(xlabel="probability that the loan is not repaid", xlim=(0.27, 0.75))

@@ -13,12 +13,12 @@ import matplotlib.pyplot as plt
 
 import priorcase as pc
 
-X, rent = pc.datasets.load_flats()
+X, rent = pc.load_flats()
 kinds = {"heading": pc.Circular(360), "note": pc.Text()}
 model = pc.LocallyWeightedRegressor(150, schema=kinds).fit(X, rent)
 
 # %%
-# The last line is the mean prediction where the value is missing; the figures show it as a
+# The last line is the mean prediction if the value is missing; the figures show it as a
 # horizontal line.
 print(pc.partial_dependence(model, X, "condition"))
 
@@ -36,7 +36,7 @@ for ax, (column, label) in zip(axes.flat, labels.items(), strict=False):
     pc.partial_dependence(model, X, column, n_values=13).plot(ax)
     ax.set(xlabel=label, ylabel="mean predicted rent (euros)")
 pc.partial_dependence(model, X, ["metres", "condition"], n_values=9).plot(axes[1, 1])
-axes[1, 1].set_xlabel("size (square metres)")
+axes[1, 1].set_xlabel("size (square meters)")
 for ax, title in zip(axes.flat, ("District", "Year", "Direction", "Size and condition"), strict=True):
     ax.set_title(title, loc="left")
 plt.show()

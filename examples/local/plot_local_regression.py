@@ -3,7 +3,7 @@ A rent with an interval
 =======================
 
 :class:`~priorcase.LocallyWeightedRegressor` fits a small linear model to the rows around each
-query. It gives a number, an interval, and the slope at this place. How does the rent depend on the
+query. It predicts a number, an interval, and the slope at this point. How does the rent depend on the
 size of a flat, and how far can a single rent be from that?
 """
 
@@ -14,21 +14,21 @@ import pandas as pd
 import priorcase as pc
 from priorcase import plots
 
-X, rent = pc.datasets.load_flats()
+X, rent = pc.load_flats()
 known = X["metres"].notna()
 model = pc.LocallyWeightedRegressor(span=0.5).fit(X.loc[known, ["metres"]], rent[known])
 
 # %%
-# ``span=0.5`` lets half of the rows take part in each fit, as in loess. What is one more square
-# metre worth? The slope of the local fit, in euros for each square metre, depends on the size of
-# the flat.
+# ``span=0.5`` lets half of the rows take part in each fit, as in loess. How much does one
+# more square meter cost? The slope of the local fit, in euros per square meter, depends on the size
+# of the flat.
 sizes = pd.DataFrame({"metres": [30.0, 60.0, 90.0, 120.0]})
 print(model.coefficients(sizes))
 
 # %%
 # The size alone leaves a wide interval, since districts differ. With all columns it becomes much
-# narrower. ``heading`` is a compass direction and ``note`` a short text; a data frame does not say
-# so, so we declare them.
+# narrower. ``heading`` is a compass direction and ``note`` a short text; a data frame cannot show
+# this, so we declare them.
 kinds = {"heading": pc.Circular(360), "note": pc.Text()}
 train, test = X.index % 4 > 0, X.index % 4 == 0
 for name, columns in {"size alone": ["metres"], "all columns": list(X)}.items():
@@ -41,6 +41,6 @@ for name, columns in {"size alone": ["metres"], "all columns": list(X)}.items():
 # %%
 # The dark band is the interval of the mean rent, the light band that of a single flat.
 ax = plots.LocalFitDisplay.of(model).plot()
-ax.set(xlabel="size (square metres)", ylabel="rent (euros a month)")
+ax.set(xlabel="size (square meters)", ylabel="rent (euros a month)")
 ax.set_title("Rent by size, with 90 % intervals", loc="left")
 plt.show()

@@ -15,7 +15,7 @@ import pandas as pd
 
 import priorcase as pc
 
-X, rent = pc.datasets.load_flats()
+X, rent = pc.load_flats()
 known = X["metres"] <= 120  # larger flats are rare
 X, rent = X.loc[known, ["metres"]], rent[known]
 
@@ -40,7 +40,7 @@ grid = pd.DataFrame({"metres": np.linspace(20, 120, 400)})
 for width, color, line in ((0.015, "#E69F00", ":"), (0.3, "#0072B2", "-"), (10.0, "#D55E00", "--")):
     model = pc.RBFNetworkRegressor(40, width=width, alpha=0.01).fit(X, rent)
     left.plot(grid, model.predict(grid), line, color=color, label=f"width {width}")
-left.set(xlabel="size (square metres)", ylabel="rent (euros a month)")
+left.set(xlabel="size (square meters)", ylabel="rent (euros a month)")
 left.set_title("Three widths", loc="left")
 left.legend()
 right.semilogx(widths, errors, "o-", color="#0072B2", markersize=4)

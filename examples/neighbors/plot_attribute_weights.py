@@ -24,7 +24,7 @@ noise = pd.DataFrame(rng.normal(size=(len(X), 80)), columns=[f"noise {i + 1}" fo
 
 # %%
 # Accuracy of 5-NN, by five-fold cross-validation, as columns of noise are added. The weights are
-# learned anew in each training fold, so no test row takes part in them.
+# learned in each training fold, so no test row influences them.
 methods = {"equal weights": None, "learned by leave-one-out": "loo"}
 numbers = [0, 20, 40, 80]
 scores = {name: [] for name in methods}
@@ -36,7 +36,7 @@ for n in numbers:
     print(f"{n:2} columns of noise:", ", ".join(f"{name} {scores[name][-1]:.3f}" for name in methods))
 
 # %%
-# With 20 columns of noise, all of these get weight zero and take no part in the distance. Four
+# With 20 columns of noise, all of these get weight zero and do not influence the distance. Four
 # measurements that add nothing to the others get weight zero as well. The figure shows five of the
 # columns of noise.
 table = pd.concat([X, noise.iloc[:, :20]], axis=1)

@@ -2,9 +2,9 @@
 Predict from a date and a time of day
 =====================================
 
-A timestamp is one column, but it says several things: when, at which hour, on which weekday. Hours
+A timestamp is one column, but it contains several parts: the date, the hour and the weekday. Hours
 and weekdays are cyclic: eleven at night and one in the morning are two hours apart, not 22. How do
-you tell a model which part matters?
+you choose the parts that matter?
 
 We look at a taxi stand, where most calls come around midnight, especially on Friday and Saturday
 nights. The table is generated here, so that the true mean is known.
@@ -56,8 +56,8 @@ for name, kind in descriptions.items():
 
 # %%
 # The hours alone give the same curve every day. With the weekday, the model finds the two busy
-# nights. The time elapsed is of no use here, and harms ``Date()`` as well, which takes recent rows
-# for closer ones.
+# nights. The time elapsed is not useful here. It also makes ``Date()`` worse, because recent rows count as
+# closer.
 fig, ax = plt.subplots(figsize=(9.5, 4.2), layout="constrained")
 ax.plot(week, mean_calls(week), color="#767676", linewidth=4, alpha=0.4, label="true mean")
 for name, color, line in (

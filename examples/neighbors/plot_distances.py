@@ -2,10 +2,10 @@
 Which distance for mixed columns?
 =================================
 
-How far apart are *rent* and *own*? A distance for mixed tables needs an answer for each kind of
+How far apart are *rent* and *own*? A distance for mixed tables needs a rule for each kind of
 column. HEOM and Gower's distance count whether two values are equal. HVDM and IVDM compare how the
 classes are distributed among the rows with either value, so they need a target of classes. The
-usual alternative is to encode categories as 0 and 1 and to impute what is missing.
+usual alternative is to encode categories as 0 and 1 and to impute missing values.
 
 Does the choice matter? We compare 9-NN by each distance on three mixed tables with missing values.
 """
@@ -21,9 +21,9 @@ import priorcase as pc
 from priorcase.stacking import TableEncoder
 
 tables = {
-    "penguins": pc.datasets.load_penguins(),
-    "loans": pc.datasets.load_loans(),
-    "repairs": pc.datasets.load_repairs(),
+    "penguins": pc.load_penguins(),
+    "loans": pc.load_loans(),
+    "repairs": pc.load_repairs(),
 }
 learners = {name: pc.KNNClassifier(9, distance=name) for name in ("heom", "gower", "hvdm", "ivdm")}
 learners["scikit-learn, encoded"] = make_pipeline(TableEncoder(), KNeighborsClassifier(9))
@@ -41,7 +41,7 @@ accuracy = pd.DataFrame(
 print(accuracy.round(3))
 
 # %%
-# HVDM is best on two tables, and ties with the encoded table on penguins. It knows which categories
+# HVDM is best on two tables, and ties with the encoded table on penguins. It takes into account which categories
 # matter for the target, while HEOM and Gower's distance treat all differences alike.
 fig, ax = plt.subplots(figsize=(8, 3.4), layout="constrained")
 colors = ["#0072B2", "#56B4E9", "#D55E00", "#E69F00", "#767676"]

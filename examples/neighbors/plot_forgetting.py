@@ -2,8 +2,8 @@
 Forget rows exactly
 ===================
 
-A customer asks for their rows to be deleted. The model must forget them, too: not approximately,
-but as if it had never seen them. Most libraries need a new fit for that. How long does it take
+A customer requests that their rows be deleted. The model must forget them, too: not approximately,
+but as if it had never seen them. With most libraries, you have to fit the model again. How long does it take
 here, and how can you check it?
 """
 

@@ -2,8 +2,8 @@
 Missing values: impute, or leave them missing?
 ==============================================
 
-Most libraries want every cell filled. The learners here take missing values as they are: nearest
-neighbors by a rule of the distance, Bayes models by leaving out the column. How do they compare
+Many libraries do not accept missing values. The learners here do: nearest neighbors have a rule in
+the distance, and Bayesian models ignore the missing column. How do they compare
 with imputation as more and more cells go missing?
 
 We delete cells of the penguins at random, in the training and in the test rows, and compare with
@@ -21,7 +21,7 @@ from sklearn.preprocessing import OneHotEncoder, StandardScaler
 
 import priorcase as pc
 
-X, y = pc.datasets.load_penguins()
+X, y = pc.load_penguins()
 X = X.drop(columns="year")
 numbers = make_column_selector(dtype_include="number")
 categories = make_pipeline(SimpleImputer(strategy="most_frequent"), OneHotEncoder(handle_unknown="ignore"))

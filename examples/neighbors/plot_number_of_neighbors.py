@@ -3,8 +3,8 @@ How many neighbors?
 ===================
 
 The number of neighbors is the first parameter to choose. ``n_neighbors="loo"`` predicts every row
-from all others, for each number from 1 to 50, and takes the best. One search answers all of them,
-so this costs little more than a single fit.
+from all others, for each number from 1 to 50, and selects the best. A single search is enough for
+all numbers, so this takes little more time than a single fit.
 
 How much does the exact number matter? The band in the figure is one standard error.
 """
