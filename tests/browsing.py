@@ -43,7 +43,8 @@ def picture(page: Any, name: str, *, documented: bool = False) -> None:
     """Keep what a page looks like for people who look; its window, in 128 colours, for docs/explorer too."""
     (PICTURES / "docs").mkdir(parents=True, exist_ok=True)
     if documented:
-        page.wait_for_function("() => document.getElementById('jobs').hidden && !document.querySelector('[aria-busy]')")
+        idle = "(document.getElementById('jobs')?.hidden ?? true) && !document.querySelector('[aria-busy]')"
+        page.wait_for_function(f"() => {idle}")
         page.evaluate("document.activeElement?.blur()")
         page.mouse.move(0, 0)
         page.wait_for_timeout(500)  # what fades, has faded

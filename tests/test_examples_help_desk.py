@@ -23,11 +23,11 @@ def test_it_goes_around_the_cycle_and_leaves_a_base_and_pictures(tmp_path, monke
     for line in (
         "learned, same tickets (optimistic) first  85%   among three  95%",
         "learned, other tickets             first  73%   among three  92%",
-        "vote: clean the pick-up rollers, confidence 0.579",
+        "vote: clean the pick-up rollers, probability 0.579",
         "rule 'by post': replace the toner -> replace the toner; the part comes by post",
         "critic 'restart': restart the floor switch -> try another cable",
-        "Not kept: the base already answers 'clean the pick-up rollers'.",
-        "Kept as case 70: the base would have answered 'restart the floor switch'.",
+        "Not kept: the base already proposes 'clean the pick-up rollers'.",
+        "Kept as case 70: the base would have proposed 'restart the floor switch'.",
         "answer: set up the second factor again",
         "1 forgotten; its words were in the file: True, and are: False",
         "forgotten clean: 69 cases",
@@ -35,7 +35,7 @@ def test_it_goes_around_the_cycle_and_leaves_a_base_and_pictures(tmp_path, monke
         assert line in said
     pictures = sorted(path.name for path in (tmp_path / "desk").glob("*.png"))
     assert pictures == ["help_desk.png", "help_desk_competence.png", "help_desk_weights.png"]
-    with pc.CaseBase.open(tmp_path / "desk" / "help_desk.priorcase", readonly=True) as base:
+    with pc.CaseBase.open(tmp_path / "desk" / "help_desk.cases", readonly=True) as base:
         assert len(base) == 69
         assert base.verify()
         assert [case.solution for case in base.find(where={"key": "P-05"})] == ["replace the separation pad"]

@@ -14,7 +14,7 @@ pyplot = pytest.importorskip("matplotlib.pyplot")
 
 FOLDER = Path(__file__).resolve().parents[1] / "examples"
 SCRIPTS = sorted(FOLDER.rglob("plot_*.py"))
-SLOW = {"attribute_weights", "calibration", "conversation", "drift", "mislabelled", "missing_values", "stacking"}
+SLOW = {"attribute_weights", "calibration", "conversation", "drift", "mislabeled", "missing_values", "stacking"}
 
 
 def named(script: Path) -> object:

@@ -14,12 +14,12 @@ import numpy as np
 import pandas as pd
 import pytest
 from sklearn import config_context
-from sklearn.base import BaseEstimator
+from sklearn.base import BaseEstimator, MetaEstimatorMixin, RegressorMixin
 from sklearn.dummy import DummyClassifier
 from sklearn.pipeline import make_pipeline
 
 import priorcase as pc
-from priorcase import cases, datasets, evaluation, search
+from priorcase import cases, datasets, evaluation, plots, search
 from priorcase.cases import designs
 
 SCRIPT, IMAGE, BOLD = "<script>alert(1)</script>", "<img src=x onerror=alert(1)>", "<b>yes</b>"
@@ -96,7 +96,7 @@ def of_cases(base: pc.CaseBase) -> Iterator[Any]:
     for kind, number, label in zip(X[SCRIPT], NUMBERS.tolist(), LABELS, strict=True):
         base.add({SCRIPT: kind, "size": number}, solution=str(label), outcome=True, why=IMAGE)
     found = base.retrieve(query, k=3)
-    yield from (base, base.get(1), base.history(), base.verify(), found, found.explain(found[0].id))
+    yield from (base, base.get(1), base.history(), base.verify(), found, found[0], found.explain(found[0].id))
     yield from (base.reuse(query), base.learn_weights(), base.records(), base.competence(), base.near_duplicates(0.5))
     conversation = base.converse()
     yield from (conversation, conversation.next_question())
@@ -107,6 +107,7 @@ def of_cases(base: pc.CaseBase) -> Iterator[Any]:
     graph, part = (designs.FunctionGraph.parse(text) for text in ("heat +> steam; steam +> speed", "a +> b"))
     wanted = cases.design(graph, {SCRIPT: part})
     yield from (graph, wanted, wanted.best, designs.matches(part, graph), designs.matches(part, graph)[0])
+    yield from (wanted.best.pieces[0], wanted.best.pieces[0].fragment)
 
 
 def of_tables(folder: Path) -> Iterator[Any]:
@@ -163,12 +164,30 @@ class Page(HTMLParser):
             self.text += data + " "
 
 
-def public_classes() -> set[type]:
-    """Classes that the library exports, but estimators."""
+def exports(depth: int = 9) -> list[Any]:
+    """What the library and its packages, up to a depth of folders, export."""
     packages = [name for _, name, is_package in pkgutil.walk_packages(pc.__path__, "priorcase.") if is_package]
-    modules = [importlib.import_module(name) for name in ("priorcase", *packages)]
-    exported = [getattr(module, name) for module in modules for name in getattr(module, "__all__", ())]
-    return {each for each in exported if inspect.isclass(each) and not issubclass(each, BaseEstimator)}
+    names = ["priorcase", *(name for name in packages if name.count(".") <= depth)]
+    modules = map(importlib.import_module, names)
+    return [getattr(module, name) for module in modules for name in getattr(module, "__all__", ())]
+
+
+EXPORTED = {each for each in exports() if inspect.isclass(each)}
+ESTIMATORS = sorted((each for each in EXPORTED if issubclass(each, BaseEstimator)), key=lambda each: each.__name__)
+
+
+def returned(each: Any) -> str:
+    """The annotations of what a function returns, or the public methods, properties and fields of a class."""
+    if not inspect.isclass(each):
+        return str(inspect.get_annotations(each).get("return", "")) if callable(each) else ""
+    found = [str(note) for name, note in inspect.get_annotations(each).items() if not name.startswith("_")]
+    for name in dir(each):
+        if name == "__getitem__" or not name.startswith("_"):
+            member = inspect.getattr_static(each, name)
+            wrapped = [getattr(member, of) for of in ("fget", "func", "fn", "__func__") if hasattr(member, of)]
+            member = next(iter(wrapped), member)
+            found.append(returned(member) if inspect.isroutine(member) else "")
+    return " ".join(found)
 
 
 def test_every_result_is_valid_html_with_the_numbers_that_it_prints(results: list[Any]) -> None:
@@ -181,14 +200,32 @@ def test_every_result_is_valid_html_with_the_numbers_that_it_prints(results: lis
 
 
 def test_every_class_that_the_library_exports_was_tried(results: list[Any]) -> None:
-    views = {each for each in public_classes() if hasattr(each, "_repr_html_")}
+    views = {each for each in EXPORTED.difference(ESTIMATORS) if hasattr(each, "_repr_html_")}
     assert {each.__name__ for each in views - {type(result) for result in results}} == {"DistributedKNN"}
 
 
-def test_what_prints_as_a_result_has_a_view() -> None:
-    documented = {each for each in public_classes() if re.search(r"\bprints (as|itself)\b", inspect.getdoc(each) or "")}
-    arguments = {cases.Condition}
-    assert {each for each in documented if not hasattr(each, "_repr_html_")} <= arguments
+def has_view(each: Any) -> bool:
+    return hasattr(each, "_repr_html_") or hasattr(each, "_repr_png_") or each in ESTIMATORS
+
+
+def test_what_functions_methods_and_results_give_back_has_a_view() -> None:
+    public = exports(depth=1)
+    sources = [each for each in public if has_view(each) or not inspect.isclass(each)]
+    words = set(re.findall(r"\w+", " ".join(map(returned, sources))))
+    without = {each.__name__ for each in public if inspect.isclass(each) and not has_view(each)}
+    arguments = {"Condition", "Difference", "Kernel"}  # that functions make, or results keep
+    lines = {"Contribution", "Note", "Score"}  # of the tables of `Match`, `Case` and comparisons
+    assert without & words == arguments | lines
+
+
+def test_displays_show_their_plot(monkeypatch: pytest.MonkeyPatch) -> None:
+    pyplot = pytest.importorskip("matplotlib.pyplot")
+    display = plots.WeightsDisplay.of(pc.SubsetAveragedBayes().fit(X, LABELS))
+    before = pyplot.get_fignums()
+    assert display._repr_png_().startswith(b"\x89PNG")
+    assert pyplot.get_fignums() == before
+    monkeypatch.setattr("priorcase.plots.display.find_spec", lambda name: None)
+    assert display._repr_png_() is None
 
 
 def test_hostile_texts_are_shown_as_they_are(results: list[Any]) -> None:
@@ -248,12 +285,20 @@ def test_models_without_rows_show_what_they_know() -> None:
         assert lines[3][1:] == ["nominal", "2: x, y"]
     model = pc.KNNClassifier(1).fit(X, LABELS)
     model.forget(model.ids_)
-    assert columns_of(model)[2] == ["size", "numeric", ""]
+    assert columns_of(model)[2] == ["size", "numeric"]
 
 
-@pytest.mark.parametrize("learner", [pc.KNNClassifierCV(), pc.IB4(), pc.PEBLS(), pc.RBFNetworkClassifier(), pc.AODE()])
-def test_every_family_has_the_table(learner: Any) -> None:
-    assert [line[0] for line in columns_of(learner.fit(X, LABELS))][2] == "size"
+@pytest.mark.parametrize("kind", ESTIMATORS)
+def test_every_estimator_has_the_table(kind: type) -> None:
+    number = issubclass(kind, RegressorMixin)
+    inner = [pc.KNNRegressor() if number else pc.KNNClassifier()] if issubclass(kind, MetaEstimatorMixin) else []
+    learner = kind(*inner)
+    assert "<caption>" not in diagram(learner)
+    assert columns_of(learner.fit(X, NUMBERS if number else LABELS))[2][:2] == ["size", "numeric"]
+
+
+def test_a_saved_reducer_still_shows_its_columns(tmp_path: Path) -> None:
+    assert columns_of(pc.load(pc.ENN().fit(X, LABELS).save(tmp_path / "enn.priorcase")))[2] == ["size", "numeric"]
 
 
 def test_pipelines_and_plain_text_stay_as_scikit_learn_shows_them() -> None:

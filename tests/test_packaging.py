@@ -4,6 +4,7 @@ import ast
 import re
 import tomllib
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -67,3 +68,38 @@ def test_built_in_tables_are_packaged() -> None:
     assert not [pattern for pattern in (*patterns, *ignored) if "csv" in pattern or "datasets" in pattern]
     tables = {path.stem for path in (ROOT / "src" / "priorcase" / "datasets").glob("*.csv")}
     assert tables == {*TABLES, "help_desk"}
+
+
+def workflow(name: str) -> dict[str, Any]:
+    yaml = pytest.importorskip("yaml")
+    return dict(yaml.safe_load((ROOT / ".github" / "workflows" / f"{name}.yml").read_text(encoding="utf-8")))
+
+
+def test_every_supported_python_is_tested_on_every_system() -> None:
+    classifiers = PROJECT["project"]["classifiers"]
+    supported = [found[1] for one in classifiers if (found := re.fullmatch(r"Programming .* :: (3\.\d+)", one))]
+    jobs = workflow("tests")["jobs"]
+    assert supported[0] == PROJECT["project"]["requires-python"].removeprefix(">=")
+    assert jobs["linux"]["strategy"]["matrix"]["python"] == supported
+    assert jobs["others"]["strategy"]["matrix"]["python"] == supported
+    assert {"macos-latest", "windows-latest"} <= {*jobs["others"]["strategy"]["matrix"]["os"]}
+
+
+@pytest.mark.parametrize("name", ["tests", "docs", "wheels"])
+def test_workflows_run_targets_that_the_makefile_has(name: str) -> None:
+    targets = set(re.findall(r"^([a-z-]+):", (ROOT / "Makefile").read_text(encoding="utf-8"), re.MULTILINE))
+    steps = [step.get("run", "") for job in workflow(name)["jobs"].values() for step in job["steps"]]
+    used = {target for run in steps for target in re.findall(r"^make ([a-z-]+)", run, re.MULTILINE)}
+    assert used <= targets
+    assert name != "tests" or {"lint", "test", "test-browser", "sanitize", "test-arm"} == used
+    assert name != "docs" or used == {"docs"}
+
+
+def test_a_version_tag_makes_a_release_with_wheels_and_sdist() -> None:
+    wheels = workflow("wheels")
+    release = wheels["jobs"]["release"]
+    assert wheels[True]["push"]["tags"] == ["v*"]  # "on" is a boolean of YAML
+    assert release["needs"] == ["wheels", "sdist"]
+    assert release["if"] == "startsWith(github.ref, 'refs/tags/v')"
+    assert "dist/*.whl dist/*.tar.gz" in release["steps"][-1]["run"]
+    assert wheels["permissions"] == {"contents": "read"}

@@ -118,7 +118,7 @@ def test_other_files_are_refused(saved: bytes, tmp_path: Any) -> None:
         with pytest.raises(ReadingError, match=r"mine\.priorcase is not a saved model"):
             pc.load(path)
     path.write_bytes(sealed([("sheet.xml", b"<a/>")])[:-64] + b"0" * 64)
-    with pytest.raises(ReadingError, match=r"mine\.priorcase is damaged: its bytes do not match their checksum"):
+    with pytest.raises(ReadingError, match=r"mine\.priorcase is damaged: checksum mismatch"):
         pc.load(path)
     with pytest.raises(ReadingError, match="is damaged"):
         load_bytes(sealed([("sheet.xml", b"<a/>")]))
@@ -285,7 +285,7 @@ def test_json_that_was_made_up(saved: bytes) -> None:
 @pytest.mark.parametrize("tag", ["set", "frozenset", "dict"])
 def test_keys_of_the_same_hash_do_not_take_the_square_of_their_number(tag: str) -> None:
     keys = [{"int": f"{(2**61 - 1) * i:x}"} for i in range(1, 20_001)]
-    with pytest.raises(ReadingError, match="keys that were made to be alike"):
+    with pytest.raises(ReadingError, match="colliding keys"):
         load_bytes(saying({tag: [[key, 0] for key in keys] if tag == "dict" else keys}))
 
 
@@ -383,7 +383,7 @@ def test_a_fitted_distance_with_a_negative_factor_is_refused(name: str) -> None:
 def test_a_tuned_model_of_another_class_or_with_other_parameters_is_refused() -> None:
     header, arrays = opened(dump(fitted("KNNClassifierCV")))
     header["saved"]["model"]["class"] = "KNNRegressorCV"
-    with pytest.raises(ReadingError, match="targets of another kind"):
+    with pytest.raises(ReadingError, match="targets of a different kind"):
         load_bytes(made_up(header, arrays))
     header["saved"]["model"]["class"] = "KNNClassifierCV"
     state = header["saved"]["model"]["state"]
@@ -393,7 +393,7 @@ def test_a_tuned_model_of_another_class_or_with_other_parameters_is_refused() ->
             load_bytes(made_up(header, arrays))
         state["seed"] = kept
     state["chosen"]["dict"][0][0] = "schema"
-    with pytest.raises(ReadingError, match="parameters that do not exist"):
+    with pytest.raises(ReadingError, match="unknown parameters"):
         load_bytes(made_up(header, arrays))
 
 

@@ -16,6 +16,7 @@ from types import ModuleType
 import pytest
 
 import priorcase
+from tools import check_links
 
 DOCS = Path(__file__).resolve().parents[1] / "docs"
 REFERENCE = sorted((DOCS / "reference").glob("*.md"))
@@ -85,3 +86,28 @@ def test_every_command_has_an_entry() -> None:
 def test_the_pictures_of_the_front_page_are_there(name: str) -> None:
     assert f"explorer/{name}" in (DOCS / "index.md").read_text(encoding="utf-8")
     assert (DOCS / "explorer" / name).is_file()
+
+
+def test_the_crawler_finds_links_that_lead_nowhere(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "guide").mkdir()
+    (tmp_path / "unread.html").write_text('<a href="nowhere.html">not linked from the index</a>', encoding="utf-8")
+    index, page = tmp_path / "index.html", tmp_path / "guide" / "page.html"
+    index.write_text('<h1 id="top"><a href="guide/page.html#a%20b">', encoding="utf-8")
+    page.write_text(
+        '<p id="a b"><a href="../index.html#top"></a><a href="#a b"></a><a href="https://example.org/x"></a>', "utf-8"
+    )
+    assert check_links.main([str(tmp_path)]) == 0
+    assert capsys.readouterr().out == "All links of 2 pages lead somewhere.\n"
+    index.write_text('<h1 id="top"><a href="guide/page.html">', encoding="utf-8")
+    page.write_text('<a href="../index.html#bottom"></a><a href="#c"></a><img src="gone.png"><a href="../..">', "utf-8")
+    assert check_links.main([str(tmp_path)]) == 1
+    assert capsys.readouterr().err.splitlines() == [
+        "guide/page.html: ../index.html#bottom has no such anchor",
+        "guide/page.html: #c has no such anchor",
+        "guide/page.html: gone.png does not exist",
+        "guide/page.html: ../.. does not exist",
+    ]
+
+
+def test_make_docs_checks_the_links() -> None:
+    assert "tools/check_links.py build/docs" in (DOCS.parent / "Makefile").read_text(encoding="utf-8")

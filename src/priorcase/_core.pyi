@@ -556,7 +556,8 @@ def local_fits(
 
     The columns x are deviations from the query in units of `scales`: ``x - q`` for kinds 0 (numeric) and 1 (ordinal),
     of degree 2 their squares and products too; for kind 2 (nominal) an indicator for each value but the query's among
-    voters of positive weight. A gap in a row is no deviation; a gap in a query leaves the attribute out of its fit.
+    voters of positive weight. A missing value in a row is no deviation; one in a query leaves the attribute
+    out of its fit.
 
     The voters of query i are ``rows[indptr[i]:indptr[i + 1]]``, with `weights` K (kernel times repetitions).
 
@@ -617,7 +618,7 @@ def local_weights(
     steps: int,
     threads: int,
 ) -> FloatArray:
-    """Weights of each query, shape (queries, attributes), bent by the rows listed for it, each counted so often."""
+    """Weights of each query, shape (queries, attributes), fitted to the rows listed for it, weighted by counts."""
 
 def relief_sums(
     plan: Plan,

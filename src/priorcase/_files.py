@@ -25,7 +25,7 @@ def check_path(path: Any) -> Path:
     except (TypeError, UnicodeEncodeError):
         found = None
     if not isinstance(found, str) or not found or "\0" in found:
-        raise ParameterError(f"path must be the path of a file, as text or pathlib.Path, got {quoted(path)}.")
+        raise ParameterError(f"path must be the path of a file, as a string or pathlib.Path, got {quoted(path)}.")
     return Path(found)
 
 
@@ -62,7 +62,7 @@ def read_file(path: Path) -> bytes:
 
 
 def map_file(path: Path, least: int) -> bytes | mmap:
-    """A file in memory: the bytes of a small one, and one of at least so many bytes mapped, to be read when needed.
+    """A file in memory: the bytes of a small one, or a memory map of a larger file, read when needed.
 
     What is mapped is the file that was opened, also when another one has its name by now.
     """
@@ -137,7 +137,7 @@ def _not_written(path: Path, error: OSError) -> WritingError:
 def _rename_new(beside: Path, path: Path) -> None:
     """Rename a file unless the new name is taken."""
     try:
-        os.link(beside, path)  # unlike a rename, this fails where the name is taken
+        os.link(beside, path)  # unlike a rename, this fails if the name is taken
     except FileExistsError:
         raise
     except OSError:  # file systems without hard links

@@ -12,7 +12,7 @@ from rich.cells import cell_len
 
 from priorcase.exceptions import visible
 
-# Colours come from the notebook, light or dark; lines are a grey that both show. The class is named twice to take
+# Colors come from the notebook, light or dark; lines are a gray that both show. The class is named twice to take
 # precedence over Jupyter's rules for tables.
 _RULES = {
     "": "overflow-x:auto",
@@ -58,7 +58,7 @@ class Grid:
 class GridsResult(ABC):
     """A result that prints as tables: subclasses return them from `_grids`, and a note on hidden rows from `_rest`.
 
-    ``_caption`` heads the first table in notebooks where it has no title.
+    ``_caption`` heads the first table in notebooks if it has no title.
     """
 
     _caption: ClassVar[str] = ""
@@ -107,7 +107,7 @@ class TextResult:
 
 
 def text_width(cells: Sequence[str]) -> int:
-    """How many columns of a terminal the longest text takes."""
+    """Return the number of terminal columns that the longest string takes."""
     return max(map(cell_len, cells))
 
 

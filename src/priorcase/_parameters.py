@@ -21,7 +21,7 @@ _LARGEST = int(np.finfo(np.float64).max)
 
 
 def is_whole(value: object) -> TypeGuard[int]:
-    """Whether a value is a whole number, of Python or NumPy; booleans are none, nor are spans of time.
+    """Whether a value is an integer of Python or NumPy; booleans and time spans are not integers.
 
     Examples
     --------
@@ -39,7 +39,7 @@ def is_number(value: object) -> TypeGuard[float]:
 def as_python(value: float) -> int | float:
     """A number as Python's own int or float, so that equal parameters print alike.
 
-    Whole numbers that no float64 can hold become infinite.
+    Integers beyond float64 become infinite.
 
     Examples
     --------
@@ -56,7 +56,7 @@ def as_python(value: float) -> int | float:
 
 
 def floats_or_none(values: object) -> tuple[float, ...] | None:
-    """Some numbers as Python's floats; None where there is none, or something else."""
+    """Return numbers as Python floats; None if there are none, or other values."""
     try:
         found = tuple(values) if isinstance(values, Iterable) else ()
     except TypeError:  # an array without dimensions
@@ -97,7 +97,7 @@ def settle(strategy: object, **parameters: object) -> None:
 def check_value(name: str, value: Any, constraints: Sequence[Any]) -> None:
     """Check one parameter against constraints in scikit-learn's form: it must satisfy one of them.
 
-    Booleans do not pass as numbers, nor do whole numbers beyond float64.
+    Booleans do not pass as numbers, nor do integers beyond float64.
 
     Examples
     --------
@@ -135,7 +135,7 @@ def check_flag(parameter: str, value: object, *, hint: str) -> bool:
 
 
 def check_seed(value: object) -> int:
-    """One seed that everything random comes from; a whole number is its own seed."""
+    """Return one seed for all random numbers; an integer is its own seed."""
     from sklearn.utils import check_random_state
 
     if is_whole(value) and 0 <= int(value) < 2**32:
@@ -143,7 +143,7 @@ def check_seed(value: object) -> int:
     try:
         return int(check_random_state(value).randint(2**31 - 1))
     except ValueError:
-        text = "random_state must be None, a whole number from 0 to 2**32 - 1 or a numpy.random.RandomState, got "
+        text = "random_state must be None, an integer from 0 to 2**32 - 1 or a numpy.random.RandomState, got "
         raise ParameterError(f"{text}{quoted(value)}. A number makes results reproducible.") from None
 
 
@@ -158,7 +158,7 @@ def is_list(value: object) -> bool:
 
 
 def _described(constraint: Any) -> str:
-    """What a constraint asks for, with choices in order and classes without their modules."""
+    """Describe a constraint, with choices in order and classes without their modules."""
     if hasattr(constraint, "options"):
         return f"{str(constraint).partition('{')[0]}{{{', '.join(sorted(map(repr, constraint.options)))}}}"
     text = re.sub(r"'(?:[\w.]+\.)?(\w+)'", r"\1", str(constraint))

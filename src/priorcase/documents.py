@@ -13,7 +13,7 @@ RecordOf = Callable[[Any, int], dict[str, Any]]
 def plain(value: Any) -> Any:
     """Convert a value to JSON types: NumPy numbers to Python numbers, sets to lists, non-finite numbers to null."""
     kind = type(value)
-    if kind is float:  # the usual types first: an answer has hundreds of values
+    if kind is float:  # the usual types first: a document has hundreds of values
         return value if math.isfinite(value) else None
     if kind is str or kind is int or kind is bool or value is None:
         return value
@@ -54,12 +54,12 @@ def contributions_document(one: Any) -> dict[str, Any]:
 def counterfactuals_document(one: Any, lines: Sequence[int] | None = None) -> list[dict[str, Any]]:
     """Counterfactuals of a prediction; ``lines`` are the lines of the past cases in their file."""
     before, found = one.queries[0], []
-    for row, changed, answer, distance, id_ in zip(
-        one.rows, one.changed, one.answers.tolist(), one.distances.tolist(), one.ids.tolist(), strict=True
+    for row, changed, prediction, distance, id_ in zip(
+        one.rows, one.changed, one.new_predictions.tolist(), one.distances.tolist(), one.ids.tolist(), strict=True
     ):
         changes = {one.names[a]: [before[a], row[a]] for a in changed.nonzero()[0].tolist()}
         line = {} if lines is None else {"line": lines[id_]}
-        found.append({"answer": answer, "changes": changes, "distance": distance, "id": id_, **line})
+        found.append({"prediction": prediction, "changes": changes, "distance": distance, "id": id_, **line})
     return found
 
 
@@ -104,7 +104,7 @@ def proposal_document(found: Any, proposal: Any) -> dict[str, Any]:
     fields = ("solution", "method", "how", "confidence", "interval", "notes")
     matches = []
     for match in found:
-        shares = {name: share.contribution for name, share in match.shares.items()}
+        shares = {name: share.contribution for name, share in match.contributions.items()}
         matches.append(case_document(match.case) | {"similarity": match.similarity, "contributions": shares})
     candidates = [{name: getattr(one, name) for name in of} for one in proposal.candidates]
     told = {name: getattr(proposal, name) for name in fields}
@@ -112,5 +112,5 @@ def proposal_document(found: Any, proposal: Any) -> dict[str, Any]:
 
 
 def event_documents(events: Sequence[Any]) -> list[dict[str, Any]]:
-    """What happened."""
+    """The events of a history."""
     return [{"at": e.at, "action": e.action, "case": e.id, "by": e.by, "why": e.why} for e in events]

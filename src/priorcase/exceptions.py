@@ -88,7 +88,7 @@ class UnknownIdError(PriorcaseError, KeyError):
 
 
 class UnknownNameError(PriorcaseError, KeyError):
-    """A result does not have this name."""
+    """A name, such as of a column, learner or score, is unknown."""
 
 
 class QueryIndexError(PriorcaseError, IndexError):
@@ -338,7 +338,7 @@ def failure(error: Exception) -> str:
 
 
 def nearest(name: object, names: Iterable[object]) -> str | None:
-    """Return the name that a misspelt name is nearest to; None if none is near.
+    """Return the name that a misspelled name is nearest to; None if none is near.
 
     Examples
     --------
@@ -355,7 +355,7 @@ def nearest(name: object, names: Iterable[object]) -> str | None:
 
 
 def respelt(value: object, values: Iterable[object]) -> str | None:
-    """Return the value that a text equals except for capitals and blanks; None if there is none.
+    """Return the value that equals a string except for case and blanks; None if there is none.
 
     Examples
     --------
@@ -379,7 +379,7 @@ def advice(name: object, names: Iterable[object], *, otherwise: str) -> str:
 
 
 def misspelt(given: Iterable[object], names: Iterable[object]) -> str | None:
-    """Return a question about the first misspelt name; None if no name is near any other."""
+    """Return a question about the first misspelled name; None if no name is near any other."""
     names = list(names)
     for name in given:
         if (meant := nearest(name, names)) is not None:

@@ -82,71 +82,86 @@ _ALL = (
     Learner(
         "stacked",
         "Stacked learners",
-        "Weighted mixture of several learners, with weights from held-out predictions.",
+        "Combines several learners; those that predict held-out rows best count most.",
         "StackedClassifier",
         "StackedRegressor",
     ),
-    Learner("knn", "k-nearest neighbors", "The k most similar rows vote.", "KNNClassifier", "KNNRegressor"),
+    Learner("knn", "k-nearest neighbors", "The k most similar past rows vote.", "KNNClassifier", "KNNRegressor"),
     Learner(
         "tuned_knn",
         "Tuned k-NN",
-        "k-nearest neighbors with k, distance, weights and vote chosen by leave-one-out.",
+        "The most similar past rows vote; how many, and what counts as similar, is learned.",
         "KNNClassifierCV",
         "KNNRegressorCV",
     ),
     Learner(
         "locally_weighted",
         "Locally weighted learning",
-        "Fits a small model to the rows around each query.",
+        "Fits a small model to the past rows most similar to each new row.",
         "LocallyWeightedClassifier",
         "LocallyWeightedRegressor",
     ),
     Learner(
         "rbf_network",
         "RBF network",
-        "A weighted sum of radial basis functions around typical rows.",
+        "Predicts from the similarity to a few typical rows.",
         "RBFNetworkClassifier",
         "RBFNetworkRegressor",
     ),
-    Learner("naive_bayes", "Naive Bayes", "Assumes independent columns within each class.", "NaiveBayes"),
+    Learner(
+        "naive_bayes",
+        "Naive Bayes",
+        "Adds up the evidence of each column as if columns were independent.",
+        "NaiveBayes",
+    ),
     Learner(
         "subset_averaged_bayes",
         "Subset-averaged Bayes",
-        "Naive Bayes averaged over all subsets of the columns.",
+        "Naive Bayes that ignores irrelevant columns; averages over all subsets of columns.",
         "SubsetAveragedBayes",
     ),
     Learner(
         "tree_averaged_bayes",
         "Tree-averaged Bayes",
-        "Each column depends on the class and one other column (a tree); averaged over all trees.",
+        "Naive Bayes with pairs of related columns; averages over all trees of such pairs.",
         "TreeAveragedBayes",
     ),
     Learner(
         "tree_augmented_bayes",
         "Tree-augmented Bayes",
-        "Each column depends on the class and one other column; uses the most probable tree (TAN).",
+        "Naive Bayes with pairs of related columns; uses the most probable tree of such pairs.",
         "TreeAugmentedBayes",
     ),
     Learner(
         "super_parent_averaged_bayes",
         "Super-parent-averaged Bayes",
-        "All columns depend on the class and one parent column; averaged over parents by evidence.",
+        "Naive Bayes in which all columns also depend on one other; averages by evidence.",
         "SuperParentAveragedBayes",
     ),
-    Learner("aode", "AODE", "Averaged one-dependence estimators: averages over all parent columns.", "AODE"),
-    Learner("ib1", "IB1", "Predicts the class of the nearest row.", "IB1"),
-    Learner("ib2", "IB2", "IB1 that stores only misclassified rows.", "IB2"),
-    Learner("ib3", "IB3", "IB2 that predicts only with rows that have a good record.", "IB3"),
-    Learner("ib4", "IB4", "IB3 with attribute weights learned for each class.", "IB4"),
-    Learner("ib5", "IB5", "IB4 for streams in which new columns appear.", "IB5"),
-    Learner("pebls", "PEBLS", "Nearest row by value differences, with weights for the reliability of rows.", "PEBLS"),
+    Learner("aode", "AODE", "Naive Bayes in which all columns also depend on one other; a plain average.", "AODE"),
+    Learner("ib1", "IB1", "Predicts the class of the most similar past row.", "IB1"),
+    Learner("ib2", "IB2", "Like IB1, but stores only the rows that it would have misclassified.", "IB2"),
+    Learner(
+        "ib3",
+        "IB3",
+        "Predicts the class of the most similar past row, of those that have predicted well so far.",
+        "IB3",
+    ),
+    Learner("ib4", "IB4", "Like IB3, and learns for each class how much each column counts.", "IB4"),
+    Learner("ib5", "IB5", "Like IB4, for data in which new columns appear over time.", "IB5"),
+    Learner(
+        "pebls",
+        "PEBLS",
+        "Predicts the class of the most similar past row; reliable rows count as more similar.",
+        "PEBLS",
+    ),
 )
 LEARNERS = {one.name: one for one in _ALL}
 """The learners by name."""
 
 
 def find(name: str) -> Learner:
-    """Return the learner with this name; suggest the nearest name if it is misspelt.
+    """Return the learner with this name; suggest the nearest name if it is misspelled.
 
     Examples
     --------
@@ -178,7 +193,7 @@ def find_by_class(estimator: Any) -> Learner | None:
 def flags(estimator: Any) -> str | None:
     """Return the command-line options that create an estimator; None if there are none.
 
-    Parameters with default values are left out, and so are ``n_jobs`` and a ``random_state`` of 0, the default of the
+    Parameters with default values are omitted, and so are ``n_jobs`` and a ``random_state`` of 0, the default of the
     command line.
 
     Examples

@@ -144,8 +144,8 @@ CASES: list[tuple[Callable[[], object], type[PriorcaseError], str]] = [
     (lambda: wide().predict_joint([[None, None, "x"]] * 60, [1, "class", 0]), TooLargeError, "300 x 2 x 300 comb"),
     (lambda: mixture().predict_column(NEW, "class"), ParameterError, "fitted without y"),
     # classes
-    (lambda: naive().predict_column(NEW, "class", y=[None]), ParameterError, "Leave y out"),
-    (lambda: naive().predict_joint(NEW, ["class"], y=["wheel"]), ParameterError, "Leave y out"),
+    (lambda: naive().predict_column(NEW, "class", y=[None]), ParameterError, "Omit y"),
+    (lambda: naive().predict_joint(NEW, ["class"], y=["wheel"]), ParameterError, "Omit y"),
     (
         lambda: naive().predict_joint(NEW, ["bike"], y=["Wheel"]),
         TargetError,

@@ -162,7 +162,7 @@ def test_the_best_of_each_column_is_bold() -> None:
         "two": {"a": Score(-np.inf, 1), "b": Score(-3e4, 1)},
     }
     grid = by_model("log", scores, lambda score: score.log)
-    assert grid.markdown().splitlines()[-2:] == ["| a | -0.500 | -inf |", "| b | **-0.400** | **-3e+04** |"]
+    assert grid.markdown().splitlines()[-2:] == ["| a | -0.500 | -inf |", "| b | **-0.400** | **-30,000** |"]
     assert Grid("t", ("x",), [["**1**"]]).plain() == "t\n  x\n  1"
 
 

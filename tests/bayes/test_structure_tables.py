@@ -102,4 +102,4 @@ def test_relevance_has_a_frame_too() -> None:
 
     framed = Relevance(("age", "size"), np.array([0.25, 0.9]), np.array([-1.1, 2.2]), "pandas").frame()
     assert framed["attribute"].tolist() == ["size", "age"]
-    assert framed.columns.tolist() == ["attribute", "matters", "log_odds"]
+    assert framed.columns.tolist() == ["attribute", "probability", "log_odds"]

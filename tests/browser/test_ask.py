@@ -127,7 +127,7 @@ def test_numbers_are_written_as_people_write_them(visit: Visit, repairs: str) ->
            shown(-3), shown(null), signed(-0.04, 1), signed(12, 1)])"""
     )
     assert texts[:7] == ["2005", "10,000", "12,345", "−1.5", "−2.00e−7", "9,999", "10,000"]
-    assert texts[7:] == ["−3", "empty", "0.0", "+12.0"]
+    assert texts[7:] == ["−3", "missing", "0.0", "+12.0"]
 
 
 def test_a_page_says_that_the_explorer_has_stopped_and_stays_quiet(chromium: Any) -> None:
@@ -161,10 +161,10 @@ def test_numbers_are_typed_or_slid_and_may_be_empty(visit: Visit, repairs: str) 
     assert float(low) < 80
     page.get_by_role("button", name="Clear load_kg").click()
     assert box.input_value() == ""
-    assert slider.get_attribute("aria-valuetext") == "empty"
+    assert slider.get_attribute("aria-valuetext") == "missing"
     page.get_by_role("button", name="Empty all").click()
     settled(page)
-    assert page.locator(".why").get_by_text("Nothing is known about this case.").count() == 1
+    assert page.locator(".why").get_by_text("All columns of this case are missing.").count() == 1
 
 
 def test_one_click_puts_the_smallest_changes_into_the_form(visit: Visit, repairs: str) -> None:

@@ -32,7 +32,7 @@ def go(page: Any, view: str) -> None:
 
 def test_similar_cases_propose_a_solution(visit: Visit, desk: tuple[str, Path]) -> None:
     page = visit(desk[0])
-    page.get_by_text("Fill in what is known about the new case.").wait_for()
+    page.get_by_text("Fill in the known values of the new case.").wait_for()
     assert page.locator("nav a").all_inner_texts() == ["Ask", "Conversation", "Cases", "History"]
     page.get_by_label("area", exact=True).select_option(label="laser printer")
     page.get_by_label("people", exact=True).fill("3")

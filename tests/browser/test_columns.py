@@ -80,7 +80,7 @@ def test_a_table_is_corrected_before_anything_runs(raw: str, visit: Visit) -> No
     page.get_by_role("button", name="Fit", exact=True).click()
     page.wait_for_selector(".panel.answer strong")  # which Ask shows
     assert "#/ask" in page.url
-    assert page.get_by_label("size", exact=True).locator("option").all_inner_texts() == ["empty", "S", "M", "L"]
+    assert page.get_by_label("size", exact=True).locator("option").all_inner_texts() == ["missing", "S", "M", "L"]
     assert page.get_by_label("when", exact=True).count() == 0
     columns_of(page)
     assert "ignored by hand" in column(page, "when").inner_text()
@@ -99,7 +99,7 @@ def test_another_delimiter_is_tried_and_taken_back(raw: str, visit: Visit) -> No
     page.get_by_label("Missing values").fill("M, -9")
     page.get_by_label("Missing values").press("Tab")
     page.get_by_role("button", name="Read again without fitting").click()
-    column(page, "size").get_by_text(re.compile(r"\d\d% empty")).wait_for()
+    column(page, "size").get_by_text(re.compile(r"\d\d% missing")).wait_for()
     page.get_by_label("Kind of income").select_option("circular")
     page.get_by_label("Period of income").fill("-1")
     page.get_by_role("button", name="Fit", exact=True).click()

@@ -54,7 +54,7 @@ def test_a_file_is_answered_shown_and_downloaded(visit: Visit, houses: str) -> N
     page.locator(".result .listed").wait_for()
     with page.expect_download() as downloading:
         page.get_by_role("link", name="Download CSV").click()
-    assert downloading.value.suggested_filename == "answers.csv"
+    assert downloading.value.suggested_filename == "predictions.csv"
     lines = list(csv.reader(downloading.value.path().read_text(encoding="utf-8-sig").splitlines()))
     assert len(lines) == 4
     assert lines[3][lines[0].index("part")] == "'=1+1"

@@ -56,7 +56,7 @@ def test_rows_are_drawn_and_coloured(visit: Visit, repairs: str) -> None:
     picture(page, "map", documented=True)
     check_accessible(page)
     for by, legend in {"leave-one-out error": "≤", "outlier score": "≤", "load_kg": "≤", "noise": "creak"}.items():
-        page.get_by_label("Colour by").select_option(label=by)
+        page.get_by_label("Color by").select_option(label=by)
         drawn(page, legend)
     assert "by=column%3Anoise" in page.url
     page.reload()

@@ -131,7 +131,7 @@ def test_a_value_is_corrected_in_the_form_and_the_row_stays_in_its_place(
     page.get_by_role("heading", name="Row #2").wait_for()
     assert "row=2" in page.url
     page.get_by_label("size", exact=True).fill("5")
-    page.get_by_text("1 value is other than before.").wait_for()
+    page.get_by_text("1 value is changed.").wait_for()
     page.get_by_role("button", name="Correct", exact=True).click()
     page.get_by_text("1 change not saved").wait_for()
     assert first_column(page)[:4] == ["#0", "#1", "#400", "#3"]

@@ -56,7 +56,7 @@ def test_two_columns_are_a_map(visit: Visit, repairs: str) -> None:
     assert page.locator("svg.chart .cell.own").count() == 1
     page.get_by_label("Probability of", exact=True).select_option("brakes")
     assert "probability of brakes" in page.locator(".ramp").inner_text()
-    assert page.locator("svg.chart > text").get_by_text("empty", exact=True).count() == 2  # the last of each axis
+    assert page.locator("svg.chart > text").get_by_text("missing", exact=True).count() == 2  # the last of each axis
     page.get_by_text("quantiles of the past cases").wait_for()
     box = page.get_by_label("km_since_service", exact=True)
     before = box.input_value()

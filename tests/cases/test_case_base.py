@@ -388,7 +388,7 @@ def test_reuse_takes_the_first_cases_that_were_found(base):
     assert base.reuse(found, "mean", k=99).solution == base.reuse(found, "mean").solution
     assert base.reuse({"age": 0}, "mean").solution == base.reuse(found, "mean", k=5).solution
     for k in (0, 1.5, "1", True):
-        with pytest.raises(ParameterError, match="k must be a whole number >= 1"):
+        with pytest.raises(ParameterError, match="k must be an integer >= 1"):
             base.reuse(found, "mean", k=k)
 
 
@@ -484,7 +484,7 @@ def test_cases_and_keys_stand_for_ids(base):
     for wrong in ({}, {"id": 1, "key": "T-1"}):
         with pytest.raises(UnknownIdError, match="got neither or both of id and key"):
             base.get(**wrong)
-    with pytest.raises(UnknownIdError, match="as an id; expected a whole number"):
+    with pytest.raises(UnknownIdError, match="as an id; expected an integer"):
         base.revise({"age": 3}, outcome=True)
     with pytest.raises(CaseBaseError, match="'outcome', 'id', 'key'"):
         base.find(where={"when": "today"})

@@ -230,12 +230,14 @@ def test_a_condition_may_ask_for_the_digest_unless_others_change_the_base(base):
         return bool(base.digest())
 
     assert len(list(base.find(where={"age": lambda age: bool(base.digest())}))) == 2
-    with pytest.raises(CaseBaseError, match="while it answers a query"):
+    with pytest.raises(CaseBaseError, match="while it processes a query"):
         base.find(where={"age": slow})
 
 
 def test_a_base_is_not_changed_from_inside_its_own_answer(base):
-    assert "while it answers a query" in assert_refused(base, lambda: base.find(where={"age": lambda _: base.add({})}))
+    assert "while it processes a query" in assert_refused(
+        base, lambda: base.find(where={"age": lambda _: base.add({})})
+    )
 
 
 def test_a_query_value_in_other_capitals_is_asked_back() -> None:

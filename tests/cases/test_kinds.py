@@ -71,17 +71,17 @@ def test_every_form_of_a_gap_is_none(kind, gap):
         (Ordinal(("S", "M")), "XL", "expected one of the levels 'S', 'M'"),
         (Nominal(("yes", "no")), "maybe", "expected one of the declared values 'yes', 'no'"),
         (Nominal(("yes", "no")), ["yes"], "expected one of the declared values"),
-        (Nominal(), ["a"], "expected a text, a finite number or a boolean"),
-        (Nominal(), math.inf, "expected a text, a finite number or a boolean"),
-        (Nominal(), 10**4000, "expected a text, a finite number or a boolean"),
-        (Set(), [10**400], "expected a text, a finite number or a boolean"),
-        (Text(), 3, "expected a text"),
+        (Nominal(), ["a"], "expected a string, a finite number or a boolean"),
+        (Nominal(), math.inf, "expected a string, a finite number or a boolean"),
+        (Nominal(), 10**4000, "expected a string, a finite number or a boolean"),
+        (Set(), [10**400], "expected a string, a finite number or a boolean"),
+        (Text(), 3, "expected a string"),
         (Text(longest=5), "longer", "expected at most 5 characters, not 6"),
         (Text(), "\ud800", "expected valid text"),
         (Nominal(), "x" * 100_001, "at most 100,000 characters, not 100,001"),
         (Set(), "abc", "expected a set or a list of values"),
         (Set(), [None], "expected a set without missing members"),
-        (Set(), [["x"]], "expected a text, a finite number or a boolean"),
+        (Set(), [["x"]], "expected a string, a finite number or a boolean"),
         (Set(), list(range(10_001)), "at most 10,000 members, not 10,001"),
         (Date(), "yesterday", "expected a date, a datetime or ISO text such as '2024-05-01'"),
         (Date(), 20240501, "expected a date, a datetime or ISO text"),
@@ -235,8 +235,8 @@ def test_a_taxonomy_knows_who_stands_above_whom():
         ({"a": "b"}, "'a' under 'b'"),
         ({"a": {"b": {}}, "c": {"b": {}}}, "'b' twice, under 'a', 'c'"),
         ({"a": 3}, "children of 'a' in a Taxonomy must be a mapping"),
-        ({3: {}}, "nodes of a Taxonomy must be non-empty texts, got 3"),
-        ({"": {}}, "nodes of a Taxonomy must be non-empty texts, got ''"),
+        ({3: {}}, "nodes of a Taxonomy must be non-empty strings, got 3"),
+        ({"": {}}, "nodes of a Taxonomy must be non-empty strings, got ''"),
         ({"name": "a", "children": ["b"]}, "children of a Taxonomy must be mappings with a name, got 'b'"),
         ({"name": "a", "weight": 2, "children": []}, "weight of 'a' in a Taxonomy must be from 0 to 1, got 2"),
     ],
@@ -257,7 +257,7 @@ def test_a_tree_without_end_is_refused():
         deep = {f"n{level}": deep}
     with pytest.raises(SchemaError, match="deeper than 500 levels"):
         Taxonomy(deep)
-    with pytest.raises(SchemaError, match="weights of Taxonomy must be those of its nodes"):
+    with pytest.raises(SchemaError, match="which is not a node of the tree"):
         Taxonomy({"a": None}, weights={"z": 0.5})
     with pytest.raises(SchemaError, match="has no node 'z'"):
         DEVICES.depth("z")

@@ -190,11 +190,11 @@ def test_words_about_mistakes() -> None:
     fitted = fit_learner(pc.KNNClassifier(1), rows)
     assert fitted.cases([]).tolist() == []
     for wrong in ([5], [-1], "x", [0.0], [True], [[1], [2, 3]], None):
-        with pytest.raises(ParameterError, match=r"CaseLearner\.cases: .*whole numbers from 0 to 4"):
+        with pytest.raises(ParameterError, match=r"CaseLearner\.cases: .*integers from 0 to 4"):
             fitted.cases(wrong)
     with pytest.raises(NotAvailableError, match="KNNRegressor has no predict_proba, since it returns no probabilities"):
         fit(pc.KNNRegressor(1), cases(5)).predict_proba(QUERIES)
-    with pytest.raises(ReadingError, match=r"What the learner has learned is damaged: its bytes do not match"):
+    with pytest.raises(ReadingError, match=r"What the learner has learned is damaged: checksum mismatch"):
         load_state(fitted.recipe, fitted.state()[:-1] + b"?")
     bayes = fit_learner(pc.NaiveBayes(), rows)
     with pytest.raises(ReadingError, match="it is that of a NaiveBayes, not of a KNNClassifier"):

@@ -49,8 +49,8 @@ def test_if_wrong_is_ib2():
     table = table_of(LINE)
     assert not decide(table, {"size": 0.4}, '"x"').kept
     found = replace(decide(table, {"size": 4}, '"x"'), id=13)
-    assert str(found) == "Kept as case 13: the base would have answered 'y'."
-    assert str(decide(table, {"size": 4}, '"y"')) == "Not kept: the base already answers 'y'."
+    assert str(found) == "Kept as case 13: the base would have proposed 'y'."
+    assert str(decide(table, {"size": 4}, '"y"')) == "Not kept: the base already proposes 'y'."
 
 
 @settings(max_examples=30)
@@ -80,7 +80,7 @@ def test_numbers_are_wrong_beyond_the_tolerance():
     assert not decide(table, {"size": 0.5}, "15.3", k=2, tolerance=0.3).kept
     found = decide(table, {"size": 0.5}, "15.4", k=2, tolerance=0.3)
     assert found.kept
-    assert found.reason == "the base would have answered 15"
+    assert found.reason == "the base would have proposed 15"
     assert not decide(table, {"size": 0.5}, "15.0", k=2, tolerance=0).kept
 
 
@@ -97,7 +97,7 @@ def test_a_base_that_cannot_answer_keeps():
 
 def test_outcomes_weigh_votes():
     rows = [({"size": 1}, "x", 0.5), ({"size": 1}, "x", 0.6), ({"size": 1}, "y", True)]
-    assert decide(table_of(rows), {"size": 1}, '"x"', k=3).reason == "the base would have answered 'y'"
+    assert decide(table_of(rows), {"size": 1}, '"x"', k=3).reason == "the base would have proposed 'y'"
 
 
 def test_if_new_keeps_unless_a_duplicate_agrees():
@@ -123,7 +123,7 @@ def test_records_try_the_nearest_and_keep_everything():
     found = decide(table, {"size": 1}, '"x"', policy="records", k=2)
     assert found.kept
     assert found.trials == (Trial(10, True), Trial(12, False))
-    assert found.reason == "every case is kept; 2 cases answered, 1 of them correctly"
+    assert found.reason == "every case is kept; 2 cases proposed a solution, 1 of them correctly"
     assert decide(table_of([]), {"size": 1}, '"x"', policy="records").trials == ()
 
 
@@ -261,9 +261,9 @@ def test_a_stream_of_cases_kept_if_wrong_is_that_of_ib2(seed):
 def test_a_failure_is_news_where_the_base_would_have_proposed_it():
     table = table_of(LINE)
     kept = decide(table, {"size": 0.4}, '"x"', "false")
-    assert str(replace(kept, id=13)) == "Kept as case 13: the base would have answered 'x', which failed."
+    assert str(replace(kept, id=13)) == "Kept as case 13: the base would have proposed 'x', which failed."
     other = decide(table, {"size": 0.4}, '"y"', "false")
-    assert str(other) == "Not kept: it failed, and the base answers 'x'."
+    assert str(other) == "Not kept: it failed, and the base proposes 'x'."
     assert decide(table, {"size": 0.4}, '"x"', "0.5").kept  # no better than nothing
     assert not decide(table, {"size": 0.4}, '"x"', "0.6").kept
     assert not decide(table, {"size": 0.4}, '"x"', None).kept

@@ -19,7 +19,7 @@ from reference.case_retrieval import (
     similarity,
 )
 
-from priorcase.cases import MVDM, Equality, Share
+from priorcase.cases import MVDM, Contribution, Equality
 from priorcase.cases.conditions import mask
 from priorcase.cases.retrieval import MeasureCache, retrieve
 from priorcase.cases.table import CaseTable
@@ -46,27 +46,27 @@ def test_it_finds_what_loops_find(seed: int) -> None:
     assert found.similarities.tolist() == [float(exact) for _, exact in expected[:k]]
     assert found.among == len(expected)
     for match in found:
-        assert list(match.shares) == [name for name in ATTRIBUTES if query.get(name) is not None]
-        for name, share in match.shares.items():
+        assert list(match.contributions) == [name for name in ATTRIBUTES if query.get(name) is not None]
+        for name, part in match.contributions.items():
             value = table.values(table.position(match.id))[name]
             nothing = None if unknown == "ignore" else 0.0
-            assert share.similarity == (nothing if value is None else local[name](query[name], value))
-            assert share.weight == weights.get(name, 1.0)
+            assert part.similarity == (nothing if value is None else local[name](query[name], value))
+            assert part.weight == weights.get(name, 1.0)
 
 
 @pytest.mark.parametrize("unknown", ["different", "ignore"])
-def test_shares_add_up_to_the_similarity(unknown: Any) -> None:
+def test_contributions_add_up_to_the_similarity(unknown: Any) -> None:
     table, rng = mixed_table(80, 5, gaps=0.4), np.random.default_rng(5)
     some = 0
     for _ in range(20):
         query = random_query(rng)
         weights = {name: float(rng.random()) for name in ATTRIBUTES}
         for match in retrieve(table, query, 7, weights=weights, unknown=unknown):
-            counted = [share for share in match.shares.values() if share.similarity is not None]
-            divisor = sum(Fraction(share.weight) for share in counted)
-            exact = sum(Fraction(share.weight) * Fraction(share.similarity or 0.0) for share in counted)
+            counted = [part for part in match.contributions.values() if part.similarity is not None]
+            divisor = sum(Fraction(part.weight) for part in counted)
+            exact = sum(Fraction(part.weight) * Fraction(part.similarity or 0.0) for part in counted)
             assert match.similarity == (float(exact / divisor) if divisor else 0.0)
-            parts = math.fsum(share.contribution for share in match.shares.values())
+            parts = math.fsum(part.contribution for part in match.contributions.values())
             assert parts == pytest.approx(match.similarity, abs=1e-12)
             some += 0 < match.similarity < 1
     assert some > 50
@@ -108,13 +108,13 @@ def test_a_worked_example() -> None:
     found = retrieve(table, {"age": 4, "make": "B"}, 3, weights={"make": 3})
     assert found.ids == (2, 1, 3)
     assert found.similarities.tolist() == [(0.75 + 3) / 4, 0.75 / 4, 0.25 / 4]
-    assert found[0].shares == {"age": Share(0.75, 1.0, 0.1875), "make": Share(1.0, 3.0, 0.75)}
+    assert found[0].contributions == {"age": Contribution(0.75, 1.0, 0.1875), "make": Contribution(1.0, 3.0, 0.75)}
     assert found.solutions == ("swap", "clean", None)
     assert found.outcomes == (None, "fine", None)
     assert found[1].case == found.cases[1] == {"age": 2, "make": "A"}
     ignoring = retrieve(table, {"age": 4, "make": "B"}, 3, weights={"make": 3}, unknown="ignore")
     assert ignoring.ids == (2, 3, 1)
-    assert ignoring[1].shares["make"] == Share(None, 3.0, 0.0)
+    assert ignoring[1].contributions["make"] == Contribution(None, 3.0, 0.0)
     assert ignoring.similarities.tolist() == [(0.75 + 3) / 4, 0.25, 0.75 / 4]
 
 

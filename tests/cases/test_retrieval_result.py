@@ -77,7 +77,7 @@ def test_attributes_of_weight_0_fill_neither_table_nor_legend() -> None:
     assert [text.get_text() for text in ax.get_legend().get_texts()] == ["make"]
     assert ax.get_title() == "similar to make=B"
     assert found.explain(0).names[0] == "make"
-    assert set(found[0].shares) == {"age", "make", "colour"}
+    assert set(found[0].contributions) == {"age", "make", "colour"}
 
 
 def test_tables_stay_narrow_and_show_the_heaviest_attributes() -> None:
@@ -114,7 +114,7 @@ def test_it_is_a_sequence() -> None:
     assert next(reversed(found)).id == 5
     with pytest.raises(QueryIndexError, match="match 3 does not exist; there are 3 matches"):
         found[3]
-    with pytest.raises(ParameterError, match="a whole number or a slice"):
+    with pytest.raises(ParameterError, match="an integer or a slice"):
         found["1"]  # type: ignore[call-overload]
 
 
@@ -140,18 +140,18 @@ def test_it_explains_itself() -> None:
     explanation = example().explain()
     assert repr(explanation) == (
         "case 2: similarity 0.938\n"
-        "  attribute  query  case  similarity  weight  share\n"
-        "  make       B      B          1.000       3  0.750\n"
-        "  age        4      6          0.750       1  0.188"
+        "  attribute  query  case  similarity  weight  contribution\n"
+        "  make       B      B          1.000       3         0.750\n"
+        "  age        4      6          0.750       1         0.188"
     )
     assert repr(example(unknown="ignore").explain(1)) == (
         "case 5: similarity 0.250\n"
-        "  attribute  query  case  similarity  weight  share\n"
-        "  age        4      10         0.250       1  0.250\n"
-        "  make       B      -              -       3  0.000"
+        "  attribute  query  case  similarity  weight  contribution\n"
+        "  age        4      10         0.250       1         0.250\n"
+        "  make       B      -              -       3         0.000"
     )
-    assert sum(explanation.frame()["share"]) == pytest.approx(explanation.similarity)
-    assert explanation.frame("polars").columns == ["attribute", "query", "case", "similarity", "weight", "share"]
+    assert sum(explanation.frame()["contribution"]) == pytest.approx(explanation.similarity)
+    assert explanation.frame("polars").columns == ["attribute", "query", "case", "similarity", "weight", "contribution"]
     with pytest.raises(QueryIndexError, match="match 0 does not exist; there are 0 matches"):
         example(where=NONE).explain()
 
@@ -184,10 +184,10 @@ def test_frames() -> None:
     frame = example().frame()
     assert isinstance(frame, pd.DataFrame)
     names = ["id", "similarity", "solution", "outcome", "age", "make", "colour"]
-    names += ["similarity of age", "similarity of make", "share of age", "share of make"]
+    names += ["similarity of age", "similarity of make", "contribution of age", "contribution of make"]
     assert frame.columns.tolist() == names
     assert frame["id"].tolist() == [2, 1, 5]
-    assert frame["share of make"].tolist() == [0.75, 0.0, 0.0]
+    assert frame["contribution of make"].tolist() == [0.75, 0.0, 0.0]
     assert math.isnan(frame["similarity of make"][2])
     mixed = retrieve(mixed_table(30, 0), FULL, 30).frame("polars")
     assert isinstance(mixed, pl.DataFrame)

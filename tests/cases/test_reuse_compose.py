@@ -11,8 +11,8 @@ from reference.case_reuse import composed, found, reuse
 
 from priorcase.cases import Compose
 
-# Shares: flow matters for the pump and the pipe, height for the pump alone, colour for the paint.
-SHARES = {
+# Local similarities and weights: flow matters for the pump and the pipe, height for the pump only, color for the paint.
+LOCAL = {
     1: {"flow": (1.0, 1.0), "height": (0.0, 1.0), "colour": (0.5, 2.0)},
     2: {"flow": (0.5, 1.0), "height": (1.0, 1.0), "colour": (0.0, 2.0)},
     3: {"flow": (0.25, 1.0), "height": (0.25, 1.0), "colour": (1.0, 2.0)},
@@ -21,7 +21,7 @@ CASES = found(
     (1, 0.5, {"pump": "P1", "pipe": 40, "paint": "red"}, None, {"flow": 3, "height": 1, "colour": "pink"}),
     (2, 0.4, {"pump": "P2", "pipe": 30}, None, {"flow": 4, "height": 9, "colour": "blue"}),
     (3, 0.3, {"pump": "P3", "pipe": 20, "paint": "green"}, None, {"flow": 6, "height": 5, "colour": "green"}),
-    shares=SHARES,
+    local=LOCAL,
 )
 QUERY = {"flow": 3, "height": 9, "colour": "green"}
 PARTS = {"pump": ["flow", "height"], "pipe": ["flow"], "paint": ["colour"]}
@@ -75,7 +75,7 @@ def test_cases_that_failed_offer_nothing() -> None:
     cases = found((1, 0.9, {"pump": "P1"}, False), (2, 0.5, {"pump": "P2"}, True))
     proposal = reuse(cases, {}, "compose")
     assert proposal.solution == {"pump": "P2"}
-    assert proposal.notes == ("1 case that failed was left out",)
+    assert proposal.notes == ("1 case that failed was ignored",)
     assert reuse(cases, {}, "compose", success=None).solution == {"pump": "P1"}
     all_failed = reuse(cases[:1], {}, "compose")
     assert all_failed.abstains
@@ -83,8 +83,8 @@ def test_cases_that_failed_offer_nothing() -> None:
 
 
 def test_parts_are_guessed_where_no_case_has_anything_in_common_with_the_query() -> None:
-    shares = {1: {"a": (1.0, 1.0), "b": (0.0, 1.0)}}
-    cases = found((1, 0.5, {"x": 1, "y": 2}, None, {"a": 1, "b": 1}), shares=shares)
+    local = {1: {"a": (1.0, 1.0), "b": (0.0, 1.0)}}
+    cases = found((1, 0.5, {"x": 1, "y": 2}, None, {"a": 1, "b": 1}), local=local)
     proposal = reuse(cases, {"a": 1, "b": 2}, "compose", parts={"x": ["a"], "y": ["b"]})
     assert proposal.solution == {"x": 1, "y": 2}
     assert proposal.confidence == 0.0
@@ -95,13 +95,13 @@ def test_parts_are_guessed_where_no_case_has_anything_in_common_with_the_query()
 
 
 def test_values_that_do_not_count_are_left_out_of_a_parts_similarity() -> None:
-    shares = {1: {"a": (None, 1.0), "b": (0.5, 1.0)}, 2: {"a": (0.75, 1.0), "b": (0.0, 3.0)}}
-    cases = found((1, 0.1, {"x": 1}, None, {"b": 1}), (2, 0.9, {"x": 2}, None, {"a": 1, "b": 1}), shares=shares)
+    local = {1: {"a": (None, 1.0), "b": (0.5, 1.0)}, 2: {"a": (0.75, 1.0), "b": (0.0, 3.0)}}
+    cases = found((1, 0.1, {"x": 1}, None, {"b": 1}), (2, 0.9, {"x": 2}, None, {"a": 1, "b": 1}), local=local)
     assert reuse(cases, {"a": 1, "b": 2}, "compose", parts={"x": ["a", "b"]}).solution == {"x": 1}
     unknown = found(
         (1, 0.9, {"x": 1}, None, {"b": 1}),
         (2, 0.1, {"x": 2}, None, {"a": 1}),
-        shares={1: {"a": (None, 1.0)}, 2: {"a": (0.25, 1.0)}},
+        local={1: {"a": (None, 1.0)}, 2: {"a": (0.25, 1.0)}},
     )
     assert reuse(unknown, {"a": 1}, "compose", parts={"x": ["a"]}).confidence == 0.25
     # The query knows nothing of what matters: the whole similarity decides.
@@ -122,7 +122,7 @@ def test_the_best_that_go_together_are_found(rows: list[Any], limit: int) -> Non
     if not parts:
         return
     names = dict(zip("pqr", "abc", strict=True))
-    shares = {i: {n: (float(row[j]), 1.0) for j, n in enumerate("abc")} for i, row in enumerate(rows)}
+    local = {i: {n: (float(row[j]), 1.0) for j, n in enumerate("abc")} for i, row in enumerate(rows)}
     cases = [
         (i, float(sum(row[:3]) / 3), row[3] | {"other": i}, None, dict.fromkeys("abc", 1)) for i, row in enumerate(rows)
     ]
@@ -132,7 +132,7 @@ def test_the_best_that_go_together_are_found(rows: list[Any], limit: int) -> Non
         return sum(chosen.values()) <= limit and chosen.get("p") != chosen.get("q", -1)
 
     best, expected = composed(offers, compatible)
-    proposal = reuse(found(*cases, shares=shares), {}, Compose({p: [names[p]] for p in parts}, compatible=compatible))
+    proposal = reuse(found(*cases, local=local), {}, Compose({p: [names[p]] for p in parts}, compatible=compatible))
     in_common = any(any(row[:3]) for row in rows)  # otherwise nothing is proposed
     assert proposal.abstains == (not expected or not in_common)
     if expected and in_common:

@@ -101,7 +101,7 @@ def test_where_the_query_lies_outside_is_said() -> None:
     assert proposal.solution == pytest.approx(18)
     assert proposal.notes == (
         "the query is outside the range of the cases in x",
-        "no case has make C, so make is left out of the fit",
+        "no case has make C, so make is not used in the fit",
     )
     assert proposal.how.endswith("by x")
 

@@ -174,7 +174,7 @@ def test_no_case_without_similarity_is_copied_where_the_others_failed() -> None:
     proposal = reuse(found((1, 0.9, "a", False), (2, 0.0, "b", True)), {}, "copy")
     assert proposal.abstains
     assert proposal.how == "All cases with anything in common with the query failed"
-    assert proposal.notes == ("1 case that failed was left out",)
+    assert proposal.notes == ("1 case that failed was ignored",)
 
 
 def test_three_of_three_is_not_certain_with_a_prior() -> None:

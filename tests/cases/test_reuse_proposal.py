@@ -31,9 +31,9 @@ def test_a_vote_prints() -> None:
     critics = [Critic(lambda solution, query: "needs a password" if "restart" in solution else None, name="rights")]
     proposal = voted(rules=rules, critics=critics)
     assert str(proposal) == (
-        "vote: restart cups, confidence 0.526\n"
+        "vote: restart cups, probability 0.526\n"
         "  solution              probability    for  against  cases\n"
-        "  restart the spooler         0.526    1.5        0  12, 7\n"
+        "  restart the spooler         0.526  1.500    0.000  12, 7\n"
         "  reinstall the driver        0.263  0.375    0.125  3\n"
         "  none of these               0.211\n"
         "  1 retrieved case has no solution\n"
@@ -52,10 +52,10 @@ def test_a_vote_prints() -> None:
         "  needs a password (critic 'rights')"
     )
     assert repr(proposal) == str(proposal)
-    assert "<caption>vote: restart cups, confidence 0.526</caption>" in proposal._repr_html_()
-    assert "| restart the spooler | 0.526 | 1.5 | 0 | 12, 7 |" in proposal.markdown()
+    assert "<caption>vote: restart cups, probability 0.526</caption>" in proposal._repr_html_()
+    assert "| restart the spooler | 0.526 | 1.500 | 0.000 | 12, 7 |" in proposal.markdown()
     assert proposal.explain() == (
-        "vote: restart cups, confidence 0.526\n"
+        "vote: restart cups, probability 0.526\n"
         "The vote of 3 cases, weights 'similarity', prior 1.\n"
         "  restart the spooler: probability 0.526; 1.5 for it (cases 12, 7).\n"
         "  reinstall the driver: probability 0.263; 0.375 for it, 0.125 against it (case 3).\n"
@@ -110,7 +110,7 @@ def test_nothing_proposed_prints() -> None:
     assert str(reuse(cases, {}, "vote")).splitlines()[0] == "vote: nothing is proposed"
     assert "no solution has more votes for it than against it." in reuse(cases, {}, "vote").explain()
     assert str(reuse(cases, {}, "copy")) == (
-        "copy: nothing is proposed\n  case  similarity  weight  solution\n  1 case that failed was left out"
+        "copy: nothing is proposed\n  case  similarity  weight  solution\n  1 case that failed was ignored"
     )
 
 
@@ -125,7 +125,7 @@ def test_differences_say_how() -> None:
     case = {"tags": frozenset({"a", "b"}), "day": datetime.date(2024, 1, 1), "age": 3, "os": None}
     cases = found(
         (1, 0.5, "x", None, case),
-        shares={1: {"tags": (0.5, 1.0), "day": (0.2, 2.0), "age": (1.0, 1.0), "os": (None, 1.0)}},
+        local={1: {"tags": (0.5, 1.0), "day": (0.2, 2.0), "age": (1.0, 1.0), "os": (None, 1.0)}},
     )
     query = {"age": 3.0, "os": "mac", "tags": {"b", "c"}, "day": "2024-01-11"}
     proposal = reuse(cases, query, kinds=kinds)
@@ -193,8 +193,8 @@ def test_what_has_no_picture_says_so() -> None:
 
 
 def test_attributes_of_weight_0_are_no_differences() -> None:
-    shares: Any = {1: {"room": (0.0, 0.0), "age": (0.5, 1.0)}}
-    cases = found((1, 0.5, "fix", None, {"room": "A", "age": 3, "floor": 1}), shares=shares)
+    local: Any = {1: {"room": (0.0, 0.0), "age": (0.5, 1.0)}}
+    cases = found((1, 0.5, "fix", None, {"room": "A", "age": 3, "floor": 1}), local=local)
     proposal = reuse(cases, {"room": "B", "age": 5, "floor": 2}, "copy")
     # The floor was not compared at all: nothing says that it does not matter.
     assert [difference.attribute for difference in proposal.differences] == ["age", "floor"]

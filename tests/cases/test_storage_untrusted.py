@@ -184,7 +184,7 @@ def test_a_file_with_other_tables_is_refused(path, statement):
     connection = sqlite3.connect(path, isolation_level=None)
     connection.execute(statement)
     connection.close()
-    refused(path, "its tables are not those of a case base")
+    refused(path, "its tables do not match those of a case base")
 
 
 # Indexes -------------------------------------------------------------------------------------------------------------

@@ -307,15 +307,18 @@ def test_forgotten_cases_leave_no_byte(desk: Path) -> None:
     done("add", desk, "area=vpn", "message=xylophone quartz", "--key", "V-9")
     assert b"xylophone" in desk.read_bytes()
     out = done("forget", desk, "V-9", "--yes", "--by", "me", "--why", "asked to")
-    assert out == f"1 case forgotten; no byte of it is left in {desk}\n"
+    assert out == f"1 case forgotten; nothing of it is left in {desk}\n"
     assert b"xylophone" not in desk.read_bytes()
     last = told("history", desk)["events"][-1]
     assert (last["action"], last["case"], last["by"], last["why"]) == ("forgotten", 70, "me", "asked to")
     count = len(told("list", desk, "--where", "area=printer")["cases"])
     assert done("forget", desk, "--where", "area=printer", "--yes") == (
-        f"{count} cases forgotten; no byte of them is left in {desk}\n"
+        f"{count} cases forgotten; nothing of them is left in {desk}\n"
     )
-    assert done("forget", desk, "--where", "area=printer", "--yes") == "no case meets that; nothing was forgotten\n"
+    assert (
+        done("forget", desk, "--where", "area=printer", "--yes")
+        == "no case meets the conditions; nothing was forgotten\n"
+    )
 
 
 def test_verify_history_and_backup(desk: Path, tmp_path: Path) -> None:

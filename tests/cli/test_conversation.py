@@ -144,7 +144,7 @@ def test_yes_and_no_questions() -> None:
     with pc.CaseBase.temporary() as base:
         base.add_many([{"signs": row["signs"]} for row in rows], solution=[len(r["signs"]) == 1 for r in rows])
         said, talk = heard(base, ["dirt", "y"])
-        assert "  answer yes or no, or give the whole value by signs=..." in said
+        assert "  answer yes or no, or set the value with signs=..." in said
         assert talk.answer().solution is False
 
 
@@ -162,12 +162,12 @@ def test_a_value_that_no_case_has_is_asked_again_unless_meant() -> None:
         makes = [f"make {chr(97 + n)}" for n in range(15)]
         base.add_many([{"make": make} for make in makes], solution=makes)
         said, talk = heard(base, ["mke c", "audi", "make o"])
-        assert "      and 3 more, by their names" in said[1]
+        assert "      and 3 more; type a name" in said[1]
         assert said[2:6] == [
             "> mke c",
             "  'mke c' is not one of these; did you mean 'make c'? '=mke c' enters it anyway.",
             "> audi",
-            "  'audi' is not one of these; answer by number, or skip by Enter. '=audi' enters it anyway.",
+            "  'audi' is not one of these; answer with a number, or press Enter to skip. '=audi' enters it anyway.",
         ]
         assert talk.answer().solution == "make o"
         _, talk = heard(base, ["=audi"])
@@ -187,5 +187,5 @@ def test_numbers_as_solutions_are_grouped_by_a_twentieth_of_their_range(
         conversation.converse(base, {}, weights={"age": 2.0}, where={}, **settings)
         shown = capsys.readouterr().out
         assert "4 cases left: 1045 " in shown
-        assert "vote: 1045, confidence " in shown
+        assert "vote: 1045, probability " in shown
         assert "1  age <= 2?  yes" in shown

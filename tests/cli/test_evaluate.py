@@ -146,7 +146,9 @@ def test_the_stack_is_left_out_of_many_cases_unless_it_is_named(prices: Path, mo
     flags = ("--splits", 2, "--score", "mae", "--json", "--target", "price")
     result = run("evaluate", prices, *flags)
     assert "stacked" not in [one["name"] for one in answers(result)["learners"]]
-    assert "stacked takes long with more than 10 cases and is left out; --learner stacked measures it" in result.stderr
+    assert (
+        "stacked takes long with more than 10 cases and is skipped; to include it: --learner stacked" in result.stderr
+    )
     named = run("evaluate", prices, *flags, "--learner", "stacked")
     assert [one["name"] for one in answers(named)["learners"]] == ["stacked"]
     assert "takes long" not in named.stderr
@@ -272,7 +274,7 @@ def test_warnings_of_learners_are_one_note(prices: Path) -> None:
 
 def test_ids_are_left_out_unless_they_are_declared(prices: Path) -> None:
     options = ("--target", "price", "--learner", "baseline,knn", "--splits", 3)
-    note = "priorcase: note: column 'size' (identifies rows) left out; to keep it: --column size=numeric\n"
+    note = "priorcase: note: column 'size' (identifies rows) dropped; to keep it: --column size=numeric\n"
     assert run("evaluate", prices, *options).stderr == note
     ignored = run("evaluate", prices, *options, "--column", "size=ignore", "--json")
     assert means(answers(run("evaluate", prices, *options, "--json"))) == means(answers(ignored))
@@ -291,7 +293,7 @@ def test_ids_are_left_out_unless_they_are_declared(prices: Path) -> None:
         (("--learner", "knn:vote"), "is not of the form NAME=VALUE"),
         (("--learner", "knn:n_neighbors=0", "--splits", "2"), None),
         (("--learner", "aode", "--set", "vote=uniform"), "--set vote has no effect"),
-        (("--learner", "ib1,ib1"), "--learner ib1 is given twice"),
+        (("--learner", "ib1,ib1"), "--learner ib1 is specified twice"),
         (("--splits", "1"), "is not a number of folds from 2"),
         (("--splits", "holdout=1.5"), "is not a number of folds"),
         (("--splits", "folds=10"), "is not a number of folds"),
@@ -304,11 +306,11 @@ def test_ids_are_left_out_unless_they_are_declared(prices: Path) -> None:
         (("--score", "acuracy"), "Did you mean 'accuracy'?"),
         (("--score", "rmse"), "rmse"),
         (("--score", "brier,brier"), "brier"),
-        (("--random-state", "-1"), "-1 is not a whole number from 0"),
+        (("--random-state", "-1"), "-1 is not an integer from 0"),
         (("--jobs", "0"), "0 is not a number of jobs"),
         (("--jobs", "1025"), "1025 is not a number of jobs"),
         (("--curve", "learn"), "Did you mean 'learning'?"),
-        (("--curve", "noise", "--splits", "5"), "does not go with --curve"),
+        (("--curve", "noise", "--splits", "5"), "cannot be combined with --curve"),
         (("--curve", "noise=0,2"), "2"),
         (("--curve", "learning=many"), "points that are not numbers"),
         (("--out", "scores.gif"), "does not end in"),

@@ -102,7 +102,7 @@ def test_the_nearest_case_of_timbl(theirs: tuple[str, ...], ours: tuple[str, ...
     head = "a,b,c,d,e,f,class"
     tables = (write(tmp_path / "past.csv", [head, *past]), write(tmp_path / "new.csv", [head, *new]))
     options = ["--learner", "knn", *(word for one in ("n_neighbors=1", *ours) for word in ("--set", one))]
-    found = answers(run("predict", tables[0], "--target", "class", tables[1], "--json", *options))["answers"]
+    found = answers(run("predict", tables[0], "--target", "class", tables[1], "--json", *options))["predictions"]
     settled = [at for at, answer in enumerate(found) if answer["probabilities"]["no"] != 0.5]
     assert len(settled) > 60
     assert [found[at]["prediction"] for at in settled] == [said[at] for at in settled]
@@ -168,7 +168,7 @@ def test_answers_of_weka(
     told = weka(name, options, train, test)
     assert len(told) == len(rows) - cut
     given = [option.format(p=1 / cut) for option in ours]
-    found = answers(run("predict", train, "--target", "job", test, "--json", *given))["answers"]
+    found = answers(run("predict", train, "--target", "job", test, "--json", *given))["predictions"]
     labels = sorted({row.rpartition(",")[2] for row in ROWS})
     for answer, (label, shares) in zip(found, told, strict=True):
         if name == "lazy.IB1":  # one vote, beside which there is one of the prior here

@@ -125,7 +125,7 @@ def test_mistakes_are_told_in_one_line(table: Path, tmp_path: Path) -> None:
     assert "there is no folder" in error(run("report", table, "--out", missing))
     assert "--target needs a TABLE." in error(run("report", "--target", "job"))
     assert "--column needs a TABLE." in error(run("report", "--column", "bike=ignore"))
-    assert "-5 is not a whole number" in error(run("report", table, "--random-state", "-5"))
+    assert "-5 is not an integer" in error(run("report", table, "--random-state", "-5"))
     assert "no column 'jobs'" in error(run("report", table, "--target", "jobs"))
     assert "does not exist" in error(run("report", tmp_path / "none.csv"))
     few = write(tmp_path / "few.csv", [HEADER, *ROWS[:5]])

@@ -65,7 +65,7 @@ def expected(train: Path, tmp_path: Path) -> list[dict[str, Any]]:
 
 
 def without_lines(document: dict[str, Any]) -> list[dict[str, Any]]:
-    return [{name: value for name, value in answer.items() if name != "line"} for answer in document["answers"]]
+    return [{name: value for name, value in answer.items() if name != "line"} for answer in document["predictions"]]
 
 
 def test_arff_from_a_file_and_from_standard_input(tmp_path: Path, expected: list[dict[str, Any]]) -> None:
@@ -73,7 +73,7 @@ def test_arff_from_a_file_and_from_standard_input(tmp_path: Path, expected: list
     path.write_text(as_arff(ROWS[:80]), encoding="utf-8")
     document = answers(ask("predict", path, "-", "--json", stdin=as_arff(ROWS[80:])))
     assert without_lines(document) == expected
-    assert document["answers"][0]["line"] == len(NAMES) + 4
+    assert document["predictions"][0]["line"] == len(NAMES) + 4
 
 
 def test_parquet_says_itself_what_has_an_order(tmp_path: Path, expected: list[dict[str, Any]]) -> None:
@@ -83,7 +83,7 @@ def test_parquet_says_itself_what_has_an_order(tmp_path: Path, expected: list[di
     document = answers(run("predict", *options, stdin=as_parquet(ROWS[80:])))
     assert document["attributes"]["chain"] == list(ORDERS["chain"])
     assert without_lines(document) == expected
-    assert document["answers"][0]["line"] == 1
+    assert document["predictions"][0]["line"] == 1
 
 
 def test_c45_by_the_files_of_rows(tmp_path: Path, expected: list[dict[str, Any]]) -> None:
@@ -141,7 +141,7 @@ def test_a_value_that_the_header_does_not_declare_is_new_to_a_query_and_wrong_in
     document = answers(
         run("predict", past, "--target", "b", new, "--json", "--learner", "knn", "--set", "n_neighbors=2")
     )
-    assert document["answers"][0]["probabilities"] == {"p": 0.5, "q": 0.5}
+    assert document["predictions"][0]["probabilities"] == {"p": 0.5, "q": 0.5}
 
 
 def test_past_cases_without_a_target_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -165,7 +165,7 @@ def test_reading_options_reach_the_reader(tmp_path: Path) -> None:
         run("explain", table, table, "--target", "t", "--json", "--learner", "knn", "--set", "n_neighbors=3", *told)
     )
     assert document["attributes"] == {"größe": "numeric", "code": "nominal"}
-    assert [case["values"]["größe"] for case in document["answers"][0]["precedents"]] == [1.0, None, 3.0]
+    assert [case["values"]["größe"] for case in document["predictions"][0]["precedents"]] == [1.0, None, 3.0]
 
 
 def test_a_column_that_is_almost_numeric_is_noted(tmp_path: Path) -> None:
@@ -315,12 +315,14 @@ def test_a_table_of_a_database_and_a_sheet_are_tables(tmp_path: Path) -> None:
     base.close()
     expected = answers(ask("predict", write(tmp_path / "t.csv", [HEADER, *ROWS[:40]]), "noise=creak", "--json"))
     found = answers(ask("predict", f"{tmp_path / 'shop.db'}::visits", "noise=creak", "--json"))  # type: ignore[arg-type]
-    assert found["answers"] == expected["answers"]
+    assert found["predictions"] == expected["predictions"]
     assert "does not exist" in error(run("report", f"{tmp_path / 'none.db'}::visits"))
     pytest.importorskip("openpyxl")
     read_table(tmp_path / "t.csv").to_excel(tmp_path / "t.xlsx", index=False, sheet_name="visits")
     options = ("--read", "sheet=visits", "--json")
-    assert answers(ask("predict", tmp_path / "t.xlsx", "noise=creak", *options))["answers"] == expected["answers"]
+    assert (
+        answers(ask("predict", tmp_path / "t.xlsx", "noise=creak", *options))["predictions"] == expected["predictions"]
+    )
 
 
 def test_what_a_column_is_declared_to_be_holds_for_the_learner(tmp_path: Path) -> None:

@@ -92,9 +92,9 @@ def test_value_differences_print_as_a_table() -> None:
     assert str(model.value_differences("size")).splitlines() == [
         "differences between values of size",
         "               1 to 1.4  2.6 or more    ?",
-        "  1 to 1.4            0          1.5    0",
-        "  2.6 or more       1.5            0  1.5",
-        "  ?                   0          1.5    0",
+        "  1 to 1.4          0.0          1.5  0.0",
+        "  2.6 or more       1.5          0.0  1.5",
+        "  ?                 0.0          1.5  0.0",
     ]
     assert model.value_differences("colour").frame().columns.tolist() == ["value", "red", "blue"]
     assert model.value_differences(0)["red", "blue"] == pytest.approx(1.5)

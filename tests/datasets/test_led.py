@@ -116,7 +116,7 @@ def test_the_best_rule_on_drawn_rows_has_the_bayes_rate() -> None:
             {"random_state": -3},
             "random_state must be",
         ),
-        ({"random_state": "0"}, "random_state must be None, a whole number >= 0, or a NumPy Generator or"),
+        ({"random_state": "0"}, "random_state must be None, an integer >= 0, or a NumPy Generator or"),
     ],
 )
 def test_what_is_refused(options: dict[str, Any], words: str) -> None:

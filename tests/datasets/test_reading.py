@@ -514,7 +514,7 @@ def test_encodings_are_found(encoding: str) -> None:
 @pytest.mark.parametrize(
     ("content", "expected"),
     [
-        ("", "t.csv is empty; expected a header and one row per case. Is this the right file?"),
+        ("", "t.csv is empty; expected a header and one row per case. Check that this is the right file."),
         ("\n\n", "t.csv is empty; expected a header and one row per case."),
         ("a,b\n1,2\n3\n", "t.csv line 3 has 1 field; its header has 2."),
         ("a,b\n1,2,3\n", "t.csv line 2 has 3 fields; its header has 2."),

@@ -173,7 +173,7 @@ def test_unbounded_intervals_always_hold() -> None:
         (lambda: coverage_table([[1.0, 2.0]], [[0, 1]], level=0.9), "y of shape (1, 2)"),
         (lambda: coverage_table([1.0], {90: [[0, 1]]}), "level must be"),
         (lambda: coverage_table([1.0], {0.9: [[0, 1], [1, 2]]}), "an array of shape (1, 2)"),
-        (lambda: coverage_table([1.0], {0.9: [[1, 0]]}), "Pass the lower end first"),
+        (lambda: coverage_table([1.0], {0.9: [[1, 0]]}), "Pass the lower bound first"),
         (lambda: coverage_table([1.0], {0.9: [[np.nan, 0]]}), "and no NaN"),
         (lambda: coverage_table(["a"], {0.9: [[0, 1]]}), "coverage_table"),
     ],

@@ -17,8 +17,8 @@ from sklearn.naive_bayes import GaussianNB
 from sklearn.preprocessing import StandardScaler
 
 import priorcase as pc
+from priorcase._numbers import decimals, fixed
 from priorcase.evaluation import Comparison, Folds, Holdout, compare, compare_tables, learning_curve, noise_curve
-from priorcase.evaluation.curves import decimal_text, decimals
 from priorcase.evaluation.significance import corrected_t, wilcoxon
 from priorcase.exceptions import EvaluationError, ParameterError, UnsupportedDataError
 
@@ -317,10 +317,10 @@ def test_tables_are_all_read_before_the_first_is_compared() -> None:
 
 def test_one_number_that_is_far_from_all_others_does_not_take_their_digits() -> None:
     digits = decimals(np.array([[-1298059729.3, -0.4321, -0.25, 0.0], [-np.inf, np.nan, -0.5, -3.0]]))
-    texts = [decimal_text(value, digits) for value in (-1298059729.3, -0.4321, 0.0, -np.inf)]
-    assert texts == ["-1.3e+09", "-0.432", "0.000", "-inf"]
+    texts = [fixed(value, digits) for value in (-1298059729.3, -0.4321, 0.0, -np.inf)]
+    assert texts == ["-1,298,059,729", "-0.432", "0.000", "-inf"]
     assert decimals(np.array([0.0, np.nan])) == 3
-    assert decimal_text(123456789012.0, 0) == "123456789012"
+    assert fixed(123456789012.0, 0) == "123,456,789,012"
 
 
 def test_the_better_one_has_a_short_name_too() -> None:

@@ -152,12 +152,12 @@ def told(ask: Callable[[], object]) -> str:
         (lambda: regressor(folds=21), r"got 20 rows for 21 folds \(n_samples = 20\).*Use fewer folds"),
         (
             lambda: regressor(method="jackknife+", folds=5),
-            "folds must be 10 with method='jackknife\\+', got 5. Leave folds out",
+            "folds must be 10 with method='jackknife\\+', got 5. Omit folds",
         ),
         (lambda: classifier(nonconformity="ap"), "Did you mean 'aps'"),
         (lambda: classifier(randomized=True), "randomized must be False with nonconformity='one_minus'.*Only .*'aps'"),
         (lambda: classifier(class_conditional=1), "class_conditional"),
-        (lambda: classifier(n_jobs=0), "n_jobs must be None or a whole number other than 0"),
+        (lambda: classifier(n_jobs=0), "n_jobs must be None or an integer other than 0"),
         (lambda: regressor(random_state="x"), "random_state"),
     ],
 )

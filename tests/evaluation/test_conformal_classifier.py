@@ -211,15 +211,15 @@ def test_sets_print_and_are_cut() -> None:
     assert str(sets) == (
         "prediction sets at level 0.9: 3 queries, 1.00 classes on average\n"
         "  query  size  classes (p-value)\n"
-        "      0     1  a (0.5)\n"
-        "      1     2  c (0.75), a (0.25)\n"
+        "      0     1  a (0.500)\n"
+        "      1     2  c (0.750), a (0.250)\n"
         "      2     0  -"
     )
     assert repr(sets[1]).startswith("prediction sets at level 0.9: 1 query, 2.00 classes")
     assert (sets[1].numbers, sets[1:].labels, len(sets)) == ((1,), [["c", "a"], []], 3)
     assert [part.sizes.tolist() for part in sets] == [[1], [2], [0]]
     assert "<table><caption>prediction sets at level 0.9: 3 queries" in sets._repr_html_()
-    assert "| 1 | 2 | c (0.75), a (0.25) |" in sets.markdown()
+    assert "| 1 | 2 | c (0.750), a (0.250) |" in sets.markdown()
     many = PredictionSets(sets.classes, np.ones((25, 3), dtype=bool), np.ones((25, 3)), 0.9)
     assert str(many).endswith("... and 5 more queries")
     assert many.markdown().endswith("... and 5 more queries")

@@ -273,7 +273,7 @@ def test_scores_frame_and_calibration() -> None:
     assert found.score("log_score") == pytest.approx(pc.log_score(Y, found.proba, labels=found.labels))
     assert list(found.frame().columns) == ["truth", "predicted", "p(a)", "p(b)", "p(c)"]
     assert found.calibration(bins=4).rows.sum() == N
-    assert str(found).startswith(f"{N} rows, each left out; at once\n  score      value\n  accuracy")
+    assert str(found).startswith(f"leave-one-out of {N} rows, with one fit\n  score      value\n  accuracy")
     assert "| score | value |" in found.markdown()
     assert "<table>" in found._repr_html_()
 

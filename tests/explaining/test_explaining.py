@@ -149,7 +149,7 @@ def test_counterfactuals_turn_the_answer_and_nothing_less_does(learner: Any) -> 
             assert changed == np.flatnonzero(one.changed[entry]).tolist()
             assert list(X).index("when") not in changed
             answer = model.predict(frame_of([after]))[0]
-            assert answer == one.answers[entry] != one.predictions[0]
+            assert answer == one.new_predictions[entry] != one.predictions[0]
             # All new values are those of one past case.
             assert any(all(row[a] == after[a] for a in changed) for row in stored)
             if len(changed) <= 3:
@@ -171,10 +171,10 @@ def test_counterfactuals_of_numbers_pass_the_limit(learner: Any) -> None:
     for i, one in enumerate(found):
         if before[i] > np.median(NUMBERS):
             assert one.notes == ("the prediction is already as wanted",)
-        assert (one.answers > np.median(NUMBERS)).all()
+        assert (one.new_predictions > np.median(NUMBERS)).all()
     assert len(found.rows) >= 1
     both = pc.counterfactuals(model, X[:5], above=5.0, below=6.0)
-    assert ((both.answers > 5) & (both.answers < 6)).all()
+    assert ((both.new_predictions > 5) & (both.new_predictions < 6)).all()
 
 
 def test_columns_that_the_model_ignores_contribute_nothing_not_rounding_errors() -> None:
@@ -289,7 +289,7 @@ def test_counterfactuals_keep_what_is_fixed_and_reach_the_target(row: int, wante
     model = pc.KNNClassifier(3).fit(X, LABELS)
     asked = X[row : row + 1]
     found = pc.counterfactuals(model, asked, 2, fixed=sorted(fixed), target=wanted)
-    assert (found.answers == wanted).all()
+    assert (found.new_predictions == wanted).all()
     assert not found.changed[:, [list(X).index(name) for name in fixed]].any()
     if model.predict(asked)[0] == wanted:
         assert not found.rows
@@ -297,7 +297,7 @@ def test_counterfactuals_keep_what_is_fixed_and_reach_the_target(row: int, wante
     told = found.frame()
     assert len(told) == found.changed.sum()
     assert list(told) == [
-        "query", "alternative", "column", "before", "after", "prediction", "answer", "distance", "id",
+        "query", "alternative", "column", "before", "after", "prediction", "new_prediction", "distance", "id",
     ]  # fmt: skip
 
 
@@ -306,7 +306,7 @@ def test_alternatives_change_other_columns_where_they_can() -> None:
     model = pc.KNNClassifier(1).fit(rows, ["a", "b", "c", "b", "c"])
     found = pc.counterfactuals(model, [[0, 0]], 2)
     assert sorted(found.changed.tolist()) == [[False, True], [True, False]]
-    assert sorted(found.answers.tolist()) == ["b", "c"]
+    assert sorted(found.new_predictions.tolist()) == ["b", "c"]
     assert list(found.rows) in ([(8.0, 0.0), (0.0, 8.0)], [(0.0, 8.0), (8.0, 0.0)])
     three = pc.counterfactuals(model, [[0, 0]], 3)
     assert len(three.rows) == 3
@@ -439,7 +439,7 @@ def test_classifiers_without_probabilities_are_explained_by_their_answers() -> N
     assert set(found.total.tolist()) == {1.0}
     forest = RandomForestClassifier(5, random_state=0).fit(rows, y)
     turned = pc.counterfactuals(forest, rows[:3], data=(rows, y))
-    assert (turned.answers != forest.predict(rows[:3])).all()
+    assert (turned.new_predictions != forest.predict(rows[:3])).all()
 
 
 def test_a_mixture_keeps_no_rows_and_says_so() -> None:
@@ -462,7 +462,7 @@ def test_results_print_frame_and_draw() -> None:
     found = model.explain(X[:7])
     text = str(found)
     assert "... and 2 more queries" in text
-    assert text.count("nothing known") == 5
+    assert text.count("all columns missing") == 5
     assert "before" in text
     assert "->" in text
     html = found._repr_html_()

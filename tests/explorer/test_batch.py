@@ -49,15 +49,15 @@ def test_new_rows_are_read_like_the_table(shoes: Path) -> None:
         assert found["right"] == {"rows": 2, "right": 1}
         assert "more" in found["notes"][0]
         rows = [{"size": 7.5, "sold": "2025-12-03", "colour": "red"}, {"colour": "=1+1"}]
-        for mine, one in zip(found["rows"], client.post("/predict", json=rows).json()["answers"], strict=False):
+        for mine, one in zip(found["rows"], client.post("/predict", json=rows).json()["predictions"], strict=False):
             assert mine[1:4] == [one["prediction"], one["probabilities"]["no"], one["probabilities"]["yes"]]
-        table = client.get(f"/batch/{id_}/answers.csv")
+        table = client.get(f"/batch/{id_}/predictions.csv")
         assert "attachment" in table.headers["content-disposition"]
         lines = list(csv.reader(io.StringIO(table.content.decode("utf-8-sig"))))
         assert lines[2][-1] == "'=1+1"
         assert [line[1] for line in lines[1:]] == [row[1] for row in found["rows"]]
-        document = client.get(f"/batch/{id_}/answers.json").json()
-        assert document["answers"][1]["values"]["colour"] == "=1+1"
+        document = client.get(f"/batch/{id_}/predictions.json").json()
+        assert document["predictions"][1]["values"]["colour"] == "=1+1"
         assert not list(Path(str(workspace.uploads._folder and workspace.uploads._folder.name)).iterdir())
 
 
@@ -66,9 +66,9 @@ def test_explanations_are_those_of_the_service(shoes: Path) -> None:
         new = b"size;sold;colour\n7,5;3.12.2025;red\n"
         asked = {"contributions": True, "precedents": 2, "counterfactuals": 1}
         id_ = answered(workspace, client, new, **asked)
-        (mine,) = client.get(f"/batch/{id_}/answers.json").json()["answers"]
+        (mine,) = client.get(f"/batch/{id_}/predictions.json").json()["predictions"]
         row = {"size": 7.5, "sold": "2025-12-03", "colour": "red"}
-        (one,) = client.post("/explain", params={"precedents": 2, "counterfactuals": 1}, json=row).json()["answers"]
+        (one,) = client.post("/explain", params={"precedents": 2, "counterfactuals": 1}, json=row).json()["predictions"]
         for name in ("contributions", "precedents", "counterfactuals", "prediction"):
             assert mine[name] == one[name]
         header = client.get(f"/batch/{id_}").json()["header"]
@@ -81,7 +81,7 @@ def test_explanations_are_those_of_the_service(shoes: Path) -> None:
         assert row_[-2].startswith("#")
         assert " if " in row_[-1]
         near = answered(workspace, client, new, precedents=3)
-        assert len(client.get(f"/batch/{near}/answers.json").json()["answers"][0]["precedents"]) == 3
+        assert len(client.get(f"/batch/{near}/predictions.json").json()["predictions"][0]["precedents"]) == 3
 
 
 def test_what_does_not_fit_is_said_in_a_sentence(shoes: Path) -> None:
@@ -92,7 +92,7 @@ def test_what_does_not_fit_is_said_in_a_sentence(shoes: Path) -> None:
             assert job["state"] == "failed"
             assert words in job["message"]
             assert "bug" not in job["message"]
-            assert "not complete" in detail(client.get(f"/batch/{id_}/answers.csv"), 404)
+            assert "not complete" in detail(client.get(f"/batch/{id_}/predictions.csv"), 404)
         assert "Upload the file again" in detail(client.post("/batch", json={"upload": 99}), 404)
         assert "were removed" in detail(client.get("/batch/99"), 404)
         assert detail(client.post("/batch", json={"upload": 1, "more": 1}), 422)
@@ -120,7 +120,7 @@ def test_a_model_reads_by_its_kinds(tmp_path: Path) -> None:
         assert [row[1] for row in client.get(f"/batch/{id_}").json()["rows"]] == ["a", "b", "f"]
         id_ = answered(workspace, client, b"x0,x1,x2\n31,1,True\n,2,False\n")
         assert [row[-3] for row in client.get(f"/batch/{id_}").json()["rows"]] == [31, None]
-        assert b"31.0" not in client.get(f"/batch/{id_}/answers.csv").content
+        assert b"31.0" not in client.get(f"/batch/{id_}/predictions.csv").content
 
 
 def test_numbers_have_intervals_and_errors(tmp_path: Path) -> None:
@@ -132,7 +132,7 @@ def test_numbers_have_intervals_and_errors(tmp_path: Path) -> None:
         found = client.get(f"/batch/{id_}").json()
         assert found["header"] == ["line", "prediction", "lower", "upper", "actual", "a"]
         assert found["right"]["mean_absolute_error"] < 0.5
-        assert json.loads(client.get(f"/batch/{id_}/answers.json").content)["target"] == "b"
+        assert json.loads(client.get(f"/batch/{id_}/predictions.json").content)["target"] == "b"
 
 
 def test_the_built_in_table_is_answered_too() -> None:

@@ -28,7 +28,7 @@ def printed(client: httpx.Client, case: dict[str, Any], folder: Path) -> list[st
 
 
 def asked(client: httpx.Client, case: dict[str, Any]) -> dict[str, Any]:
-    found: dict[str, Any] = client.post("/predict", json=case).json()["answers"][0]
+    found: dict[str, Any] = client.post("/predict", json=case).json()["predictions"][0]
     return found
 
 

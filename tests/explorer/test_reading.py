@@ -222,7 +222,7 @@ def test_weights_rank_past_cases_again_and_may_answer(workspace: Workspace) -> N
     job = client.post("/columns/weights/answer", json={"weights": weights}).json()
     workspace.jobs.wait(job["id"], 60)
     assert workspace.served.attribute_weights == weights
-    answer = client.post("/predict", json=case).json()["answers"][0]
+    answer = client.post("/predict", json=case).json()["predictions"][0]
     assert answer["probabilities"] == found["probabilities"]
 
 

@@ -99,8 +99,8 @@ def test_the_page_asks_the_same_api(repairs: httpx.Client, workspace: Workspace)
     for job in workspace.jobs.documents():
         workspace.jobs.wait(job["id"], 60)
     assert repairs.get("/status").json()["learner"]["name"] == "stacked"
-    assert repairs.post("/neighbors?k=7", json=row).json()["answers"][0]["precedents"][:8]
-    assert repairs.post("/predict", json=row).json()["answers"][0]["prediction"] == "wheel"
+    assert repairs.post("/neighbors?k=7", json=row).json()["predictions"][0]["precedents"][:8]
+    assert repairs.post("/predict", json=row).json()["predictions"][0]["prediction"] == "wheel"
 
 
 def test_a_case_base_is_asked_by_its_own_routes(tmp_path: Path, workspace: Workspace) -> None:

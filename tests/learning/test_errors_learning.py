@@ -76,7 +76,7 @@ REFUSED: list[tuple[Callable[[], Any], type[PriorcaseError], str]] = [
     ),
     # results with a part for each query
     (lambda: classifier().precedents(X)[3], QueryIndexError, "there are 3 queries"),
-    (lambda: classifier().precedents(X)["0"], ParameterError, "whole number or a slice"),
+    (lambda: classifier().precedents(X)["0"], ParameterError, "an integer or a slice"),
 ]
 
 

@@ -134,7 +134,7 @@ def test_levels_may_be_symbols_and_numbers_left_as_they_are(data_dir: Path) -> N
     symbols, plain = (replace(CLEVELAND, levels=levels).rows(data_dir) for levels in ("symbols", "ranks"))
     assert symbols[0].kinds["slope"] == Nominal()
     assert isinstance(plain[0].kinds["slope"], Ordinal)
-    wide = replace(CLEVELAND, normalised=False).learners()["IB1"](0)
+    wide = replace(CLEVELAND, normalized=False).learners()["IB1"](0)
     trial = next(trials(CLEVELAND, symbols, 1))
     assert (wide.fit(trial.X, trial.y).predict(trial.X_test) == trial.y_test).mean() < 0.7
 
@@ -175,8 +175,8 @@ def test_reports_print_ours_beside_theirs() -> None:
     report = tables.compare({LINES[0]: printed(LINES[0], off=-0.4)})
     assert str(report).splitlines()[:7] == [
         "accuracy in percent",
-        "                              IB1                      IB2                      IB3  C4 (printed only)",
-        "  Voting  91.8 ± 0.5 (91.8, +0.0)  90.5 ± 0.5 (90.9, -0.4)  91.6 ± 0.5 (91.6, +0.0)             (95.5)",
+        "                              IB1                      IB2                      IB3  C4 (published)",
+        "  Voting  91.8 ± 0.5 (91.8, +0.0)  90.5 ± 0.5 (90.9, -0.4)  91.6 ± 0.5 (91.6, +0.0)          (95.5)",
         "",
         "storage in percent",
         "                        IB2              IB3",
@@ -184,7 +184,7 @@ def test_reports_print_ours_beside_theirs() -> None:
     ]
     assert "including the others, it stores Voting 8.4%." in report.notes[1]
     assert "means over 2 trials." in report.notes[0]
-    assert report.tables[0]["Voting", "C4 (printed only)"].ours is None
+    assert report.tables[0]["Voting", "C4 (published)"].ours is None
 
 
 def test_reports_say_which_figures_do_not_agree() -> None:
@@ -249,11 +249,11 @@ def test_what_cannot_be_reproduced_is_out_of_reach(report: Part) -> None:
     # The paper's similarity gives Hungarian IB1 and IB2 far more than print; the raw numbers fail IB3.
     for column in ("IB1", "IB2"):
         assert accuracy["Hungarian", column].difference > 10
-        raw = other["Hungarian, numbers not normalised", column]
+        raw = other["Hungarian, numbers not normalized", column]
         assert abs(raw.difference) < accuracy["Hungarian", column].difference / 2
-    assert other["Hungarian, numbers not normalised", "IB3"].difference < -15
+    assert other["Hungarian, numbers not normalized", "IB3"].difference < -15
     # LED needs the vote; with two-sided bounds IB3 accepts too little.
-    assert other["LED Display, first of the tied", "IB1"].difference < -4
+    assert other["LED Display, first tied instance", "IB1"].difference < -4
     for row in ("LED Display", "Tumor"):
         assert other[f"{row}, two-sided 90 %", "IB3"].difference < -4
     # Tumor's IB1 votes itself above print where levels are symbols; the first of the tied stays.

@@ -63,9 +63,9 @@ def test_the_area_is_that_of_the_concept() -> None:
 def test_extensions_improve_with_training() -> None:
     few = Options(trials=3)
     first, third = aha1991.figure_1(few), aha1991.figure_3(few)
-    areas = [first.tables[0][str(stage), "IB1, area right in percent"].value for stage in aha1991.STAGES]
+    areas = [first.tables[0][str(stage), "IB1, correct area in percent"].value for stage in aha1991.STAGES]
     assert areas[0] < areas[1] < areas[2]
-    second = [third.tables[0][str(stage), "IB2, area right in percent"].value for stage in aha1991.STAGES]
+    second = [third.tables[0][str(stage), "IB2, correct area in percent"].value for stage in aha1991.STAGES]
     assert second[0] < second[1] < second[2]
     assert areas[2] - 10 < second[2] < areas[2]
     assert third.tables[0]["100", "IB2 saved"].value < 45

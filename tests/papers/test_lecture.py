@@ -24,7 +24,7 @@ TABLES = (
     lecture.shares,
     lecture.incomes,
     lecture.classification,
-    lecture.gaps,
+    lecture.missing_status,
     lecture.zeros,
     lecture.estimates,
 )
@@ -144,7 +144,7 @@ def test_zeros_leave_nothing_to_choose_by():
 
 
 def test_a_gap_leaves_out_the_value_and_not_the_record():
-    assert list(named(lecture.gaps()).values()) == pytest.approx([1.0, 1.0, 0.3])
+    assert list(named(lecture.missing_status()).values()) == pytest.approx([1.0, 1.0, 0.3])
 
 
 def test_nearest_records_by_loops():

@@ -64,7 +64,7 @@ def test_weighed_votes_by_loops():
     *lines, answer = table.rows.values()
     assert [figures[1].ours for figures in lines] == pytest.approx(1 / far**2)
     assert sum(figures[2].ours for figures in lines) == pytest.approx(1)
-    plus = sum(figures[2].ours for name, figures in table.rows.items() if name.endswith("neighbour, +"))
+    plus = sum(figures[2].ours for name, figures in table.rows.items() if name.endswith("neighbor, +"))
     assert answer[2].ours == pytest.approx(plus)
 
 
@@ -115,19 +115,19 @@ def test_noise_is_the_same_for_any_number_of_jobs():
 
 def test_irrelevant_attributes_hurt_unless_axes_are_stretched(chapter):
     accuracies, weights = chapter["example-8.2.2"].tables
-    alone = accuracies["the two that matter alone", "20 attributes"].ours
-    assert accuracies["all attributes alike", "20 attributes"].ours < alone - 10
-    assert accuracies["axes stretched by leave-one-out", "20 attributes"].ours > alone - 3
+    alone = accuracies["only the two relevant attributes", "20 attributes"].ours
+    assert accuracies["equal weights", "20 attributes"].ours < alone - 10
+    assert accuracies["leave-one-out weights", "20 attributes"].ours > alone - 3
     assert accuracies[mitchell.DROPPED, "20 attributes"].ours > alone - 3
     with_two = [figures[0].ours for name, figures in accuracies.rows.items() if name != mitchell.DROPPED]
     assert max(with_two) - min(with_two) < 3
-    assert weights.rows["each of the two that matter"][0].ours > 0.5
-    assert weights.rows["each of the eighteen others"][0].ours < 0.1
+    assert weights.rows["each relevant attribute"][0].ours > 0.5
+    assert weights.rows["each irrelevant attribute"][0].ours < 0.1
 
 
 def test_the_picture_shows_the_numbers_of_the_table(chapter):
     accuracies, (picture,) = chapter["example-8.2.2"].tables[0], chapter["example-8.2.2"].pictures
-    way, size, right = (picture.columns[name] for name in ("way", "attributes", "right in percent"))
+    way, size, right = (picture.columns[name] for name in ("way", "attributes", "accuracy in percent"))
     for name, n, found in zip(way, size, right, strict=True):
         assert accuracies[name, f"{n} attributes"].ours == found
     left, bars = picture.figure().axes
@@ -136,7 +136,7 @@ def test_the_picture_shows_the_numbers_of_the_table(chapter):
 
 
 def test_a_trial_with_fewer_attributes_has_the_same_rows(chapter):
-    accuracies = chapter["example-8.2.2"].tables[0].rows["the two that matter alone"]
+    accuracies = chapter["example-8.2.2"].tables[0].rows["only the two relevant attributes"]
     assert len({figure.ours for figure in accuracies}) == 1
 
 
@@ -158,9 +158,9 @@ def test_the_three_criteria_by_least_squares(chapter):
     kernel = np.exp(-((far / mitchell.BANDWIDTH) ** 2))
     expected = [weighted_line(X, y, mitchell.AT, w) for w in (near * 1.0, kernel, near * kernel)]
     table = chapter["example-8.3"].tables[0]
-    column = f"answer at {mitchell.AT}"
+    column = f"prediction at {mitchell.AT}"
     assert [table[name, column].ours for name in mitchell.criteria()] == pytest.approx(expected, rel=1e-6)
-    assert table["mean by distance", column].ours == pytest.approx((kernel * y).sum() / kernel.sum())
+    assert table["mean weighted by distance", column].ours == pytest.approx((kernel * y).sum() / kernel.sum())
     assert table["mean of the k nearest", column].ours == pytest.approx(y[near].mean())
 
 
@@ -199,7 +199,7 @@ def test_the_network_is_the_sum_of_its_kernels(chapter):
     columns = dict(chapter["example-8.4"].pictures[0].columns)
     del columns["x"]
     network = np.array(columns.pop("network"))
-    assert len(columns) == 1 + mitchell.CENTRES
+    assert len(columns) == 1 + mitchell.CENTERS
     assert np.sum(list(columns.values()), axis=0) == pytest.approx(network)
 
 

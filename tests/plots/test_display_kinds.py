@@ -45,7 +45,7 @@ def test_surfaces_have_rows_at_every_place(columns: tuple[str, str] | None) -> N
 def test_texts_are_no_axis() -> None:
     X, y = as_every_kind(ROWS), classes(ROWS)
     model = pc.KNNClassifier(3, schema=KINDS).fit(X, y)
-    with pytest.raises(ParameterError, match="columns must not be texts, got 'note'"):
+    with pytest.raises(ParameterError, match="columns must not be text, got 'note'"):
         DecisionSurface.of(model, X, y, columns=("note", "age"))
 
 

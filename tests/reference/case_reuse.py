@@ -13,7 +13,7 @@ from typing import Any
 from priorcase.cases import reuse as reusing
 from priorcase.cases.case import Case
 from priorcase.cases.kinds import check, infer, shown
-from priorcase.cases.retrieval import Match, Share
+from priorcase.cases.retrieval import Contribution, Match
 from priorcase.cases.reuse import Proposal
 
 Row = tuple[int, Fraction, Any, Fraction]
@@ -122,13 +122,13 @@ def composed(
 
 def found(
     *cases: tuple[int, float, Any] | tuple[int, float, Any, Any] | tuple[int, float, Any, Any, dict[str, Any]],
-    shares: dict[int, dict[str, tuple[float | None, float]]] | None = None,
+    local: dict[int, dict[str, tuple[float | None, float]]] | None = None,
 ) -> list[Match]:
-    """Retrieved cases of (id, similarity, solution[, outcome[, attributes]]), with shares by id."""
+    """Retrieved cases of (id, similarity, solution[, outcome[, attributes]]); local similarities and weights by id."""
     matches = []
     for case in cases:
         id, similarity, solution, outcome, attributes = (*case, *(None, {})[len(case) - 3 :])
-        parts = {name: Share(s, w, 0.0) for name, (s, w) in (shares or {}).get(id, {}).items()}
+        parts = {name: Contribution(s, w, 0.0) for name, (s, w) in (local or {}).get(id, {}).items()}
         matches.append(Match(id, float(similarity), parts, Case(attributes, solution, outcome, id)))
     return matches
 
@@ -137,7 +137,7 @@ def reuse(matches: Any, query: Any = None, method: Any = "auto", *, kinds: Any =
     """The library's own reuse, with the query of a retrieval, and kinds that fit the values, unless they are given."""
     query = matches.query if query is None else query
     if kinds is None:
-        names = dict.fromkeys(name for match in matches for name in (*match.case, *match.shares))
+        names = dict.fromkeys(name for match in matches for name in (*match.case, *match.contributions))
         known = {name: [query.get(name), *(match.case.get(name) for match in matches)] for name in [*names, *query]}
         kinds = {name: infer(values) for name, values in known.items()}
     else:  # as a retrieval shows them

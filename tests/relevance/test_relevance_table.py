@@ -38,9 +38,9 @@ def test_it_prints_the_largest_first() -> None:
     assert repr(example()) == (
         "attribute weights: relief\n"
         "  attribute  weight\n"
-        "  score           1  ████████████████████\n"
+        "  score        1.00  ████████████████████\n"
         "  age          0.25  █████\n"
-        "  colour          0"
+        "  colour       0.00"
     )
     assert "<caption>attribute weights: relief</caption>" in example()._repr_html_()
     many = AttributeWeights(tuple(range(30)), np.arange(30.0), "loo")

@@ -45,24 +45,24 @@ def base() -> Iterator[pc.CaseBase]:
 
 def test_predictions_are_those_of_the_model(client: httpx.Client) -> None:
     rows = [{"x0": 40, "x1": "red"}, {"x1": None, "x0": 61}, {}]
-    found = client.post("/predict", json=rows).json()["answers"]
+    found = client.post("/predict", json=rows).json()["predictions"]
     model, queries = knn(), [[40, "red"], [61, None], [None, None]]
     assert [one["prediction"] for one in found] == model.predict(queries).tolist()
     np.testing.assert_array_equal([list(one["probabilities"].values()) for one in found], model.predict_proba(queries))
     assert list(found[0]["probabilities"]) == ["no", "yes"]
-    assert client.post("/predict", json=rows[0]).json()["answers"] == found[:1]
+    assert client.post("/predict", json=rows[0]).json()["predictions"] == found[:1]
 
 
 def test_numbers_come_with_intervals() -> None:
     x = np.arange(30.0)[:, None]
     model = pc.LocallyWeightedRegressor().fit(x, 2 * x[:, 0] + np.sin(x[:, 0]))
-    found = client_of(model).post("/predict?level=0.8", json={"x0": 7.5}).json()["answers"][0]
+    found = client_of(model).post("/predict?level=0.8", json={"x0": 7.5}).json()["predictions"][0]
     assert found == {
         "prediction": model.predict([[7.5]])[0],
         "interval": model.predict_interval([[7.5]], 0.8)[0].tolist(),
     }
     stack = pc.StackedRegressor(members=[pc.KNNRegressor(3)]).fit(x, x[:, 0])
-    found = client_of(stack).post("/predict?level=0.8", json={"x0": 7.5}).json()["answers"][0]
+    found = client_of(stack).post("/predict?level=0.8", json={"x0": 7.5}).json()["predictions"][0]
     assert found["interval"] == stack.predict_interval([[7.5]], 0.8)[0].tolist()
 
 
@@ -75,7 +75,7 @@ def test_the_nearest_unlike_case_of_a_number_lies_outside_its_interval(model: An
     model.fit(x, y).forget([3, 4])  # ids are not positions
     low, high = model.predict_interval([[40.2]], 0.95)[0].tolist()
     outside = [i for i in model.ids_.tolist() if not low <= y[i] <= high]
-    (near,) = client_of(model).post("/neighbors?k=2", json={"x0": 40.2}).json()["answers"]
+    (near,) = client_of(model).post("/neighbors?k=2", json={"x0": 40.2}).json()["predictions"]
     assert near["unlike"]["id"] == min(outside, key=lambda i: abs(i - 40.2))
     assert near["unlike"]["target"] == y[near["unlike"]["id"]]
     assert near["unlike"].keys() == near["precedents"][0].keys() - {"vote", "kernel_weight"}
@@ -84,7 +84,7 @@ def test_the_nearest_unlike_case_of_a_number_lies_outside_its_interval(model: An
 def test_a_number_within_all_others_has_no_unlike_case() -> None:
     x = np.arange(30.0)[:, None]
     model = pc.LocallyWeightedRegressor().fit(x, np.ones(30))
-    (near,) = client_of(model).post("/neighbors", json={"x0": 7.5}).json()["answers"]
+    (near,) = client_of(model).post("/neighbors", json={"x0": 7.5}).json()["predictions"]
     assert near["unlike"] is None
 
 
@@ -92,16 +92,16 @@ def test_a_number_within_all_others_has_no_unlike_case() -> None:
 def test_explanations_are_those_of_the_library(model: Any) -> None:
     client = client_of(model.fit(X, Y))
     row = {"x0": 40, "x1": "red"}
-    (found,) = client.post("/explain?counterfactuals=1&precedents=2&fixed=x1", json=row).json()["answers"]
+    (found,) = client.post("/explain?counterfactuals=1&precedents=2&fixed=x1", json=row).json()["predictions"]
     said = pc.explain(model, [[40, "red"]], precedents=2, fixed=["x1"])
     assert found["prediction"] == said.predictions[0]
     assert list(found["contributions"]["contributions"].values()) == said.contributions[0].tolist()
     assert said.precedents is not None
     assert [one["id"] for one in found["precedents"]] == said.precedents.ids.tolist()
     assert all(list(one["changes"]) == ["x0"] for one in found["counterfactuals"])
-    (near,) = client.post("/neighbors?k=2", json=row).json()["answers"]
+    (near,) = client.post("/neighbors?k=2", json=row).json()["predictions"]
     assert [one["id"] for one in near["precedents"]] == [one["id"] for one in found["precedents"]][:2]
-    (turns,) = client.post("/counterfactuals?fixed=x1", json=row).json()["answers"]
+    (turns,) = client.post("/counterfactuals?fixed=x1", json=row).json()["predictions"]
     assert turns["counterfactuals"] == found["counterfactuals"]
 
 
@@ -111,7 +111,7 @@ def test_explanations_are_fast_unless_more_is_asked_for() -> None:
     row = dict(zip(model.explain(rows[:1]).names, rows[0].tolist(), strict=True))
     client = client_of(model)
     for options, permutations in (("", 4), ("?permutations=32", 32)):
-        (found,) = client.post(f"/explain{options}", json=row).json()["answers"]
+        (found,) = client.post(f"/explain{options}", json=row).json()["predictions"]
         said = pc.explain(model, rows[:1], permutations=permutations)
         assert list(found["contributions"]["contributions"].values()) == said.contributions[0].tolist()
         assert "counterfactuals" not in found
@@ -135,7 +135,7 @@ def test_rows_are_learned_and_forgotten(client: httpx.Client) -> None:
     before = client.post("/predict", json={"x0": 90}).json()
     added = client.post("/rows", json={"rows": [{"x0": 90, "x1": "green"}] * 3, "targets": ["old"] * 3}).json()
     assert added == {"ids": [6, 7, 8], "rows": 9}
-    assert client.post("/predict", json={"x0": 90}).json()["answers"][0]["prediction"] == "old"
+    assert client.post("/predict", json={"x0": 90}).json()["predictions"][0]["prediction"] == "old"
     assert client.get("/schema").json()["classes"] == ["no", "old", "yes"]
     assert client.post("/rows/forget", json={"ids": [6, 7, 8]}).json() == {"forgotten": 3, "rows": 6}
     assert client.post("/predict", json={"x0": 90}).json() == before
@@ -175,7 +175,7 @@ def test_every_kind_of_column_is_read() -> None:
     model = pc.KNNClassifier(1, schema=schema).fit(pd.DataFrame(rows, columns=list(schema)), ["a", "b"] * 3)
     client = client_of(model)
     row = {"day": "2025-06-01", "size": "L", "signs": ["noise"], "age": 6.5}
-    assert client.post("/predict", json=row).json()["answers"][0]["prediction"] == "b"
+    assert client.post("/predict", json=row).json()["predictions"][0]["prediction"] == "b"
     assert client.post("/explain", json=row).status_code == 200
     told = {column["name"]: column for column in client.get("/schema").json()["columns"]}
     assert told["size"] == {"name": "size", "kind": "ordinal", "values": ["S", "L"]}
@@ -208,8 +208,8 @@ def test_every_kind_of_column_is_read() -> None:
         ("/rows/forget", {"ids": [True]}, 422, "ids"),
         ("/rows/forget", {"ids": [1, 1]}, 404, "distinct"),
         ("/nothing", {}, 404, "GET / lists"),
-        ("/schema", {}, 405, "no POST /schema"),
-        ("/cases", {}, 404, "no POST /cases"),
+        ("/schema", {}, 405, "no route POST /schema"),
+        ("/cases", {}, 404, "no route POST /cases"),
     ],
 )
 def test_what_is_wrong_is_refused_in_a_sentence(path: str, body: Any, status: int, keyword: str) -> None:
@@ -325,7 +325,7 @@ def test_answers_are_of_one_state_while_rows_come_and_go() -> None:
         def ask(_: int) -> tuple[str, str]:
             response = client.post("/predict", json=[{"x0": 90.0, "x1": "red"}])
             assert response.status_code == 200, response.text
-            (found,) = response.json()["answers"]
+            (found,) = response.json()["predictions"]
             assert set(found["probabilities"].values()) <= {0.0, 1.0}
             best = max(found["probabilities"], key=found["probabilities"].__getitem__)
             return found["prediction"], best
@@ -415,15 +415,15 @@ def test_single_rows_that_are_answered_at_once_are_answered_like_all_others() ->
         transport=AppTransport(app), base_url="http://127.0.0.1", headers={"authorization": f"Bearer {TOKEN}"}
     ) as client:
         row = {"x0": 40, "x1": "red"}
-        (expected,) = client.post("/predict", json=[row]).json()["answers"]
+        (expected,) = client.post("/predict", json=[row]).json()["predictions"]
         for _ in range(3):
-            assert client.post("/predict", json=row).json()["answers"] == [expected]
+            assert client.post("/predict", json=row).json()["predictions"] == [expected]
         assert "x9" in detail(client.post("/predict", json={"x9": 1}), 422)
         assert "not JSON" in detail(
             client.post("/predict", content=b"{", headers={"content-type": "application/json"}), 400
         )
         assert client.post("/rows", json={"rows": [row] * 3, "targets": ["new"] * 3}).status_code == 200
         for _ in range(3):
-            assert client.post("/predict", json=row).json()["answers"][0]["prediction"] == "new"
+            assert client.post("/predict", json=row).json()["predictions"][0]["prediction"] == "new"
         lines = client.get("/metrics").text.splitlines()
     assert 'priorcase_requests_total{route="/predict",status="200"} 7' in lines

@@ -134,7 +134,7 @@ def test_a_missing_extra_is_said_in_a_sentence(model: Path, monkeypatch: pytest.
     for name in [name for name in sys.modules if name.startswith("priorcase.serve.")]:
         monkeypatch.delitem(sys.modules, name)
     monkeypatch.setitem(sys.modules, "fastapi", None)
-    assert error(run("serve", model)) == "Serving needs fastapi. pip install 'priorcase[serve]'."
+    assert error(run("serve", model)) == "Serving needs fastapi. Install it with pip install 'priorcase[serve]'."
 
 
 def test_nothing_of_the_extra_is_imported_before_it_is_needed() -> None:

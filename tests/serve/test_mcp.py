@@ -68,9 +68,9 @@ def test_a_model_is_consulted(model: Path) -> None:
     async def talk(client: Client, ask: Ask) -> None:
         assert await tools(client) == ["ask", "explain", "what_if", "schema"]
         assert (await ask("schema"))["classes"] == ["no", "yes"]
-        (found,) = (await ask("ask", row={"x0": 61, "x1": None}))["answers"]
+        (found,) = (await ask("ask", row={"x0": 61, "x1": None}))["predictions"]
         assert found["prediction"] == "yes"
-        (why,) = (await ask("explain", row={"x0": 30, "x1": "red"}, fixed=["x1"]))["answers"]
+        (why,) = (await ask("explain", row={"x0": 30, "x1": "red"}, fixed=["x1"]))["predictions"]
         assert why["precedents"][0]["id"] == 0
         assert all(list(one["changes"]) == ["x0"] for one in why["counterfactuals"])
         assert (await ask("what_if", row={"x0": 61}, columns=["x1"]))["columns"] == ["x1"]

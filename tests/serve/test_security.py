@@ -163,7 +163,7 @@ def test_texts_come_back_as_they_were_and_cannot_mislead() -> None:
     nasty = ["<script>alert(1)</script>", '"><img onerror=x>', "\x1b[2J\u202e", "\u2028"]
     model = pc.KNNClassifier(1).fit([[text] for text in nasty], nasty)
     response = client_of(model).post("/predict", json=[{"x0": text} for text in nasty])
-    assert [one["prediction"] for one in response.json()["answers"]] == nasty
+    assert [one["prediction"] for one in response.json()["predictions"]] == nasty
     assert response.headers["content-type"] == "application/json"
     assert response.content.isascii()
     assert b"\x1b" not in response.content

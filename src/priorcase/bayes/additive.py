@@ -1,8 +1,8 @@
-"""Additive models: the joint log of a class is a sum of one term for the class and one for each attribute.
+"""Additive models: the joint log-probability of a class is a sum of a class term and attribute terms.
 
-``ln P(k, q) = ln a_k + sum_i ln phi_ki(q_i)``. The terms of discrete attributes are one table, a line for each cell
-(attribute and value) and a column for each class; those of numeric attributes are densities. Every answer comes from
-these: probabilities, contributions, any column, joint distributions.
+``ln P(k, q) = ln a_k + sum_i ln phi_ki(q_i)``. The terms of discrete attributes form one table, with a line for
+each cell (attribute and value) and a column for each class; those of numeric attributes are densities. All results are
+computed from these: probabilities, contributions, predictions of any column, joint distributions.
 """
 
 from __future__ import annotations
@@ -31,12 +31,12 @@ from priorcase.schema import Coded, Table
 
 Predictive: TypeAlias = Literal["map", "evidence", "sc"]
 
-# Below it one matrix of cells is quicker to make than a translation for each column.
+# Below this, one matrix of cells is faster than a translation for each column.
 _FEW_CELLS = 20_000
 
 
 class Scale(IntEnum):
-    """What scores are: logs of joint probabilities, or (log-)probabilities of the classes."""
+    """Scale of scores: logs of joint probabilities, or (log-)probabilities of the classes."""
 
     JOINT = 0
     LOG_PROBABILITY = 1
@@ -68,7 +68,7 @@ class Cap(KeepZeros):
     """Set the log-probability of impossible classes to ``-nats`` (20 to 1e6).
 
     The possible classes share the rest, ``1 - z exp(-nats)`` for z impossible ones. 100 nats reproduces the published
-    log scores of Kontkanen et al. 1998, Table 1.
+    log-scores of Kontkanen et al. 1998, Table 1.
 
     >>> Cap(20).impossible(np.array([[0.0, -np.inf]]), np.array([[False, True]])).round(3)
     array([[ -0., -20.]])
@@ -91,7 +91,7 @@ class Cap(KeepZeros):
 class ParamFloor(KeepZeros):
     """Raise every parameter below ``floor`` (between 0 and 1) to it, so that no class is impossible.
 
-    1e-4 comes closest to the published log scores of Kontkanen et al. 1997, Table 1.
+    1e-4 comes closest to the published log-scores of Kontkanen et al. 1997, Table 1.
 
     >>> ParamFloor(0.01).parameters(np.array([0.0, 0.3]))
     array([0.01, 0.3 ])
@@ -116,7 +116,7 @@ def resolve_zero_policy(spec: object) -> KeepZeros:
         return ZERO_POLICIES[spec]()
     if isinstance(spec, KeepZeros):
         return spec
-    otherwise = "Policies with options are Cap(nats=50) and ParamFloor(floor=1e-3)"
+    otherwise = "Policies with options are Cap(nats=50) and ParamFloor(floor=1e-3)."
     raise ParameterError(
         f"zero_policy must be a zero policy or one of {', '.join(map(repr, ZERO_POLICIES))}, got {quoted(spec)}. "
         f"{advice(spec, ZERO_POLICIES, otherwise=otherwise)}"
@@ -126,7 +126,7 @@ def resolve_zero_policy(spec: object) -> KeepZeros:
 def normalise(joint_log: FloatArray, policy: KeepZeros | None = None) -> FloatArray:
     """Log-probabilities of the classes, ``joint_k - ln sum_j exp(joint_j)``, (queries, classes).
 
-    Where every class is impossible, each gets ``1 / K`` (the rule behind Kontkanen et al. 1998, Table 1).
+    If every class is impossible, each gets ``1 / K`` (the rule behind Kontkanen et al. 1998, Table 1).
     """
     n, n_classes = joint_log.shape
     top = joint_log.max(axis=1, initial=-np.inf)
@@ -134,7 +134,7 @@ def normalise(joint_log: FloatArray, policy: KeepZeros | None = None) -> FloatAr
     shifted = joint_log - np.where(hopeless, 0.0, top)[:, np.newaxis]
     masses = np.exp(shifted)
     total = np.zeros(n)
-    for k in range(n_classes):  # class after class: the same bits for one row as for many
+    for k in range(n_classes):  # class by class: identical results for one row and for many
         total += masses[:, k]
     total[hopeless] = 1.0
     shifted -= np.log(total)[:, np.newaxis]
@@ -150,7 +150,7 @@ def normalise(joint_log: FloatArray, policy: KeepZeros | None = None) -> FloatAr
 
 @dataclass(frozen=True, eq=False)
 class Cells:
-    """Counts with the Dirichlet weights beside them; arrays that go together by broadcasting.
+    """Counts with Dirichlet weights, as arrays that broadcast to each other.
 
     ``count`` rows are in the cell, ``total`` in all ``size`` cells of the same attribute and class; ``weight`` and
     ``weights`` are their Dirichlet weights; ``mass`` is the sum of all ``max(count + weight - 1, 0)``.
@@ -165,11 +165,11 @@ class Cells:
 
     @property
     def peak(self) -> FloatArray:
-        """Its part of ``mass``."""
-        return np.maximum(self.count + (self.weight - 1.0), 0.0)  # so that with weight 1 counts stay as they are
+        """Contribution to ``mass``."""
+        return np.maximum(self.count + (self.weight - 1.0), 0.0)  # so that counts do not change with weight 1
 
     def without(self, rows: float | FloatArray) -> Cells:
-        """The same with so many rows less in the cell."""
+        """Return the counts with ``rows`` fewer rows in the cell."""
         less = replace(self, count=np.maximum(self.count - rows, 0.0), total=np.maximum(self.total - rows, 0.0))
         return replace(less, mass=np.maximum(self.mass - self.peak + less.peak, 0.0))
 
@@ -180,13 +180,13 @@ class Cells:
 
 @dataclass(frozen=True, eq=False)
 class Estimates:
-    """How cells become probabilities."""
+    """Conversion of cells to probabilities."""
 
     predictive: Predictive = "evidence"
     policy: KeepZeros = field(default_factory=KeepZeros)
 
     def log_shares(self, cells: Cells) -> FloatArray:
-        """The logarithm of each cell's share (Kontkanen et al. 1998, eqs. 9 and 7); for ``"sc"`` ``g(f) - g(h)``.
+        """Logarithm of each cell's share (Kontkanen et al. 1998, eqs. 9 and 7); for ``"sc"`` ``g(f) - g(h)``.
 
         That is Kontkanen et al. 1997, eq. 8, with one term for each attribute.
         """
@@ -206,15 +206,15 @@ def class_cells(counts: FloatArray, weights: FloatArray) -> Cells:
 
 
 def value_cells(discrete: Discrete, weights: CellWeights) -> Cells:
-    """The values of every discrete attribute as cells."""
+    """Values of all discrete attributes as cells."""
     seen = _cells(discrete, weights.cells, np.zeros((len(discrete.attributes), 1)), 0)
-    # Cells that are no values have no weight: any positive number keeps their logarithm defined.
+    # Cells without a value have no weight: any positive number keeps their logarithm defined.
     weight = np.where(discrete.inside[:, np.newaxis], seen.weight, 1.0)
     return replace(seen, weight=weight, weights=seen.weights + (seen.weights == 0))
 
 
 def _cells(discrete: Discrete, weights: FloatArray, more: FloatArray, cells_more: int) -> Cells:
-    """Cells with the totals of their attribute, to which so many cells of some weight are added."""
+    """Cells with the totals of their attribute, to which further cells with a weight are added."""
     of = discrete.of
     sums = discrete.per_attribute(weights) + more
     sizes = (discrete.sizes + cells_more).astype(np.float64)[:, np.newaxis]
@@ -224,17 +224,17 @@ def _cells(discrete: Discrete, weights: FloatArray, more: FloatArray, cells_more
 
 
 def value_table(discrete: Discrete, weights: CellWeights, estimates: Estimates) -> FloatArray:
-    """What each cell adds to the joint log of each class; missing that is no value adds nothing."""
+    """Term of each cell in the joint log of each class; 0 for missing, unless it is a value."""
     wide, first = _cells(discrete, weights.widened, weights.unseen, 1), discrete.starts[:-1]
     totals = (part[first] for part in (wide.weights, wide.size, wide.mass))
-    # One more value of each attribute, which no row has.
+    # One more value of each attribute, without rows.
     new = estimates.log_shares(Cells(np.zeros_like(discrete.totals), wide.total[first], weights.unseen, *totals))
     seen = estimates.log_shares(value_cells(discrete, weights))
     return with_missing(np.where(discrete.inside[:, np.newaxis], seen, new[discrete.of]), discrete, new)
 
 
 def with_missing(logs: FloatArray, discrete: Discrete, new: FloatArray) -> FloatArray:
-    """The table with what missing adds: nothing, or what a new value adds where missing is a value not seen yet."""
+    """Table with the terms of missing: 0, or the term of a new value if missing is a value not seen yet."""
     cells = discrete.starts[:-1] + MISSING
     outside = ~discrete.inside[cells]
     logs[cells[outside]] = np.where(discrete.missing[outside, np.newaxis], new[outside], 0.0)
@@ -246,10 +246,10 @@ def with_missing(logs: FloatArray, discrete: Discrete, new: FloatArray) -> Float
 
 @dataclass(frozen=True, eq=False)
 class Density:
-    """The density of a numeric attribute in each class, by parameters as in `log_densities`.
+    """Density of a numeric attribute in each class, by parameters as in `log_densities`.
 
-    Where the class may not matter, ``pooled`` are the parameters for all classes together and ``log_odds`` the log-odds
-    that it does: of a probability near 1 nothing would be left for the other density, which may be far larger.
+    If the class may be irrelevant, ``pooled`` contains the parameters for all classes together and ``log_odds`` the
+    log-odds that it is relevant (a probability near 1 would round away the other density, which may be far larger).
     """
 
     parameters: FloatArray
@@ -258,7 +258,7 @@ class Density:
     log_odds: float = np.inf
 
     def logs(self, x: FloatArray) -> FloatArray:
-        """What each number adds to the joint log of each class; 0 where it is missing."""
+        """Term of each number in the joint log of each class; 0 if it is missing."""
         own = log_densities(self.parameters, x)
         if self.pooled is None:
             return own
@@ -267,7 +267,7 @@ class Density:
 
 
 def mixed(log_odds: float | FloatArray, own: FloatArray, rest: FloatArray) -> FloatArray:
-    """The log of a mixture of two probabilities given by their logs: the first one's share has these log-odds."""
+    """Log of a mixture of two probabilities given as logs; ``log_odds`` of the first."""
     return np.logaddexp(log_expit(log_odds) + own, log_expit(-np.asarray(log_odds)) + rest)
 
 
@@ -276,9 +276,10 @@ def mixed(log_odds: float | FloatArray, own: FloatArray, rest: FloatArray) -> Fl
 
 @dataclass(frozen=True, eq=False)
 class TextTerms:
-    """The words of a text attribute in each class, with their Dirichlet weights.
+    """Words of a text attribute in each class, with their Dirichlet weights.
 
-    Where the class may not matter, ``pooled`` are the weights for all classes together; ``log_odds`` as in `Density`.
+    If the class may be irrelevant, ``pooled`` contains the weights for all classes together; ``log_odds`` as in
+    `Density`.
     """
 
     words: WordCounts
@@ -288,7 +289,7 @@ class TextTerms:
     log_odds: float = np.inf
 
     def logs(self, column: Coded) -> FloatArray:
-        """What each text adds to the joint log of each class; 0 where it is missing."""
+        """Term of each text in the joint log of each class; 0 if it is missing."""
         own = self.words.logs(column, self.weights, self.estimates)
         if self.pooled is None:
             return own
@@ -301,7 +302,7 @@ class TextTerms:
 
 @dataclass(frozen=True, eq=False)
 class AdditiveModel:
-    """Joint logs of the classes as sums: the log-share ``prior`` of each class, and what each attribute adds."""
+    """Joint logs of the classes as sums of the log-share ``prior`` of each class and a term for each attribute."""
 
     prior: FloatArray
     discrete: Discrete
@@ -312,7 +313,7 @@ class AdditiveModel:
 
     @cached_property
     def scorer(self) -> Scorer:
-        """The compiled sum, but for kernel densities and texts."""
+        """Compiled sum, without kernel densities and texts."""
         scorer = discrete_scorer(self.prior, self.table, self.discrete)
         for a, density in self.densities.items():
             if density.pooled is None:
@@ -340,7 +341,7 @@ class AdditiveModel:
         return found
 
     def terms(self, cells: FloatArray) -> FloatArray:
-        """What each attribute but texts adds to the joint log of each class, (queries, attributes, classes)."""
+        """Terms of all attributes except texts in the joint log of each class, (queries, attributes, classes)."""
         found = np.zeros((len(cells), cells.shape[1], self.prior.size))
         for d, a in enumerate(self.discrete.attributes):
             found[:, a] = self.table[self.discrete.starts[d] + self.discrete.slots(d, cells[:, a])]
@@ -352,7 +353,7 @@ class AdditiveModel:
 
 
 def discrete_scorer(prior: FloatArray, table: FloatArray, discrete: Discrete) -> Scorer:
-    """The compiled sum of the class term and the terms of the discrete attributes."""
+    """Compiled sum of the class term and the terms of the discrete attributes."""
     scorer = Scorer(np.ascontiguousarray(prior), np.ascontiguousarray(table))
     starts = discrete.starts.tolist()
     for d, a in enumerate(discrete.attributes):
@@ -361,7 +362,7 @@ def discrete_scorer(prior: FloatArray, table: FloatArray, discrete: Discrete) ->
 
 
 def _query_columns(instances: Instances, table: Table) -> tuple[list[AnyArray], list[AnyArray | None]]:
-    """The columns of a table as they are, and for the nominal ones the slot of each of their codes."""
+    """Columns of a table, and for nominal columns the slot of each code."""
     columns: list[AnyArray] = []
     translate: list[AnyArray | None] = []
     for a, column in enumerate(table.columns):

@@ -1,4 +1,4 @@
-"""Base of the Bayes classifiers: rows that come and go, one target, and every answer from one table of scores."""
+"""Base of the Bayes classifiers: updates, a single target, and all predictions from one table of scores."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ from priorcase.schema import Numeric as NumericKind
 
 
 class BayesClassifier(ClassifierMixin, RowsEstimator[BayesMemory]):
-    """Base of the classifiers that answer from counts: queries by `_scores`, stored rows by `_left_out`."""
+    """Base of the classifiers that predict from counts: queries by `_scores`, stored rows by `_left_out`."""
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "missing": [StrOptions({"ignore", "value"})],
@@ -59,7 +59,7 @@ class BayesClassifier(ClassifierMixin, RowsEstimator[BayesMemory]):
     missing: Any
     keep_rows: bool
     _missing_apart = False
-    """Whether missing, where it is a value, is one of every part of a column."""
+    """Whether missing, if it is a value, is a value of every part of a column."""
     _counts_pairs = False
     """Whether pairs of values are counted."""
     _default_prior: ClassVar[Prior | None] = None
@@ -67,7 +67,7 @@ class BayesClassifier(ClassifierMixin, RowsEstimator[BayesMemory]):
     _prior: Prior | Auto
     _class_prior: Any
 
-    # -- what was learned
+    # -- fitted attributes
 
     @property
     @reads
@@ -99,30 +99,21 @@ class BayesClassifier(ClassifierMixin, RowsEstimator[BayesMemory]):
     # -- learning
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Fit the model to the rows, replacing any learned before.
-
-        ``X`` is a data frame (pandas, Polars, PyArrow), a NumPy array or a list of rows, and ``y`` has one class per
-        row. Or ``X`` is a source of batches such as a folder of Parquet files (see `priorcase.batches`) and ``y`` the
-        name of its target column. A row with ``sample_weight`` 2 is treated as two rows.
+        """Fit the model to rows (see `KNNClassifier.fit`), or to a source of batches such as a folder of Parquet files
+        with ``y`` the name of its target column (see `priorcase.batches`), replacing any learned before.
         """
         return self._fit(X, y, sample_weight)
 
     def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:
-        """Learn from more rows; see `fit`. If the call fails, the model is unchanged.
-
-        ``classes`` declares all classes, including those without rows yet.
-        """
+        """Learn from more rows; ``classes`` declares all classes, including those without rows yet."""
         return self._partial_fit(X, y, sample_weight, classes)
 
     @changes
     def forget_rows(self, X: Any, y: Any) -> Self:
-        """Forget rows by their content as if they had never been seen; for ``keep_rows=False``.
-
-        ``X`` and ``y`` are as in `fit`. Raises an error, and changes nothing, if the rows cannot all have been counted.
-        """
+        """Forget rows by content, for ``keep_rows=False``; raise an error if they cannot all have been counted."""
         memory = self._stored()
         if not isinstance(memory, CountedMemory):
-            raise NotAvailableError("the rows are kept and have ids, so forget(ids) forgets them; ids_ lists the ids")
+            raise NotAvailableError("the rows are stored with ids; use forget(ids) with ids from ids_")
         instances, targets = memory.instances, memory.instances.targets
         before, classes = instances.target_counts(), instances.target_values()
         assert targets is not None  # a classifier has some
@@ -138,10 +129,7 @@ class BayesClassifier(ClassifierMixin, RowsEstimator[BayesMemory]):
 
     @prefix_errors
     def merge(self, other: Self) -> Self:
-        """Add the rows of another fitted model of the same class; the result equals one fit on both tables.
-
-        The other model needs the same columns, in any order, and the same kinds. Its rows get new ids.
-        """
+        """Add the rows of another fitted model of the same class, with the same columns; its rows get new ids."""
         if type(other) is not type(self) or other is self:
             raise ParameterError(f"other must be another fitted {type(self).__name__}, got {quoted(other)}")
         other = pinned(other)
@@ -155,7 +143,7 @@ class BayesClassifier(ClassifierMixin, RowsEstimator[BayesMemory]):
         if not isinstance(memory, CountedMemory):
             raise NotAvailableError(
                 "other stores counts only (keep_rows=False), but this model stores rows. Call other.merge(model), or "
-                "fit both with the same keep_rows"
+                "fit both with the same keep_rows."
             )
         order = _column_order(other.instances.schema, memory.instances.schema)
         if len(other):
@@ -178,11 +166,11 @@ class BayesClassifier(ClassifierMixin, RowsEstimator[BayesMemory]):
             self._check_rows()
         return self
 
-    # -- answers
+    # -- predictions
 
     @reads
     def predict(self, X: Any) -> AnyArray:
-        """Predict the most probable class of each row; the first in ``classes_`` among equals."""
+        """Predict the most probable class of each row; the first in ``classes_`` among ties."""
         scores = self._ask(X, Scale.JOINT)
         chosen: AnyArray = self._labels()[np.argmax(scores, axis=1)]
         return chosen
@@ -194,24 +182,17 @@ class BayesClassifier(ClassifierMixin, RowsEstimator[BayesMemory]):
 
     @reads
     def predict_log_proba(self, X: Any) -> FloatArray:
-        """Predict log-probabilities of the classes; accurate even where `predict_proba` underflows."""
+        """Predict log-probabilities of the classes; accurate even if `predict_proba` underflows."""
         return self._ask(X, Scale.LOG_PROBABILITY)
 
     @reads
     def predict_joint_log_proba(self, X: Any) -> FloatArray:
-        """Return the joint log-probability of each row's values and each class in ``classes_``.
-
-        With ``predictive="sc"`` it is defined up to a constant for each row.
-        """
+        """Return the joint log-probability of each row and class; up to a constant with ``predictive="sc"``."""
         return self._ask(X, Scale.JOINT)
 
     @reads
     def loo_predict_proba(self, *, relearn: bool = False) -> FloatArray:
-        """Predict the class probabilities of each stored row from all other rows, in the order of ``ids_``.
-
-        Computed in closed form. Classes, cut points and the weight of ``prior="auto"`` are those of all rows;
-        ``relearn=True`` learns all but the classes again, with one fit per row.
-        """
+        """Predict the probabilities of each stored row from all others; ``relearn=True`` refits without each row."""
         return self._leave_one_out(relearn, Scale.PROBABILITY)
 
     @reads
@@ -223,10 +204,10 @@ class BayesClassifier(ClassifierMixin, RowsEstimator[BayesMemory]):
 
     @abstractmethod
     def _left_out(self, scale: Scale) -> FloatArray:
-        """Class probabilities, or their logs, of each stored row without itself, what was chosen staying chosen."""
+        """Leave-one-out class probabilities, or their logs, of each stored row; selected parameters do not change."""
 
     def _chooses(self) -> bool:
-        """Whether anything is chosen by looking at all rows."""
+        """Whether parameters are selected from all rows."""
         memory = self._stored()
         if any(isinstance(kind, Set) or kind == Date() for kind in memory.instances.schema.kinds):
             return True
@@ -268,12 +249,12 @@ class BayesClassifier(ClassifierMixin, RowsEstimator[BayesMemory]):
             if len(self._memory) != rows:
                 raise ReadingError(
                     f"{batches.source} had {rows:,} rows in the first pass and {len(self._memory):,} in the second; "
-                    "the model is unchanged. Do not modify the source during fit"
+                    "the model is unchanged. Do not modify the source during fit."
                 )
         self._check_rows()
 
     def _batches(self, X: Any, y: Any, sample_weight: Any) -> Labelled:
-        """Rows and labels in batches; a table in memory is a single one."""
+        """Rows and labels in batches; a table in memory is a single batch."""
         found = labelled_batches(X, y)
         if sample_weight is not None and found is not None:
             raise ParameterError(f"sample_weight must be None if y is a column of {found.source}")
@@ -299,7 +280,7 @@ class BayesClassifier(ClassifierMixin, RowsEstimator[BayesMemory]):
                 raise NotAvailableError(
                     f"learning the cut points of {named} takes a second pass over the rows, but "
                     f"{batches.source} can be read only once. Pass a dataset, a path or a list of batches, or give cut "
-                    "points: numeric={...: CutPoints((18, 65))}"
+                    "points: numeric={...: CutPoints((18, 65))}."
                 )
         memory = cast(CountedMemory, self._memory)
         memory.flush()
@@ -308,22 +289,22 @@ class BayesClassifier(ClassifierMixin, RowsEstimator[BayesMemory]):
         else:
             self._bound()
 
-    # A fit in parts: `_gathered` counts each, `_gathered_with` joins them, and where `_settled` gives a model, this one
+    # Fit in parts: `_gathered` counts each part, `_gathered_with` joins them. If `_settled` returns a model, it
     # counts each part again, with cut points that were learned from all, and the parts are merged.
 
     def _gathered(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """A copy that has counted rows in a first pass: cut points are not settled yet."""
+        """Return a copy after counting rows in a first pass, without final cut points."""
         found: Self = clone(self)
         found._check_parameters()
         found._count(found._batches(X, y, sample_weight), None, first=True)
         return found
 
     def _gathered_with(self, other: Self) -> Self:
-        """Add what another copy has counted in a first pass."""
+        """Add the first-pass counts of another copy."""
         return self._merge_counts(cast(CountedMemory, other._memory), other._labelling, first=True)
 
     def _settled(self) -> Self | None:
-        """A copy without rows, with the cut points of all rows gathered; None where a second pass is not needed."""
+        """Return a copy without rows, with final cut points; None if no second pass is needed."""
         memory = cast(CountedMemory, self._memory)
         if not memory.unsettled:
             return None
@@ -331,14 +312,14 @@ class BayesClassifier(ClassifierMixin, RowsEstimator[BayesMemory]):
         return pinned(self, self.__dict__ | {"_memory": memory.settled(codes)})
 
     def _counted(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """A copy that has counted rows in a second pass."""
+        """Return a copy after counting rows in a second pass."""
         found = pinned(self, {name: value for name, value in self.__dict__.items() if name != "_lock"})
         found._memory = self._memory.fork()
         found._count(found._batches(X, y, sample_weight), None, first=False)
         return found
 
     def _bound(self) -> None:
-        """Settle the cut points of columns that have too many different numbers by now."""
+        """Fix the cut points of columns with too many distinct numbers."""
         memory = cast(CountedMemory, self._memory)
         memory.bound(self._labelling.labels(memory.instances)[1])
 
@@ -350,11 +331,11 @@ class BayesClassifier(ClassifierMixin, RowsEstimator[BayesMemory]):
         return memory.cached("labels", lambda: self._labelling.labels(memory.instances))[0]
 
     def _attributes(self) -> BayesMemory:
-        """The stored rows as rows of the model's attributes."""
+        """Stored rows as rows of the model's attributes."""
         return self._answering().attributes()
 
     def _part_prior(self) -> Prior | Auto:
-        """The prior by attributes, where it is given by columns."""
+        """Prior by attributes, converted from a prior by columns."""
         parts = self._attributes().parts
         prior = self._prior
         return prior.by_part(parts) if isinstance(prior, PerAttribute) and parts is not None else prior
@@ -371,14 +352,14 @@ class BayesClassifier(ClassifierMixin, RowsEstimator[BayesMemory]):
         self._class_prior = self.class_prior
 
     def _check_numeric(self, strategy: Numeric | None) -> None:
-        """Refuse a strategy for numeric columns that the classifier cannot use."""
+        """Raise an error for a strategy for numeric columns that the classifier does not support."""
 
     def _check_rows(self) -> None:
         declared = self._labelling.declared
         self._memory.check(0 if declared is None else declared[0].size)
 
     def _weighted_by_place(self) -> str | None:
-        """The parameter that has a weight for each undeclared class by its place among the classes, if any."""
+        """Name of a parameter with weights for undeclared classes by position, if any."""
         if self._labelling.declared is not None:
             return None
         if is_list(self._class_prior):
@@ -393,14 +374,14 @@ class BayesClassifier(ClassifierMixin, RowsEstimator[BayesMemory]):
             self._check_left(counts, left, instances.target_values())
 
     def _check_left(self, counts: IdArray, left: IdArray, values: Sequence[Any]) -> None:
-        """Refuse to forget the last rows of an undeclared class that has a weight by its place among the classes."""
+        """Raise an error if the last rows of an undeclared class with a weight by position are forgotten."""
         parameter = self._weighted_by_place()
         gone = np.flatnonzero((counts > 0) & (left == 0))
         if parameter is not None and left.any() and gone.size:
             raise TargetError(
                 f"cannot forget the last rows of {listed([values[code] for code in gone.tolist()])}: {parameter} has "
                 "one weight for each class. The model is unchanged. Declare the classes with partial_fit(..., "
-                f"classes=...), or pass a single number as {parameter}"
+                f"classes=...), or pass a single number as {parameter}."
             )
 
     def _finish_fit(self) -> None:
@@ -426,7 +407,7 @@ class BayesClassifier(ClassifierMixin, RowsEstimator[BayesMemory]):
         )
 
     def _strategies(self, schema: Schema) -> list[Numeric | Words | None]:
-        """For each column what to do with its numbers or words; None where it is nominal or ordinal."""
+        """Strategy for the numbers or words of each column; None for nominal and ordinal columns."""
         given: dict[int, Any] = {}
         others = self.numeric
         if isinstance(self.numeric, Mapping):
@@ -443,7 +424,7 @@ class BayesClassifier(ClassifierMixin, RowsEstimator[BayesMemory]):
                     if isinstance(kind, Date) and kind.parts != "auto" and "elapsed" not in kind.parts:
                         raise ParameterError(
                             f"numeric names {schema.label(a)!r}, a date whose parts {listed(kind.parts)} are not "
-                            "numeric. Leave it out, or add 'elapsed' to its parts"
+                            "numeric. Omit it, or add 'elapsed' to its parts."
                         )
                 strategies[a] = _on_circle(strategies[a], kind, schema.label(a), named=a in given)
             elif isinstance(kind, Text) and a not in given:
@@ -461,16 +442,16 @@ class BayesClassifier(ClassifierMixin, RowsEstimator[BayesMemory]):
         labelling, targets, labels = learned_labels(given, classes, earlier, instances)
         if labels.shape[1] != 1:
             raise TargetError(
-                f"y must be one class for each row, got {labels.shape[1]} columns. Fit one model for each target"
+                f"y must be one class for each row, got {labels.shape[1]} columns. Fit one model for each target."
             )
-        if not self.keep_rows and len(labelling.batches) > 1:  # of rows that are gone nobody knows which type they had
+        if not self.keep_rows and len(labelling.batches) > 1:  # the types of removed rows are unknown
             dtype = np.result_type(*(dtype for _, dtype in labelling.batches))
             labelling = replace(labelling, batches=((labelling.batches[0][0], dtype),))
         self._labelling = labelling
         return targets, labels if coded is None else coded
 
     def _rows(self) -> tuple[Table, AnyArray, FloatArray | None]:
-        """All stored rows as a table, with their labels and weights."""
+        """Return all stored rows as a table, with labels and weights."""
         memory = self._stored()
         instances = memory.instances
         labels, codes = self._labelling.labels(instances)
@@ -485,7 +466,7 @@ class BayesClassifier(ClassifierMixin, RowsEstimator[BayesMemory]):
 
 
 def _on_circle(strategy: Any, kind: NumericKind, label: Name, *, named: bool) -> Any:
-    """The strategy for a column of numbers: on a circle, twelve arcs unless bins are named for it."""
+    """Strategy for a numeric column; by default twelve arcs for a circular column."""
     if not isinstance(kind, Circular):
         return strategy
     if not named:
@@ -493,13 +474,13 @@ def _on_circle(strategy: Any, kind: NumericKind, label: Name, *, named: bool) ->
     if isinstance(strategy, DENSITIES):
         raise ParameterError(
             f"numeric[{label!r}] must be a binning method such as CutPoints((90, 180, 270)), because "
-            f"the column is {kind.describe()}, got {quoted(strategy)}. Leave the column out for twelve equal bins"
+            f"the column is {kind.describe()}, got {quoted(strategy)}. Omit the column for twelve equal bins."
         )
     return strategy
 
 
 def _ordered(table: Table, schema: Schema) -> Table:
-    """A table with its columns in the order of a schema that has the same ones; an error says which it has not."""
+    """Return a table with its columns in schema order; raise an error if the columns differ."""
     if table.schema == schema:
         return table
     columns = table.columns
@@ -507,7 +488,7 @@ def _ordered(table: Table, schema: Schema) -> Table:
 
 
 def _column_order(there: Schema, here: Schema) -> list[int]:
-    """Where each column of a schema is in another one that has the same columns; an error says which it has not."""
+    """Return the positions of columns of a schema in another schema; raise an error if the columns differ."""
     mine, theirs = ({own.label(a): kind for a, kind in enumerate(own.kinds)} for own in (here, there))
     differences = [f"{name!r} is only here" for name in mine if name not in theirs]
     differences += [f"{name!r} is only there" for name in theirs if name not in mine]
@@ -519,7 +500,7 @@ def _column_order(there: Schema, here: Schema) -> list[int]:
 
 
 class Rows(Labelled):
-    """A table in memory and its labels as a single batch."""
+    """Return a table in memory and its labels as a single batch."""
 
     def __init__(self, X: Any, y: Any, weights: Any) -> None:
         super().__init__(X, "y", "X", again=True)
@@ -530,7 +511,7 @@ class Rows(Labelled):
 
 
 def _read_labels(y: Any) -> tuple[Labels, Coded | None]:
-    """Labels; those of an Arrow column are its distinct ones, with a code for each row."""
+    """Read labels; for an Arrow column the distinct labels, with a code for each row."""
     if not type(y).__module__.startswith("pyarrow"):
         return read_labels(y), None
     codes, values = coded_column(y)

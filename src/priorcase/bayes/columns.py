@@ -1,7 +1,7 @@
-"""Questions beyond the class: the value of any column, several columns jointly, and contributions to log-odds.
+"""Predictions beyond the class: any column, several columns jointly, and contributions to log-odds.
 
-All of them come from the terms of an additive model, ``ln P(k, q) = ln a_k + sum_i ln phi_ki(q_i)``. The functions take
-the estimator; `AdditiveBayes` has a method for each.
+All use the terms of an additive model, ``ln P(k, q) = ln a_k + sum_i ln phi_ki(q_i)``. The functions take the
+estimator; `AdditiveBayes` has a method for each.
 """
 
 from __future__ import annotations
@@ -35,13 +35,13 @@ if TYPE_CHECKING:
     from priorcase.bayes.naive_bayes import AdditiveBayes
 
 MAX_PROBABILITIES = 10_000_000
-"""The largest joint distribution, in probabilities: 80 megabytes."""
+"""Maximum size of a joint distribution: 80 megabytes."""
 
-# Terms of a block of queries take eight times as many bytes.
+# The terms of a block of queries take eight times as many bytes.
 _TERMS_AT_ONCE = 1 << 21
 
 
-# -- the questions
+# -- predictions
 
 
 def contributions(estimator: AdditiveBayes, X: Any, versus: Value | None) -> Contributions:
@@ -50,7 +50,7 @@ def contributions(estimator: AdditiveBayes, X: Any, versus: Value | None) -> Con
     if labels.size < 2:
         raise TargetError(
             f"contributions compare two classes, but {labels.tolist()[0]!r} is the only class. Add rows of other "
-            "classes, or declare them: partial_fit(..., classes=...)"
+            "classes, or declare them: partial_fit(..., classes=...)."
         )
     table, model = estimator._table(X), estimator._model()
     queries, attributes = memory.taken_apart(table), memory.attributes()
@@ -70,10 +70,10 @@ def contributions(estimator: AdditiveBayes, X: Any, versus: Value | None) -> Con
 
 
 def _summed(shares: FloatArray, columns: IntArray) -> FloatArray:
-    """The shares of the prior and of the attributes, those of the parts of each column added up."""
+    """Contributions of the prior and of the columns, summed over the parts of each column."""
     found = np.zeros((len(shares), 2 + int(columns[-1])))
     found[:, 0] = shares[:, 0]
-    with np.errstate(invalid="ignore"):  # NaN where one part rules out one class, and another the other
+    with np.errstate(invalid="ignore"):  # NaN if one part rules out one class, and another part the other class
         for i, a in enumerate(columns.tolist()):
             found[:, 1 + a] += shares[:, 1 + i]
     return found
@@ -82,11 +82,11 @@ def _summed(shares: FloatArray, columns: IntArray) -> FloatArray:
 def _differences(
     model: AdditiveModel, instances: Instances, table: Table, first: IntArray, second: IntArray
 ) -> FloatArray:
-    """How much more the prior and each attribute add to the joint log of one class than to that of another."""
+    """Differences of the prior and attribute terms between two classes."""
     cells, every = instances.encode(table), np.arange(len(table))
     found = np.empty((len(cells), 1 + cells.shape[1]))
     step = max(1, _TERMS_AT_ONCE // max(1, cells.shape[1] * model.prior.size))
-    with np.errstate(invalid="ignore"):  # NaN where both are impossible
+    with np.errstate(invalid="ignore"):  # NaN if both are impossible
         found[:, 0] = model.prior[first] - model.prior[second]
         for start in range(0, len(cells), step):
             at = slice(start, start + step)
@@ -113,7 +113,7 @@ def predict_column(
     i = _attribute(estimator, a)
     if not return_proba and i not in estimator._statistics().discrete.attributes:
         means, probabilities = _means(estimator, i), _class_probabilities(estimator, X, y, (a,))
-        # Differences from the first mean: equal means give exactly that mean. By class: the same bits for any batch.
+        # Differences from the first mean: equal means give exactly that mean. By class: identical for any batch.
         expected = np.zeros(len(probabilities))
         for k, away in enumerate((means - means[0]).tolist()):
             expected += probabilities[:, k] * away
@@ -146,11 +146,11 @@ def predict_joint(estimator: AdditiveBayes, X: Any, targets: Sequence[Name], y: 
 
 def _check_class_unknown(y: Any) -> None:
     if y is not None:
-        raise ParameterError("y was passed, but the class is to be predicted. Leave y out, or predict other columns")
+        raise ParameterError("y was passed, but the class is to be predicted. Omit y, or predict other columns.")
 
 
 def _class_probabilities(estimator: AdditiveBayes, X: Any, y: Any, without: Sequence[int]) -> FloatArray:
-    """The probability of each class for each query, from all columns but some; certain where ``y`` gives it."""
+    """Probability of each class for each query, from all columns except some; 1 for classes known from ``y``."""
     memory = estimator._answering()
     source = with_missing_columns(open_source(X), memory.instances.schema, without)
     read = read_queries(source, memory.instances)
@@ -160,7 +160,7 @@ def _class_probabilities(estimator: AdditiveBayes, X: Any, y: Any, without: Sequ
     model = estimator._model()
     discrete, asked = model.discrete, {_attribute(estimator, a) for a in without}
     absent = [int(discrete.starts[d]) + MISSING for d, a in enumerate(discrete.attributes) if a in asked]
-    if absent and discrete.missing.any():  # what is asked for adds nothing, even where missing is a value
+    if absent and discrete.missing.any():  # the predicted column adds nothing, even if missing is a value
         terms = model.table.copy()
         terms[absent] = 0.0
         model = replace(model, table=terms)
@@ -174,17 +174,17 @@ def _class_probabilities(estimator: AdditiveBayes, X: Any, y: Any, without: Sequ
 
 
 def _all_missing(column: ReadColumn) -> ReadColumn:
-    """A column of as many rows, missing in each."""
+    """Column with missing values only."""
     return Coded(np.full(len(column), -1, np.int8), ()) if isinstance(column, Coded) else np.full(len(column), np.nan)
 
 
 def _attribute(estimator: AdditiveBayes, a: int) -> int:
-    """The attribute that a column is; an error where it is a text, or is taken apart."""
+    """Return the attribute of a column; raise an error for a text or a column with several parts."""
     schema, parts = estimator._stored().instances.schema, estimator._attributes().parts
     if isinstance(schema.kinds[a], (Date, Set, Text)):
         raise ParameterError(
             f"column {schema.label(a)!r} is a {schema.kinds[a].describe()}, which cannot be predicted. Choose a "
-            "numeric, circular, ordinal or nominal column"
+            "numeric, circular, ordinal or nominal column."
         )
     return a if parts is None else int(parts.attributes_of(a)[0])
 
@@ -228,7 +228,7 @@ def joint_distribution(
         product = " x ".join(f"{size:,}" for size in sizes)
         raise TooLargeError(
             f"targets {listed(targets)} have {product} combinations of values for {rows:,} rows, more than "
-            f"{MAX_PROBABILITIES:,} probabilities. Pass fewer targets or fewer rows"
+            f"{MAX_PROBABILITIES:,} probabilities. Pass fewer targets or fewer rows."
         )
     axes = [1 + sorted(asked).index(a) for a in asked]
     table = np.ascontiguousarray(joint_table(kinds, shares, kept=kept).transpose(0, *axes))
@@ -248,7 +248,7 @@ def joint_table(kinds: FloatArray, columns: Sequence[FloatArray], *, kept: bool)
     if not columns:
         return kinds
     found = np.zeros((n, math.prod(sizes), n_kinds if kept else 1))
-    for k in range(n_kinds):  # class after class: the same bits for any batch
+    for k in range(n_kinds):  # class by class: identical results for any batch
         product = np.ones(1)
         for column in columns:
             product = np.multiply.outer(product, column[:, k]).ravel()
@@ -273,7 +273,7 @@ def _values_of(estimator: AdditiveBayes, a: int) -> tuple[AnyArray, IntArray]:
     if a not in discrete.attributes:
         raise ParameterError(
             f"column {label!r} has a density instead of a list of values. Fit with bins: "
-            f"numeric={{{label!r}: 'kmeans'}}"
+            f"numeric={{{label!r}: 'kmeans'}}."
         )
     d = discrete.attributes.index(a)
     cuts, codes = discrete.cuts[d], discrete.codes(d)
@@ -304,7 +304,7 @@ def shown_order(values: Sequence[Value], kind: Kind) -> list[int]:
 
 
 def _sort_key(value: Value) -> tuple[int, Any]:
-    """Sorts values of any types: booleans, numbers, texts, then all others by their type and ``repr``."""
+    """Sorts values of any types: booleans, numbers, strings, then all others by their type and ``repr``."""
     rank = {"boolean": 0, "number": 1, "text": 2}.get(family(type(value)), 3)
     if rank == 1:
         number: Any = value
@@ -313,7 +313,7 @@ def _sort_key(value: Value) -> tuple[int, Any]:
 
 
 def value_array(values: Sequence[Value]) -> AnyArray:
-    """Values as an array of text, integers or booleans where all are of that type, otherwise of objects."""
+    """Values as an array of strings, integers or booleans if all have that type, otherwise of objects."""
     # Text of fixed width would drop null characters at the end.
     if content_of(values) != "any" and not any(str(value).endswith("\0") for value in values):
         array = np.array(values)
@@ -323,7 +323,7 @@ def value_array(values: Sequence[Value]) -> AnyArray:
 
 
 def asked_positions(targets: object, schema: Schema, *, classed: bool = True) -> tuple[int, ...]:
-    """The positions of the columns in a list of targets, each named once; the class comes after all columns."""
+    """Return the positions of the columns in a list of targets; the class comes after all columns."""
     keys = targets.tolist() if hasattr(targets, "tolist") else targets  # an array, or the columns of a frame
     if not (isinstance(keys, (list, tuple)) and keys):
         example = f"[{targets!r}]" if isinstance(targets, str) else "['colour', 'class']"
@@ -342,7 +342,7 @@ def asked_positions(targets: object, schema: Schema, *, classed: bool = True) ->
 
 
 def asked_position(key: Name, schema: Schema, *, parameter: str, classed: bool = True) -> int:
-    """The position of a column, or the number of columns for the class; ``classed``: whether there is a class."""
+    """Return the position of a column, or the number of columns for the class; ``classed``: whether it exists."""
     if key is not TARGET and not (isinstance(key, str) and key == TARGET.value):
         if classed and isinstance(key, str) and nearest(key, [*(schema.names or ()), TARGET.value]) == TARGET.value:
             raise ParameterError(f"{parameter} contains {key!r}, which is not a column. Did you mean 'class'?")
@@ -351,7 +351,7 @@ def asked_position(key: Name, schema: Schema, *, parameter: str, classed: bool =
     if classed and column is not None:
         raise ParameterError(
             f"'class' is ambiguous, because a column has this name. Use priorcase.bayes.TARGET for the class, or "
-            f"{column}, the position of the column"
+            f"{column}, the position of the column."
         )
     if not classed and column is None:
         raise ParameterError(f"{parameter} contains the class, but the model was fitted without y, so it has no class")
@@ -359,7 +359,7 @@ def asked_position(key: Name, schema: Schema, *, parameter: str, classed: bool =
 
 
 def with_missing_columns(source: Source, schema: Schema, columns: Sequence[int]) -> Source:
-    """The table with those of some columns that it lacks, missing in every row."""
+    """Return the table with absent columns added as missing."""
     missing = ObjectColumn([None] * source.rows)
     if schema.names is not None and source.names is not None:
         lacking = [name for a in columns if (name := schema.names[a]) not in source.names]
@@ -371,7 +371,7 @@ def with_missing_columns(source: Source, schema: Schema, columns: Sequence[int])
 
 
 def known_classes(y: Any, labels: AnyArray, rows: int) -> IntArray | None:
-    """The position of each known class, -1 where it is not known; None where ``y`` is None."""
+    """Return the position of each class, -1 if unknown; None if ``y`` is None."""
     if y is None:
         return None
     values = as_array(y.tolist() if isinstance(y, np.ma.MaskedArray) else y)

@@ -1,15 +1,14 @@
-"""Counts without rows: what a Bayes classifier stores with ``keep_rows=False``.
+"""Counts without rows: state of a Bayes classifier with ``keep_rows=False``.
 
 Rows are counted and dropped: classes, values by class, distinct numbers by class (or bins, once their cut points are
-settled), exact sums of numbers with a density, and pairs of values where the model needs them. All of these are whole
-numbers, so rows in any order, in any batches and by any merges give the same counts, and subtracting rows undoes adding
-them. A `Tally` is the counts of some rows by themselves: learning adds one, forgetting subtracts one, and merging adds
-that of another model.
+fixed), exact sums of numbers with a density, and pairs of values if the model needs them. All of these are integers, so
+the counts do not depend on the order of rows, batches or merges, and subtracting rows undoes adding them. A `Tally`
+contains the counts of some rows: learning adds one, forgetting subtracts one, and merging adds that of another model.
 
-A numeric column in bins keeps the number of rows of each class for every distinct number, of which cut points are
-learned as from the rows. Beyond `MOST_DISTINCT` of them, a first pass keeps those with the smallest hashes: a sample of
-the distinct numbers, with exact counts, that is the same for any partition of the rows. Cut points are learned from it,
-and stay; a second pass counts by them.
+A numeric column in bins keeps the number of rows of each class for every distinct number, from which cut points are
+learned. If there are more than `MOST_DISTINCT`, a first pass keeps those with the smallest hashes: a sample of the
+distinct numbers, with exact counts, that is the same for any partition of the rows. Cut points are learned from it and
+then fixed; a second pass uses them for counting.
 """
 
 from __future__ import annotations
@@ -44,22 +43,22 @@ from priorcase.schema import Circular, Coded, Date, Nominal, Ordinal, Schema, Se
 from priorcase.schema.kinds import canonical
 
 MOST_DISTINCT = 1 << 17
-"""The largest number of distinct numbers of a column that are counted one by one."""
+"""Maximum number of distinct numbers of a column that are counted individually."""
 
-# Whole numbers within so small a range are counted by their distance from the smallest.
+# Integers within a small range are counted by their distance from the smallest.
 _SMALL_RANGE = 1 << 16
-# Batches of so many different dictionaries wait until they are taken over together.
+# Number of batches with different dictionaries that are merged together.
 _MOST_WAITING = 32
 _NEEDS_ROWS = (
     "needs the rows, but the model was fitted with keep_rows=False and stores counts only. Fit with keep_rows=True"
 )
 
 
-# -- what is known of rows that are not there
+# -- values and classes of rows that are not stored
 
 
 class CountedRows(Instances):
-    """The values and classes of rows that were counted and not kept, with the number of rows of each class."""
+    """Values and classes of counted rows, with the number of rows of each class."""
 
     def __init__(self, schema: Schema, targets: Schema | None) -> None:
         super().__init__(schema, targets)
@@ -83,7 +82,7 @@ class CountedRows(Instances):
     __copy__ = fork
 
     def plain(self) -> Instances:
-        """Instances without a row that know the same values."""
+        """Return instances with the same values but without rows."""
         return self._with(self.schema, self._rows)
 
     @property
@@ -94,7 +93,7 @@ class CountedRows(Instances):
         return np.pad(self.class_counts, (0, len(self.target_values()) - self.class_counts.size))
 
     def numbered(self, values: Sequence[Sequence[Value] | None]) -> list[IntArray]:
-        """The code of each value of each column, targets last, new ones included; None for a column without codes."""
+        """Codes of the values of each column, targets last, including new values; None for a column without codes."""
         codes, prepared = list[IntArray](), list[Any]()
         labels = [*map(self.schema.label, range(len(self.schema))), "y"]
         for column, n, label, held in zip(self._rows.columns, self._rows.codes, labels, values, strict=True):
@@ -105,12 +104,12 @@ class CountedRows(Instances):
             codes.append(found.astype(np.int64))
             prepared.append((np.empty(0, column.data.dtype), new))
         if any(new for _, new in prepared):
-            # Without rows, states that share columns cannot tell who may add values to them: this one gets its own.
+            # Without rows, it is unknown which of the states sharing columns may add values: use private columns.
             self._rows = self._rows.taken(slice(None)).with_rows(prepared, None, 0)
         return codes
 
     def found(self, values: Sequence[Sequence[Value] | None]) -> list[IntArray]:
-        """The code of each value of each column; an error for a value that no row has."""
+        """Codes of the values of each column; raise an error for a value without rows."""
         codes = list[IntArray]()
         for j, (column, n, held) in enumerate(zip(self._rows.columns, self._rows.codes, values, strict=True)):
             own = [column.code(value, n) for value in held or ()] if isinstance(column, CodeColumn) else []
@@ -121,7 +120,7 @@ class CountedRows(Instances):
         return codes
 
     def settle(self, class_counts: IdArray, vanished: Mapping[int, Sequence[int]]) -> None:
-        """Other numbers of rows, and codes of some columns whose last rows went."""
+        """Set the numbers of rows, and free the codes of values without rows."""
         rows, columns = self._rows, list(self._rows.columns)
         for j, gone in vanished.items():
             column = columns[j]
@@ -131,7 +130,7 @@ class CountedRows(Instances):
         self._rows = type(rows)(tuple(columns), *same, rows.version + 1, rows.removals + bool(vanished))
         self.class_counts = class_counts
 
-    # -- what there is not
+    # -- not available
 
     @property
     def ids(self) -> IdArray:
@@ -148,7 +147,7 @@ def _needs_rows(what: str) -> NoReturn:
 
 
 def _never_counted(why: str) -> ForgettingError:
-    return ForgettingError(f"these rows cannot all have been counted: {why}. The model is unchanged")
+    return ForgettingError(f"these rows cannot all have been counted: {why}. The model is unchanged.")
 
 
 # -- numbers
@@ -156,10 +155,10 @@ def _never_counted(why: str) -> ForgettingError:
 
 @dataclass(frozen=True, eq=False)
 class Numbers:
-    """How many rows of each class hold each number of a column: of distinct ``values``, or of bins by ``cuts``.
+    """Number of rows of each class with each number of a column: distinct ``values``, or bins by ``cuts``.
 
-    ``counts`` are values or bins by classes, ``missing`` rows without a number. ``sampled``: only the values with the
-    smallest hashes are there.
+    ``counts`` has shape (values or bins, classes); ``missing`` counts missing values. ``sampled``: only the values with
+    the smallest hashes are included.
     """
 
     cuts: FloatArray | None
@@ -174,7 +173,7 @@ class Numbers:
         return cls(cuts, np.empty(0), np.zeros((bins, 0), np.int64), np.zeros(0, np.int64))
 
     def plus(self, other: Numbers, classes: IntArray, n_classes: int, sign: int) -> Numbers:
-        """With other numbers added or subtracted, which have the same cut points or none."""
+        """Add or subtract other counts with the same cut points or none."""
         more = n_classes - self.missing.size
         mine, missing = np.pad(self.counts, ((0, 0), (0, more))), np.pad(self.missing, (0, more))
         theirs, held = np.zeros((len(other.counts), n_classes), np.int64), np.zeros(n_classes, np.int64)
@@ -199,14 +198,14 @@ class Numbers:
         return Numbers(cuts, np.empty(0), counts, self.missing)
 
     def sample(self) -> Numbers:
-        """Those with the smallest hashes, where there are too many."""
+        """Keep only the numbers with the smallest hashes if there are too many."""
         if len(self.values) <= MOST_DISTINCT:
             return self
         kept = np.sort(np.argpartition(_hashes(self.values), MOST_DISTINCT)[:MOST_DISTINCT])
         return Numbers(None, self.values[kept], self.counts[kept], self.missing, sampled=True)
 
     def learned_cuts(self, strategy: Any, codes: IntArray) -> FloatArray:
-        """The cut points that a discretiser finds, where classes have these codes."""
+        """Return the cut points found by a discretizer, for classes with these codes."""
         rows = [(k, self.counts[:, code]) for k, code in enumerate(codes.tolist()) if code >= 0]
         held = [(k, np.flatnonzero(own), own) for k, own in rows]
         values = np.concatenate([np.empty(0), *(self.values[at] for _, at, _ in held)])
@@ -215,12 +214,12 @@ class Numbers:
         return np.ascontiguousarray(strategy.cuts(values, classes, codes.size, weights), np.float64)
 
     def cells(self) -> IdArray:
-        """The counts by slot."""
+        """Return the counts by slot."""
         return np.concatenate([self.missing[np.newaxis], np.zeros_like(self.missing)[np.newaxis], self.counts])
 
 
 def _hashes(values: FloatArray) -> AnyArray:
-    """A hash of each number that depends on nothing else (the finalizer of splitmix64)."""
+    """Hash each number by the finalizer of SplitMix64."""
     bits = (values + 0.0).view(np.uint64).copy()
     for shift, factor in ((30, 0xBF58476D1CE4E5B9), (27, 0x94D049BB133111EB)):
         bits = (bits ^ (bits >> np.uint64(shift))) * np.uint64(factor)
@@ -228,7 +227,7 @@ def _hashes(values: FloatArray) -> AnyArray:
 
 
 def _distinct(column: FloatArray) -> tuple[AnyArray, FloatArray]:
-    """A column of numbers as codes of some values, -1 where missing, and these values."""
+    """Encode a numeric column as codes of values, -1 if missing, and return these values."""
     column = np.ascontiguousarray(column, np.float64)
     if (found := whole_ranks(column, _SMALL_RANGE)) is not None:
         low, n, ranks = found
@@ -247,10 +246,10 @@ def _distinct(column: FloatArray) -> tuple[AnyArray, FloatArray]:
 
 @dataclass(frozen=True, eq=False)
 class Tally:
-    """The counts of some rows: classes, and for each attribute of a memory its values, numbers or sums by class.
+    """Counts of rows: classes, and for each attribute its values, numbers or sums by class.
 
-    ``coded`` have the values of each attribute, None for one without codes, and its cells, slots by classes. Values and
-    classes may be without rows.
+    ``coded`` contains the values of each attribute (None without codes) and its cells, shape (slots, classes). Values
+    and classes may be without rows.
     """
 
     classes: Sequence[Value]
@@ -264,7 +263,7 @@ class Tally:
 class CountedMemory(BayesMemory):
     """Counts of rows that are not kept; see the module.
 
-    ``cuts`` are settled cut points by attribute. ``paired``: whether pairs of values are counted, which takes settled
+    ``cuts`` are fixed cut points by attribute. ``paired``: whether pairs of values are counted, which requires fixed
     cut points for every column in bins.
     """
 
@@ -293,7 +292,7 @@ class CountedMemory(BayesMemory):
         self._sums = ClassMoments(len(self._summed)) if self._summed else None
         ready = paired and len(settled) == len(self._binned)
         self._pairs = PairCounts.empty(self._pair_sizes(), 0) if ready else None
-        # Batches that were counted by their dictionaries alone; the last ones may go on.
+        # Batches counted by their dictionaries only; the last ones may continue.
         self._repeated: list[RepeatedBatches] = []
 
     def fork(self) -> Self:
@@ -306,12 +305,12 @@ class CountedMemory(BayesMemory):
 
     @property
     def unsettled(self) -> list[int]:
-        """The columns whose cut points are known only once all rows were read, so that these are read again."""
+        """Columns with cut points known only after a first pass over all rows."""
         pairs = zip(self._binned, self._numbers, strict=True)
         return [a for a, numbers in pairs if numbers.sampled or (self.paired and numbers.cuts is None)]
 
     def settled(self, codes: IntArray) -> Self:
-        """A memory without rows, with the cut points of those that were counted here."""
+        """Return a memory without rows, with the cut points learned from the rows counted here."""
         cuts = {a: self._learned_cuts(i, codes) for i, a in enumerate(self._binned) if a in self.unsettled}
         rows = CountedRows(self.instances.schema, self.instances.targets)
         return type(self)(
@@ -330,19 +329,19 @@ class CountedMemory(BayesMemory):
     def _cuts(self, labels: AnyArray, codes: IntArray) -> list[FloatArray]:
         return [self._learned_cuts(i, codes) for i in range(len(self._binned))]
 
-    # -- rows that come and go
+    # -- adding and removing rows
 
     def append(self, table: Table, targets: Table | None, weights: FloatArray | None) -> IdArray:
         if weights is not None and (weights != 1.0).any():
             raise ParameterError(
-                "sample_weight must be None, or 1 for every row, with keep_rows=False. Fit with keep_rows=True"
+                "sample_weight must be None, or 1 for every row, with keep_rows=False. Fit with keep_rows=True."
             )
         assert targets is not None  # a classifier has some
         self.absorb(self._tallied(table, targets))
         return np.empty(0, np.int64)
 
     def append_again(self, table: Any, target: Any) -> bool:
-        """Count an Arrow table and its target where that takes no reading of values; see `flush`."""
+        """Count an Arrow table and its target if no values have to be read; see `flush`."""
         if not self._repeated or tuple(table.column_names) != self.instances.schema.names:
             return False
         if self._repeated[-1].add(table, target, self.threads):
@@ -363,7 +362,7 @@ class CountedMemory(BayesMemory):
                 self._repeated.append(batches)
 
     def flush(self) -> None:
-        """Take over what `append_again` counted."""
+        """Merge the counts of `append_again`."""
         batches, self._repeated = [each for each in self._repeated if each.rows], []
         if not batches:
             return
@@ -385,11 +384,11 @@ class CountedMemory(BayesMemory):
         self.absorb(Tally(list(index), counts, coded, numbers))
 
     def gather(self) -> None:
-        """In a first pass: keep a sample of the numbers of columns that have too many different ones."""
+        """In a first pass, keep a sample of the numbers of columns with too many distinct numbers."""
         self._numbers = [numbers.sample() for numbers in self._numbers]
 
     def bound(self, codes: IntArray) -> None:
-        """After it: settle the cut points of columns that have too many different numbers by now."""
+        """After a first pass, fix the cut points of columns with too many distinct numbers."""
         for i, numbers in enumerate(self._numbers):
             if len(numbers.values) > MOST_DISTINCT:
                 strategy = self.numeric[self._binned[i]]
@@ -399,12 +398,12 @@ class CountedMemory(BayesMemory):
         _needs_rows("forgetting by id")
 
     def forget_rows(self, table: Table, targets: Table) -> None:
-        """Subtract rows by their content; an error where they cannot all have been counted."""
+        """Subtract rows by content; raise an error if they cannot all have been counted."""
         self._cache.clear()
         self.absorb(self._tallied(table, targets), sign=-1)
 
     def _tallied(self, table: Table, targets: Table) -> Tally:
-        """The counts of some rows, in one call of the core."""
+        """Count rows in one call of the core."""
         target: Any = targets.columns[0]
         n_classes, size = len(target.values), len(table)
         columns, cuts, sizes, held = list[AnyArray](), list[FloatArray | None](), list[int](), list[Any]()
@@ -451,7 +450,7 @@ class CountedMemory(BayesMemory):
         classes: IntArray,
         n: int,
     ) -> PairCounts:
-        places = np.argsort((*self._coded, *self._binned))  # pairs go by attribute
+        places = np.argsort((*self._coded, *self._binned))  # pairs are ordered by attribute
         counts = PairCounts.empty([sizes[d] - FIRST + 1 for d in places], n)
         step = max(1 << 16, 2 * counts.pairs.size // max(len(columns), 1))
         for start in range(0, len(classes), step):
@@ -461,7 +460,7 @@ class CountedMemory(BayesMemory):
         return counts
 
     def absorb(self, tally: Tally, *, sign: int = 1) -> None:
-        """Add the counts of other rows, or subtract them; nothing but this memory is changed where it fails."""
+        """Add or subtract the counts of other rows; on an error, only this memory is affected."""
         rows, schema = self.instances, self.instances.schema
         values: list[list[Value] | None] = [None] * (len(schema) + 1)
         used: dict[int, IntArray] = {}
@@ -478,7 +477,7 @@ class CountedMemory(BayesMemory):
         if self._too_many(n):
             self.check()
         self._counts.grow(self._sizes(), n)
-        maps: list[IntArray] = [np.empty(0, np.int64)] * len(schema)  # slots of pairs, from there to here
+        maps: list[IntArray] = [np.empty(0, np.int64)] * len(schema)  # slots of pairs: from the other counts to these
         for d, (a, (held, cells)) in enumerate(zip(self._coded, tally.coded, strict=True)):
             there = np.arange(len(cells) - FIRST) if held is None else used[a]
             here = there if held is None else codes[a]
@@ -494,7 +493,7 @@ class CountedMemory(BayesMemory):
             maps[a] = np.arange(len(theirs.counts) + 1)
         if self._sums is not None and tally.sums is not None:
             self._sums.grow(n + 1)
-            into_class = np.full(tally.sums.n_classes, n)  # those without rows add nothing
+            into_class = np.full(tally.sums.n_classes, n)  # classes without rows add nothing
             into_class[of] = classes
             self._sums.absorb(tally.sums, into_class, sign=sign)
         if self._pairs is not None and tally.pairs is not None:
@@ -520,7 +519,7 @@ class CountedMemory(BayesMemory):
         rows.settle(class_counts, vanished)
 
     def _agreed(self, i: int, other: Numbers) -> tuple[Numbers, Numbers]:
-        """The numbers of a column here and there in the same form; an error where cut points differ."""
+        """Return the numbers of a column of both models in the same form; raise an error if cut points differ."""
         mine = self._numbers[i]
         if mine.cuts is None and other.cuts is not None:
             mine = mine.cut(other.cuts)
@@ -529,12 +528,12 @@ class CountedMemory(BayesMemory):
             label = self.instances.schema.label(self._binned[i])
             raise SchemaMismatchError(
                 f"column {label!r} has different cut points in the two models, which store counts only. The model is "
-                f"unchanged. Fit both with the same cut points: numeric={{{label!r}: CutPoints(...)}}"
+                f"unchanged. Fit both with the same cut points: numeric={{{label!r}: CutPoints(...)}}."
             )
         return mine, theirs
 
     def _check_counts(self, class_counts: IdArray) -> None:
-        """Refuse counts that no rows can have."""
+        """Raise an error for impossible counts."""
         schema = self.instances.schema
         if (class_counts < 0).any():
             raise _never_counted("a class has fewer rows than these")
@@ -552,7 +551,7 @@ class CountedMemory(BayesMemory):
             raise _never_counted("two columns have a pair of values in fewer rows of a class than these")
 
     def tally(self, order: Sequence[int]) -> Tally:
-        """The counts, with the columns in another order."""
+        """Return the counts with the columns in another order."""
         columns: dict[int, Any] = {}
         for d, a in enumerate(self._coded):
             nominal = isinstance(self.instances.schema.kinds[a], Nominal)
@@ -587,8 +586,8 @@ class CountedMemory(BayesMemory):
         return dict(zip(self._summed, self._sums.summaries(), strict=True))
 
     def pair_counts(self, numbers: IntArray, starts: IntArray, codes: IntArray, sizes: IntArray) -> PairCounts:
-        """Counts of pairs for values numbered by slot, as `StructuredBayes` numbers them, and classes by position."""
-        assert self._pairs is not None  # counted since the cut points are settled
+        """Counts of pairs with values numbered by slot as in `StructuredBayes`, and classes by position."""
+        assert self._pairs is not None  # counted since the cut points are fixed
         found = PairCounts.empty(sizes, codes.size)
         maps = []
         for start, size in zip(starts.tolist(), self._pairs.sizes.tolist(), strict=True):
@@ -608,7 +607,7 @@ class CountedMemory(BayesMemory):
     # -- fingerprint and file
 
     def digest(self) -> str:
-        """A fingerprint of the counts, which does not depend on how the rows came."""
+        """Return a fingerprint of the counts that does not depend on the order of rows."""
         rows, parts = self.instances, sha256(b"priorcase counts 1")
         for schema in (rows.schema, rows.targets):
             with_lengths(parts, described(schema))
@@ -650,7 +649,7 @@ class CountedMemory(BayesMemory):
         return self.instances.plain()
 
     def saved(self) -> dict[str, Any]:
-        """What a saved model holds: all counts."""
+        """Return all counts for a saved model."""
         sums, pairs = self._sums, self._pairs
         numbers = [(each.cuts, each.values, each.counts, each.missing) for each in self._numbers]
         counts = {"classes": self.instances.target_counts(), "cells": self._counts.cells, "numbers": numbers}
@@ -659,7 +658,7 @@ class CountedMemory(BayesMemory):
         return {"counts": counts}
 
     def restore(self, instances: Instances, state: Mapping[str, Any]) -> None:
-        """Take over values and counts, all checked again; ``ValueError`` where they do not fit each other."""
+        """Restore values and counts, checked again; raise ``ValueError`` if they are inconsistent."""
         told, rows = state["counts"], CountedRows(instances.schema, instances.targets)
         rows._rows = instances._rows
         self.instances, n = rows, len(rows.target_values())
@@ -678,21 +677,21 @@ class CountedMemory(BayesMemory):
             if (np.pad(numbers.cells().sum(axis=0), (0, n - numbers.missing.size)) != totals).any():
                 raise ValueError("counts that do not add up")
         if (self._sums is None) != (told["sums"] is None) or self.paired != (told["pairs"] is not None):
-            raise ValueError("sums that are missing")
+            raise ValueError("missing sums")
         if told["sums"] is not None:
             self._sums = ClassMoments.restored(told["sums"], len(self._summed), n + 1)
             counts = [*rows.class_counts.tolist(), 0][: self._sums.n_classes]
             if not all(
                 _possible(self._sums.exact(i, k), m) for i in range(len(self._summed)) for k, m in enumerate(counts)
             ):
-                raise ValueError("sums that no numbers have")
+                raise ValueError("impossible sums")
         if told["pairs"] is not None:
             empty = PairCounts.empty(sizes := self._pair_sizes(), int(told["pairs"][1].size))
             given = [
                 checked(each, np.float64, own.shape) for each, own in zip(told["pairs"][1:], empty.tables, strict=True)
             ]
             if empty.n_classes > n or not np.array_equal(told["pairs"][0], sizes) or any((t < 0).any() for t in given):
-                raise ValueError("pairs that do not fit")
+                raise ValueError("invalid pair counts")
             self._pairs = PairCounts(empty.sizes, *given)
 
     def _restored_numbers(self, a: int, cuts: Any, values: Any, counts: Any, missing: Any) -> Numbers:
@@ -704,7 +703,7 @@ class CountedMemory(BayesMemory):
         if any((each[1:] <= each[:-1]).any() or not np.isfinite(each).all() for each in ordered):
             raise ValueError("numbers out of order")
         if (fixed is not None and not np.array_equal(fixed, np.asarray(cuts))) or (cuts is not None and values.size):
-            raise ValueError("other cut points")
+            raise ValueError("different cut points")
         missing = _whole(missing, (None,))
         return Numbers(cuts, values, _whole(counts, (rows, missing.size)), missing)
 
@@ -712,7 +711,7 @@ class CountedMemory(BayesMemory):
 def _joined(
     blocks: Sequence[tuple[Sequence[Value], IdArray]], classes: Sequence[IdArray], n_classes: int
 ) -> tuple[Sequence[Value], IdArray]:
-    """The values of a column in some batches, each once, and its cells."""
+    """Distinct values of a column in some batches, and its cells."""
     index = {value: i for i, value in enumerate(dict.fromkeys(value for values, _ in blocks for value in values))}
     cells = np.zeros((FIRST + len(index), n_classes), np.int64)
     for (values, block), of in zip(blocks, classes, strict=True):
@@ -722,7 +721,7 @@ def _joined(
 
 
 def _numbers_of(cuts: FloatArray | None, values: FloatArray | None, cells: IdArray) -> Numbers:
-    """The numbers of some rows from cells of values or, where there are cut points, of bins."""
+    """Numbers of rows from cells of values or, with cut points, of bins."""
     if cuts is not None or values is None:
         return Numbers(cuts, np.empty(0), cells[FIRST:], cells[MISSING])
     held = np.flatnonzero(cells[FIRST:].any(axis=1))
@@ -731,19 +730,19 @@ def _numbers_of(cuts: FloatArray | None, values: FloatArray | None, cells: IdArr
 
 
 def _check_kinds(schema: Schema, numeric: Sequence[Any]) -> None:
-    """Refuse columns that take more than counts."""
+    """Raise an error for columns that need more than counts."""
     for a, (kind, strategy) in enumerate(zip(schema.kinds, numeric, strict=True)):
         what = f"is a {kind.describe()}" if isinstance(kind, (Date, Circular, Set, Text)) else None
         what = "has a kernel density" if isinstance(strategy, KernelDensity) else what
         if what is not None:
             raise ParameterError(
                 f"column {schema.label(a)!r} {what}, which is not available with keep_rows=False. "
-                "Fit with keep_rows=True, declare another kind in schema=, or leave the column out"
+                "Fit with keep_rows=True, declare another kind in schema=, or drop the column."
             )
 
 
 def _compact(column: Coded, rows: int) -> Coded:
-    """A column without values that no row has, where there are very many."""
+    """Return a column without unused values if there are very many."""
     if len(column.values) <= 2 * rows + 1024:
         return column
     used, codes = np.unique(column.codes, return_inverse=True)
@@ -752,7 +751,7 @@ def _compact(column: Coded, rows: int) -> Coded:
 
 
 def _pair_slots(column: AnyArray, cuts: FloatArray | None) -> IntArray:
-    """Codes, ranks or numbers as slots of pairs: 0 for missing, then one for each code or bin."""
+    """Convert codes, ranks or numbers to slots of pairs: 0 for missing, then one for each code or bin."""
     missing = np.isnan(column) if column.dtype.kind == "f" else column < 0
     known = np.where(missing, 0, column)
     codes = known.astype(np.int32) if cuts is None else np.searchsorted(cuts, known, side="right").astype(np.int32)
@@ -760,7 +759,7 @@ def _pair_slots(column: AnyArray, cuts: FloatArray | None) -> IntArray:
 
 
 def _possible(sums: Sequence[tuple[int, int]], rows: int) -> bool:
-    """Whether some numbers of so many rows can have these sums: ``0 <= W <= rows`` and ``S^2 <= W Q``."""
+    """Whether these sums are possible for ``rows`` rows: ``0 <= W <= rows`` and ``S^2 <= W Q``."""
     (w, e_w), (s, e_s), (q, e_q) = sums
     w, more = w >> -e_w, w & ((1 << -e_w) - 1)  # rows count once
     if w <= 0 or more:
@@ -770,7 +769,7 @@ def _possible(sums: Sequence[tuple[int, int]], rows: int) -> bool:
 
 
 def _reduced(number: int, exponent: int) -> tuple[int, int]:
-    """A whole number and a power of two, as an odd number and another power."""
+    """Normalize an integer and a power of two to an odd integer and another power."""
     if not number:
         return 0, 0
     zeros = (number & -number).bit_length() - 1
@@ -778,7 +777,7 @@ def _reduced(number: int, exponent: int) -> tuple[int, int]:
 
 
 def _sorted_codes(values: Sequence[Value], counts: IdArray) -> tuple[list[bytes], IntArray]:
-    """Values that some row has, written out and sorted, and the code of each."""
+    """Stored values in canonical form, sorted, and the code of each."""
     found = sorted((canonical(values[code]), code) for code in np.flatnonzero(counts).tolist())
     return [text for text, _ in found], np.array([code for _, code in found], np.int64)
 

@@ -1,6 +1,6 @@
-"""Discretisers: numbers into bins, so that a numeric column can be counted like a nominal one.
+"""Discretizers: bins of numbers, so that a numeric column can be counted like a nominal one.
 
-A discretiser finds *cut points* in the known values of the training rows. The bin of ``x`` is the number of cuts that
+A discretizer finds *cut points* in the known values of the training rows. The bin of ``x`` is the number of cuts that
 are not above it, so ``m`` cuts make ``m + 1`` bins and every number has one. Each cut has a value on either side.
 """
 
@@ -28,32 +28,32 @@ from priorcase.instances import as_floats
 Classes: TypeAlias = IntArray | None
 Weights: TypeAlias = FloatArray | None
 
-# Beyond this many bins their counts alone fill the memory.
+# The counts of more bins would fill the memory.
 BINS = validation.Interval(Integral, 2, 1_000_000, closed="both")
 
-# Values are whole multiples of 2^-61 of the power of two above the largest: exact but for values near 0. Their
-# distances from the smallest are summed in two halves, below 2^63 while the weights add up to less than 2^32.
+# Values are integer multiples of 2^-61 of the power of two above the largest: exact except for values near 0. Their
+# distances from the smallest are summed in two halves, below 2^63 if the weights sum to less than 2^32.
 _BITS = 61
 _HALF_BITS = 31
 _MOST_WEIGHT = 2.0**32
 
-# Entropies that differ by less than this share are equal up to rounding: the lowest cut is taken.
+# Entropies with a smaller relative difference are equal up to rounding: the lowest cut is used.
 _TIE = 1e-12
 
 
 class Discretiser(Protocol):
-    """A way to find cut points."""
+    """Method for finding cut points."""
 
     needs_classes: ClassVar[bool]
     """Whether the cuts depend on the classes of the rows."""
 
     def cuts(self, values: FloatArray, classes: Classes, n_classes: int, weights: Weights) -> FloatArray:
-        """Cut points of known values in any order, strictly ascending; none where a single bin is best."""
+        """Return the cut points of known values in any order, strictly ascending; empty if a single bin is best."""
         ...
 
 
 def bin_of(cuts: FloatArray, x: FloatArray) -> NDArray[np.intp]:
-    """The bin of each number: how many cuts are not above it; -1 where the number is missing."""
+    """Bin of each number: the number of cuts at or below it; -1 if the number is missing."""
     x = np.asarray(x, dtype=np.float64)
     return np.where(np.isnan(x), -1, np.searchsorted(cuts, x, side="right"))
 
@@ -78,7 +78,7 @@ class CutPoints:
         if not ascending or not all(map(math.isfinite, numbers)):
             raise ParameterError(
                 f"points must be finite numbers, each above the one before, got {quoted(self.points)}. "
-                "CutPoints((18, 65)) makes three bins: below 18, from 18 to below 65, 65 and above"
+                "CutPoints((18, 65)) makes three bins: below 18, from 18 to below 65, 65 and above."
             )
         object.__setattr__(self, "points", numbers)
 
@@ -88,7 +88,7 @@ class CutPoints:
 
 @dataclass(frozen=True)
 class _LabelBlind(ABC):
-    """Base of the discretisers that do not look at classes: a number of bins, at least 2."""
+    """Base of the discretizers without classes: a number of bins, at least 2."""
 
     bins: int = 5
 
@@ -109,7 +109,7 @@ class _LabelBlind(ABC):
         if values is None or values.ndim != 1 or np.isinf(values).any():
             raise ParameterError(
                 "column must be a list or one-dimensional array of finite numbers, NaN if missing, got "
-                f"{quoted(column)}. Pass one column, for example frame['age']"
+                f"{quoted(column)}. Pass one column, for example frame['age']."
             )
         return CutPoints(tuple(self.cuts(values[~np.isnan(values)], None, 0, None).tolist()))
 
@@ -128,7 +128,7 @@ class EqualWidth(_LabelBlind):
             return np.empty(0)
         low, high = float(values.min()), float(values.max())
         shares = np.arange(1, self.bins) / self.bins
-        # The plain form overflows where the range is beyond float64.
+        # The plain form overflows if the range exceeds float64.
         found = low * (1 - shares) + high * shares if math.isinf(high - low) else low + (high - low) * shares
         return np.unique(found[(found > low) & (found <= high)])
 
@@ -151,7 +151,7 @@ class EqualFrequency(_LabelBlind):
             return np.empty(0)
         reached = np.cumsum(totals)
         wanted = np.arange(1, self.bins, dtype=np.float64) * reached[-1]
-        # Both sides times ``bins``, so that whole weights are compared as whole numbers.
+        # Both sides are multiplied by ``bins``, so that integer weights are compared as integers.
         below = reached[:-1] * self.bins
         after = np.clip(np.searchsorted(below, wanted), 1, max(len(below) - 1, 1))
         before = after - 1
@@ -186,7 +186,7 @@ class KMeansBins(_LabelBlind):
 
 
 class _Line:
-    """Values as whole numbers: exact sums, so that no tie is decided by a rounding."""
+    """Convert values to integers, so that sums are exact and ties are not decided by rounding."""
 
     def __init__(self, points: FloatArray, times: FloatArray) -> None:
         self.exponent = int(np.frexp(np.abs(points).max())[1])
@@ -213,7 +213,7 @@ class _Line:
         return [a + (b - a) * (rank % 1) for a, b, rank in zip(below, above, ranks, strict=True)]
 
     def settle(self, centres: list[Fraction]) -> list[tuple[int, Fraction]]:
-        """Once no center moves any more: the first value and the mean of the clusters that have values."""
+        """Return the first value and the mean of the non-empty clusters at convergence."""
         while True:
             inner = (int(np.searchsorted(self.positions, math.ceil((a + b) / 2))) for a, b in pairwise(centres))
             borders = list(pairwise([0, *inner, len(self.positions)]))
@@ -270,7 +270,7 @@ class MDL:
             if split is None or (n := float(split.whole.sum())) < 2:
                 continue
             k, sides = len(split.whole), _class_nats(split.left) + _class_nats(split.right)
-            # ln(3^k - 2), also where 3^k is beyond float64.
+            # ln(3^k - 2), also if 3^k overflows.
             shapes = k * math.log(3) + math.log1p(-2 * math.exp(-k * math.log(3)))
             if split.gain > (math.log(n - 1) + shapes - _class_nats(split.whole) + sides) / n:
                 found.append(blocks.cuts[split.at])
@@ -279,7 +279,7 @@ class MDL:
 
 
 class _Split(NamedTuple):
-    """The best cut of a run of blocks, before block ``at``, with the weights of the classes there and on either side.
+    """Best cut of a run of blocks, before block ``at``, with class weights of the run and on both sides.
 
     ``gain`` is the information gain in nats.
     """
@@ -292,15 +292,15 @@ class _Split(NamedTuple):
 
 
 def _class_nats(weights: FloatArray) -> float:
-    """The entropy of the classes, in nats, times their number."""
+    """Entropy of the classes, in nats, times their total weight."""
     shares = weights / float(weights.sum())
     return len(weights) * float(-xlogy(shares, shares).sum())
 
 
 class _ClassBlocks:
-    """A column in ascending order, as blocks that no best cut falls into.
+    """Sorted column as blocks that cannot contain the best cut.
 
-    Neighboring values that occur in one and the same class only form a block: the best cut is always at its border
+    Adjacent values that occur only in the same class form a block: the best cut is always at a block border
     (Fayyad & Irani 1992, theorem 1). ``cuts`` has the cut before each block.
     """
 
@@ -308,7 +308,7 @@ class _ClassBlocks:
         if classes is None:
             raise ParameterError(
                 "classes are required: MDL and TwoWay use the class of each value. 'kmeans', 'equal_frequency' and "
-                "'equal_width' need no classes"
+                "'equal_width' need no classes."
             )
         values, classes = np.asarray(values, dtype=np.float64), np.asarray(classes)
         order = np.argsort(classes, kind="stable")
@@ -335,16 +335,16 @@ class _ClassBlocks:
             self._table = xlogy(whole, whole)
 
     def best_split(self, begin: int, end: int) -> _Split | None:
-        """The cut of some blocks with the highest gain, the lowest of equal ones; None if all gain nothing."""
+        """Cut of some blocks with the highest gain, the lowest among ties; None if no cut has a gain."""
         length = end - begin
         if length < 2:
             return None
 
         def reached(at: NDArray[np.intp], weights: FloatArray) -> FloatArray:
-            """The weight of a class up to and with each block but the last."""
+            """Cumulative weight of a class up to each block except the last."""
             return np.cumsum(np.bincount(at, weights=weights, minlength=length))[:-1].astype(np.float64)
 
-        parts, sums = [], []  # for each class where its rows are and how many, and their weight
+        parts, sums = [], []  # for each class: number of rows by position, and their weight
         for blocks, weights in zip(self.blocks, self.weights, strict=True):
             low, high = np.searchsorted(blocks, [begin, end])
             if (weight := float(weights[low:high].sum())) > 0:
@@ -364,7 +364,7 @@ class _ClassBlocks:
         i = int(np.argmax(rest <= rest.min() + tie))
         of_left = np.array([reached(*part)[i] for part in parts])
         of_right = np.maximum(np.array(sums) - of_left, 0)
-        # Presence comes from places: a difference of fractional weights is not always 0 where it should be.
+        # Presence is derived from positions: differences of fractional weights may not be exactly 0.
         of_left = of_left[[at[0] <= i for at, _ in parts]]
         of_right = of_right[[at[-1] > i for at, _ in parts]]
         whole = np.array(sums)
@@ -378,7 +378,7 @@ class _ClassBlocks:
 
 
 def distinct(values: FloatArray, weights: FloatArray | None = None) -> tuple[FloatArray, FloatArray]:
-    """The distinct known values, ascending, and the total weight of each, whatever the order of the rows."""
+    """Distinct known values, ascending, and the total weight of each, independent of the row order."""
     values = np.asarray(values, dtype=np.float64) + 0.0  # -0.0 becomes 0.0
     if weights is None:
         points, counts = np.unique(values[~np.isnan(values)], return_counts=True)
@@ -391,7 +391,7 @@ def distinct(values: FloatArray, weights: FloatArray | None = None) -> tuple[Flo
 
 
 def between(lower: FloatArray, upper: FloatArray) -> FloatArray:
-    """A cut between two neighboring values each: their midpoint, or the upper one where there is none between."""
+    """Cuts between adjacent values: their midpoints, or the upper value if there is no number in between."""
     middle = lower / 2 + upper / 2
     return np.where((middle > lower) & (middle <= upper), middle, upper)
 

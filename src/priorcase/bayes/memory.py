@@ -1,4 +1,4 @@
-"""What a Bayes classifier stores: the rows, with counts of their values and moments of their numbers."""
+"""Stored rows of a Bayes classifier, with counts of their values and moments of their numbers."""
 
 from __future__ import annotations
 
@@ -27,21 +27,21 @@ from priorcase.schema import Numeric as NumericKind
 if TYPE_CHECKING:
     from sklearn.feature_extraction.text import CountVectorizer
 
-# Counts beyond it, with the tables made from them, would fill two gigabytes.
+# More counts, with their tables, would take two gigabytes.
 MOST_CELLS = 2**25
 
 MISSING, UNSEEN, FIRST = 0, 1, 2
-"""Slots of an attribute: for missing, for values never seen (where nothing is counted), then one for each code."""
+"""Slots of an attribute: missing, unseen values (not counted), then one for each code."""
 
 
 # -- counts
 
 
 class Counts:
-    """How many rows of each class hold each value of some discrete attributes.
+    """Number of rows of each class with each value of discrete attributes.
 
-    The slots of all attributes lie one after another in ``cells``, one column for each class code. ``cuts`` has for
-    each attribute None, or the cut points of a numeric one. Whole numbers, so that rows taken out leave no trace.
+    The slots of all attributes are concatenated in ``cells``, with one column for each class code. ``cuts`` contains
+    the cut points of each numeric attribute, None for others. Counts are integers, so that removals are exact.
     """
 
     def __init__(self, cuts: Sequence[FloatArray | None]) -> None:
@@ -55,7 +55,7 @@ class Counts:
         return twin
 
     def grow(self, sizes: Sequence[int], n_classes: int) -> None:
-        """Make room for as many slots of each attribute and as many classes; what is there stays."""
+        """Resize for these numbers of slots of each attribute and of classes, keeping the counts."""
         old, starts = self.starts, np.concatenate([[0], np.cumsum(np.asarray(sizes, np.int64))])
         known = self.cells.shape[1]
         if n_classes == known and np.array_equal(starts, old):
@@ -67,12 +67,12 @@ class Counts:
         self.starts, self.cells = starts, cells
 
     def add(self, columns: Sequence[AnyArray], classes: IntArray, *, sign: int = 1, threads: int = 1) -> None:
-        """Count rows in, or out with ``sign=-1``: one column of codes, ranks or numbers for each attribute."""
+        """Add rows, or remove them with ``sign=-1``, given a column of codes, ranks or numbers for each attribute."""
         count_values(columns, self.cuts, classes, self.starts, self.cells, sign, threads)
 
 
 def slots_of(column: AnyArray, cuts: FloatArray | None = None, n_codes: int | None = None) -> IntArray:
-    """The slot of each value: a code, a rank, or a number to be cut; codes beyond ``n_codes`` are unseen."""
+    """Slot of each value: a code, a rank, or a number to bin; codes beyond ``n_codes`` are unseen."""
     missing = np.isnan(column) if column.dtype.kind == "f" else column < 0
     known = np.where(missing, 0, column)
     codes = known.astype(np.intp) if cuts is None else np.searchsorted(cuts, known, side="right")
@@ -83,8 +83,8 @@ def slots_of(column: AnyArray, cuts: FloatArray | None = None, n_codes: int | No
 
 
 def group_sums(groups: IntArray, amounts: FloatArray, n: int) -> FloatArray:
-    """The sum of the amounts in each group, whatever their order."""
-    if (amounts != np.floor(amounts)).any() or np.abs(amounts).sum() >= 2.0**53:  # others add up without an error
+    """Sum of the amounts in each group, independent of their order."""
+    if (amounts != np.floor(amounts)).any() or np.abs(amounts).sum() >= 2.0**53:  # other sums are exact
         order = np.argsort(amounts, kind="stable")
         groups, amounts = groups[order], amounts[order]
     sums: FloatArray = np.bincount(groups, weights=amounts, minlength=n).astype(np.float64)
@@ -105,10 +105,9 @@ class Discrete:
     """Class-conditional counts of the discrete attributes: nominal, ordinal, and numeric ones cut into bins.
 
     ``attributes`` are their positions in the schema, ``starts`` the first cell of each and the number of cells,
-    ``cuts`` the cut points of numeric ones. ``counts`` has the rows of each class in each cell, cells by classes;
-    ``inside`` says whether a cell is one of the values that its attribute can have, ``missing_counts`` whether missing
-    is one more value of all attributes, or of each. ``once``: cells of a single row, which a fit without that row would
-    not have.
+    ``cuts`` the cut points of numeric ones. ``counts`` contains the rows in each cell, shape (cells, classes);
+    ``inside`` is a mask of cells with possible values, ``missing_counts`` states whether missing is one more value of
+    all attributes, or of each. ``once``: cells with a single row, which do not exist in a fit without that row.
     """
 
     attributes: tuple[int, ...]
@@ -126,49 +125,49 @@ class Discrete:
 
     @cached_property
     def left_out(self) -> BoolArray:
-        """The cells that count for a row that is left out."""
+        """Cells that count for a left-out row."""
         return self.inside if self.once is None else self.inside & ~self.once
 
     @cached_property
     def of(self) -> IntArray:
-        """The attribute of each cell, as a position in ``attributes``."""
+        """Attribute of each cell, as a position in ``attributes``."""
         return np.repeat(np.arange(len(self.attributes)), np.diff(self.starts))
 
     @cached_property
     def sizes(self) -> IntArray:
-        """How many values each attribute can have."""
+        """Number of possible values of each attribute."""
         return self.per_attribute(self.inside.astype(np.int64))
 
     @cached_property
     def totals(self) -> FloatArray:
-        """How many rows of each class have a value of each attribute: attributes by classes."""
+        """Number of rows of each class with a known value, shape (attributes, classes)."""
         return self.per_attribute(np.where(self.inside[:, np.newaxis], self.counts, 0.0))
 
     def per_attribute(self, cells: AnyArray) -> AnyArray:
-        """Sums over the cells of each attribute, whatever the order in which its values were first seen."""
+        """Sums over the cells of each attribute, independent of the order of its values."""
         if not self.attributes:
             return np.zeros((0, *cells.shape[1:]), cells.dtype)
-        # Whole numbers below 2^53 add up without an error in any order.
+        # Sums of integers below 2^53 are exact in any order.
         if cells.dtype.kind == "f" and ((cells != np.floor(cells)).any() or np.abs(cells).sum() >= 2.0**53):
             return np.stack([group_sums(self.of, column, len(self.attributes)) for column in cells.T], axis=1)
         sums: AnyArray = np.add.reduceat(cells, self.starts[:-1], axis=0)
         return sums
 
     def slots(self, d: int, cells: FloatArray) -> IntArray:
-        """The slot of each query's value of attribute ``d``."""
+        """Slot of each query's value of attribute ``d``."""
         return slots_of(cells, self.cuts[d], int(self.starts[d + 1] - self.starts[d]) - FIRST)
 
     def codes(self, d: int) -> slice:
-        """The cells of attribute ``d`` that stand for codes."""
+        """Cells of attribute ``d`` that correspond to codes."""
         return slice(int(self.starts[d]) + FIRST, int(self.starts[d + 1]))
 
 
 @dataclass(frozen=True, eq=False)
 class Statistics:
-    """Everything that a Bayes classifier needs to know of the stored rows.
+    """Statistics of the stored rows for a Bayes classifier.
 
-    ``labels`` are the classes in ascending order, ``codes`` the stored code of each, -1 where no row has it.
-    ``moments`` go by position in the schema, and in them by class code; ``texts`` have the words of texts.
+    ``labels`` are the classes in ascending order, ``codes`` their stored codes, -1 for a class without rows.
+    ``moments`` are keyed by position in the schema and contain one entry per class code; ``texts`` the words of texts.
     """
 
     labels: AnyArray
@@ -189,12 +188,12 @@ class Statistics:
 class BayesMemory(Memory):
     """Stored rows with counts of their values and moments of their numbers, kept up to date.
 
-    Bins, whose cut points depend on all rows, and counts of weighted rows are made again when they are next needed.
+    Bins, whose cut points depend on all rows, and counts of weighted rows are computed again when next needed.
     ``numeric`` has a strategy for each numeric attribute, `Words` for texts, and None for others.
     ``missing_counts`` says whether missing is a value of all attributes, or of each; ``missing_apart``
     whether it is one of every part of a column, and not of the first alone.
 
-    Where columns are taken apart (`Parts`), this memory keeps the rows alone, and `attributes` what is counted.
+    If columns are split into parts (`Parts`), this memory contains only the rows, and `attributes` the counts.
     """
 
     parts: Parts | None = None
@@ -213,7 +212,7 @@ class BayesMemory(Memory):
         self.numeric, self.missing_counts, self.threads = tuple(numeric), missing_counts, threads
         self.apart = has_parts(instances.schema)
         self._coded = [a for a, strategy in enumerate(numeric) if strategy is None]
-        # Moments of kernel densities tell whether numbers can be squared.
+        # Moments of kernel densities show whether numbers can be squared.
         self._summed = [a for a, strategy in enumerate(numeric) if isinstance(strategy, DENSITIES)]
         self._texts = [a for a, strategy in enumerate(numeric) if isinstance(strategy, Words)]
         self._binned = sorted({*range(len(self.numeric))} - {*self._coded, *self._summed, *self._texts})
@@ -221,12 +220,12 @@ class BayesMemory(Memory):
         self._sums: ClassMoments | None = None
 
     def __getstate__(self) -> dict[str, Any]:
-        return super().__getstate__() | {"_cache": {}}  # compiled tables are made again from the rows
+        return super().__getstate__() | {"_cache": {}}  # compiled tables are rebuilt from the rows
 
-    # -- columns that are taken apart
+    # -- columns split into parts
 
     def attributes(self) -> BayesMemory:
-        """The memory of the attributes: this one, or one whose columns are taken apart as the stored rows ask for."""
+        """Memory of the attributes: this one, or one with columns split into parts according to the stored rows."""
         return self.cached("attributes", self._taken_apart) if self.apart else self
 
     def _taken_apart(self) -> BayesMemory:
@@ -235,7 +234,7 @@ class BayesMemory(Memory):
         for a, kind in zip(parts.columns.tolist(), parts.schema.kinds, strict=True):
             numeric.append(self.numeric[a] if isinstance(kind, (NumericKind, Text)) else None)
             counts.append(bool(self.missing_counts) and not isinstance(numeric[-1], DENSITIES) and a not in counted)
-            if counts[-1] and not self.missing_apart:  # a column that is missing is missing once, whatever its parts
+            if counts[-1] and not self.missing_apart:  # a missing column counts as missing once
                 counted.add(a)
         instances, threads = parts.instances(self.instances), self.threads
         memory = BayesMemory(instances, numeric=numeric, missing_counts=np.array(counts), threads=threads)
@@ -243,14 +242,14 @@ class BayesMemory(Memory):
         return memory
 
     def taken_apart(self, table: Table) -> Table:
-        """Rows of the columns as rows of the attributes."""
+        """Convert rows of columns to rows of attributes."""
         parts = self.attributes().parts
         return table if parts is None else parts.table(table)
 
     # -- rows that come and go
 
     def _added(self, ids: IdArray, table: object = None) -> None:
-        if self.instances.weighted or self._too_many(self._n_codes()):  # the latter is refused by `check`
+        if self.instances.weighted or self._too_many(self._n_codes()):  # `check` raises an error for the latter
             self._counts = None
         if ids.size and (self._counts is not None or self._sums is not None):
             self._count(*self.instances.look_up(ids), sign=1)
@@ -291,7 +290,7 @@ class BayesMemory(Memory):
     # -- statistics
 
     def check(self, declared: int = 0) -> None:
-        """Refuse more cells than memory has room for, and numbers too large or too small to be squared."""
+        """Raise an error for too many cells, and for numbers too large or too small to be squared."""
         if self.apart:
             self.attributes().check(declared)
             return
@@ -300,15 +299,15 @@ class BayesMemory(Memory):
             values, a = max((self.instances.n_values(a), -a) for a in self._coded)
             raise TooLargeError(
                 f"column {schema.label(-a)!r} has {values:,} values and y has {n_classes:,} classes; expected at most "
-                f"{MOST_CELLS:,} counts (values of all columns times classes). Leave out columns that identify single "
-                "rows, or merge rare values"
+                f"{MOST_CELLS:,} counts (values of all columns times classes). Drop columns that identify single "
+                "rows, or merge rare values."
             )
         for a in self._texts:
             words = 0 if (found := self._words(a)[1]) is None else found.shape[1]
             if words * n_classes > MOST_CELLS:
                 raise TooLargeError(
                     f"column {schema.label(a)!r} has {words:,} words and y has {n_classes:,} classes; expected at most "
-                    f"{MOST_CELLS:,} counts (words times classes). Leave the column out, or shorten the texts"
+                    f"{MOST_CELLS:,} counts (words times classes). Drop the column, or shorten the texts."
                 )
         for a, moments in self.moments().items():
             check_spread(moments, column=schema.label(a))
@@ -331,7 +330,7 @@ class BayesMemory(Memory):
         return Statistics(labels, codes, class_counts, discrete, self.moments(), texts)
 
     def _words(self, a: int) -> tuple[CountVectorizer | None, Any]:
-        """A vectorizer and the words of each distinct text."""
+        """Vectorizer and the words of each distinct text."""
 
         def words() -> tuple[CountVectorizer | None, Any]:
             strategy = cast(Words, self.numeric[a])
@@ -352,7 +351,7 @@ class BayesMemory(Memory):
         return WordCounts(vectorizer, documents, own, weights, counts)
 
     def _once(self, starts: IdArray, attributes: tuple[int, ...]) -> BoolArray | None:
-        """Members of sets that a single row has."""
+        """Members of sets that occur in a single row."""
         if self.parts is None or not (members := set(self.parts.members.tolist())):
             return None
         found = np.zeros(int(starts[-1]), np.bool_)
@@ -381,7 +380,7 @@ class BayesMemory(Memory):
         return counts
 
     def _weighted_cells(self, cuts: list[FloatArray]) -> tuple[FloatArray, IdArray, FloatArray]:
-        """The same where rows stand for more or less than one."""
+        """Compute the same for weighted rows."""
         n = self._n_codes()
         weights = np.ones(len(self.instances)) if self.instances.weights is None else self.instances.weights
         classes = self.instances.target().astype(np.intp)
@@ -397,7 +396,7 @@ class BayesMemory(Memory):
     def _inside(
         self, counts: FloatArray, starts: IdArray, attributes: tuple[int, ...], missing: bool | BoolArray
     ) -> BoolArray:
-        """Cells of values that some row holds or that are declared; missing is one where it counts and occurs."""
+        """Mask of cells with stored or declared values, including missing if it counts and occurs."""
         inside: BoolArray = counts.sum(axis=1) > 0
         inside[starts[:-1] + MISSING] &= missing
         inside[starts[:-1] + UNSEEN] = False
@@ -408,14 +407,14 @@ class BayesMemory(Memory):
         return inside
 
     def class_positions(self, codes: IntArray) -> IntArray:
-        """The class of each row as a position among the classes."""
+        """Class position of each row."""
         positions = np.zeros(self._n_codes(), np.intp)
         positions[codes[codes >= 0]] = np.flatnonzero(codes >= 0)
         found: IntArray = positions[self.instances.target()]
         return found
 
     def _cuts(self, labels: AnyArray, codes: IntArray) -> list[FloatArray]:
-        """Cut points of the attributes that are cut into bins, from the rows stored now."""
+        """Cut points of the binned attributes, from the stored rows."""
         if not self._binned:
             return []
         classes, weights = self.class_positions(codes), self.instances.weights
@@ -430,7 +429,7 @@ class BayesMemory(Memory):
         return found
 
     def samples(self, a: int, codes: IntArray) -> list[tuple[FloatArray, FloatArray | None]]:
-        """The numbers of each class, and their weights."""
+        """Numbers of each class, and their weights."""
         column, weights, classes = self.instances.column(a), self.instances.weights, self.class_positions(codes)
         rows = [classes == k for k in range(codes.size)]
         return [(column[own], None if weights is None else weights[own]) for own in rows]

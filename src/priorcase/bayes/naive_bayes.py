@@ -1,4 +1,4 @@
-"""Naive Bayes with three predictive distributions, and what all additive Bayes classifiers can be asked."""
+"""Naive Bayes with three predictive distributions, and the base class of the additive Bayes classifiers."""
 
 from __future__ import annotations
 
@@ -40,60 +40,43 @@ class AdditiveBayes(BayesClassifier):
 
     @reads
     def contributions(self, X: Any, *, versus: Value | None = None) -> Contributions:
-        """Return the contribution of each column to the log-odds of the predicted class, for each query.
-
-        ``ln P(p) - ln P(v) = (ln a_p - ln a_v) + sum_i (ln phi_pi - ln phi_vi)``: one term for the class prior and one
-        for each column, positive if it favors the predicted class p. ``versus`` is the class to compare with; by
-        default the second most probable one. Missing values contribute 0; a zero probability gives an infinite
-        contribution.
-        """
+        """Return each column's contribution to the log-odds of the predicted class against the class ``versus``."""
         return columns.contributions(self, X, versus)
 
     @reads
     def predict_column(
         self, X: Any, column: Name, *, y: Any = None, return_proba: bool = False
     ) -> AnyArray | tuple[AnyArray, FloatArray]:
-        """Predict any column from the other columns: the most probable value, an `Interval`, or the expected number.
-
-        ``y`` holds the classes of the queries, None if unknown. ``column`` is a name or position, or ``"class"``. With
-        ``return_proba``, also returns the probabilities of `column_values`, shape (queries, values).
+        """Predict a column, or ``"class"``, from the others: the most probable value or `Interval`, or the expected
+        number. ``y``: known classes. ``return_proba``: also return the probabilities of the `column_values`.
         """
         return columns.predict_column(self, X, column, y, return_proba)
 
     @reads
     def column_values(self, column: Name) -> AnyArray:
-        """Return the values of a column in the order used by `predict_column` and `predict_joint`.
-
-        Declared values come in declared order, other values in ascending order, bins as intervals; None (missing) is
-        last.
-        """
+        """Return the values (or bins) of a column in the order used by `predict_column` and `predict_joint`."""
         return columns.column_values(self, column)
 
     @reads
     def predict_joint(self, X: Any, targets: Sequence[Name], y: Any = None) -> JointDistribution:
-        """Return the joint distribution of several columns for each query, given its other known values.
-
-        ``targets`` are nominal, ordinal or binned columns, or ``"class"``; ``y`` is as in `predict_column`. Unknown
-        columns that are not targets are summed out. Estimates that do not sum to 1 (``"sc"``, ``"param_floor"``) are
-        normalized.
-        """
+        """Return the joint distribution of nominal, ordinal or binned columns, or ``"class"``, given the others."""
         return columns.predict_joint(self, X, targets, y)
 
     # -- for subclasses
 
     def _model(self) -> AdditiveModel:
-        """What the class and each attribute add to the joint logs."""
+        """Return the terms of the class and of each attribute in the joint logs."""
         return self._answering().cached("model", self._new_model)
 
     @abstractmethod
     def _new_model(self) -> AdditiveModel: ...
 
     def _counts_evidence(self, statistics: Statistics, weights: PriorWeights) -> float:
-        """What ``prior="auto"`` makes largest."""
+        """Return the quantity that ``prior="auto"`` maximizes."""
         return priors.counts_evidence(statistics, weights)
 
     def _weights(self) -> PriorWeights:
-        """The weights of the cells and classes of the stored rows."""
+        """Weights of the cells and classes of the stored rows."""
         memory, statistics = self._attributes(), self._statistics()
 
         def weights() -> PriorWeights:
@@ -110,7 +93,7 @@ class AdditiveBayes(BayesClassifier):
         return self._rescaled(found, first, scale)
 
     def _first_scale(self, scale: Scale) -> Scale:
-        """The scale to compute: joint logs where the policy changes what becomes of them."""
+        """Return the scale to compute: joint logs if the policy modifies their normalization."""
         return scale if type(self._estimates.policy) in (KeepZeros, ParamFloor) else Scale.JOINT
 
     def _rescaled(self, scores: FloatArray, first: Scale, scale: Scale) -> FloatArray:
@@ -131,34 +114,28 @@ class AdditiveBayes(BayesClassifier):
 class NaiveBayes(AdditiveBayes):
     """Naive Bayes classifier for tables with mixed columns and missing values.
 
-    The joint probability of class k and a row's values is ``a_k prod_i phi_ki``, with a the class probabilities and phi
-    the probability or density of each value in the class. Rows can be added (`partial_fit`, `merge`) and removed
-    (`forget`); predictions are then identical to those of a fresh fit. Predictions are thread-safe.
+    The joint probability is ``a_k prod_i phi_ki``, with class probabilities a and phi the probability or density of a
+    value in class k (Kontkanen et al. 1997; 1998, eqs. 7 to 9). Rows can be added and removed as in `KNNClassifier`.
 
     Parameters
     ----------
     predictive
         Estimate from counts f of h rows with weights s. ``"evidence"``: posterior mean, ``(f + s) / (h + sum s)``.
-        ``"map"``: posterior mode, ``(f + s - 1) / (h + sum s - n)``. ``"sc"``: stochastic complexity.
-    prior
+        ``"map"``: posterior mode, ``(f + s - 1) / (h + sum s - n)``. ``"sc"``: stochastic complexity (1997, eq. 8).
+    prior, class_prior
         Dirichlet weights s: a number, ``"jeffreys"`` (1/2), ``"laplace"`` (1), ``"bdeu"`` or ``BDeu(s)``,
-        ``MEstimate(m)``, ``"auto"`` (maximizes the marginal likelihood), or a mapping from column to weights
-        (`PerAttribute`).
-    class_prior
-        Dirichlet weights of the classes: a number, an array or a mapping from class to number. None: as ``prior``.
+        ``MEstimate(m)``, ``"auto"`` (maximizes the marginal likelihood), or a mapping by column (`PerAttribute`).
+        Those of the classes: a number, an array or a mapping from class to number. None: as ``prior``.
     numeric
-        Model of numeric columns. Bins: ``"mdl"``, ``"equal_width"``, ``"equal_frequency"``, ``"kmeans"``, ``"two_way"``
-        or `CutPoints`. Densities: ``"student"``, ``"gaussian"`` or ``"kernel"``. Or a mapping from column to one of
-        these.
-    missing
-        ``"ignore"``: leave missing values out of counts and queries. ``"value"``: treat missing as one more value.
-    zero_policy
-        Zero probabilities under ``predictive="map"``: ``"-inf"`` keeps them, ``"cap100"`` or ``Cap(nats)`` sets the
-        log-probability of an impossible class to -100, ``"param_floor"`` or ``ParamFloor(floor)`` raises them to 1e-4.
+        Bins (``"mdl"``, ``"equal_width"``, ``"equal_frequency"``, ``"kmeans"``, ``"two_way"``, `CutPoints`), a density
+        (``"student"``, ``"gaussian"``, ``"kernel"``), or a mapping from column to one of these.
+    missing, zero_policy
+        Missing values are ignored (``"ignore"``), or one more ``"value"``. Zero probabilities under ``"map"``:
+        ``"-inf"`` keeps them, ``"cap100"`` or ``Cap(nats)`` sets the log-probability of an impossible class to -100,
+        ``"param_floor"`` or ``ParamFloor(floor)`` raises them to 1e-4.
     keep_rows
-        False stores counts instead of rows, so that memory does not grow with the number of rows. Rows are then removed
-        by content (`forget_rows`); leave-one-out, texts, dates, sets, kernel densities and sample weights are not
-        available.
+        False stores counts instead of rows; see `forget_rows`. Leave-one-out, texts, dates, sets, kernel densities and
+        sample weights are then not available.
     categorical_features, schema, n_jobs
         See `KNNClassifier`.
 
@@ -167,23 +144,11 @@ class NaiveBayes(AdditiveBayes):
     classes_, class_count_, prior_, cut_points_, log_evidence_
         Classes, number of rows of each, prior, cut points of binned columns, log marginal likelihood of the rows.
 
-    Notes
-    -----
-    Dates, sets and circular columns are split into several attributes, and the words of texts are counted; see the user
-    guide. A query with an unseen value is predicted as if the value had been declared.
-
-    References
-    ----------
-    P. Kontkanen, P. Myllymäki, T. Silander, H. Tirri & P. Grünwald: Comparing predictive inference methods for discrete
-    domains, 1997 (``"sc"``, eq. 8), and Bayes optimal instance-based learning, 1998 (eqs. 7 to 9).
-
     Examples
     --------
     >>> import priorcase as pc
-    >>> X = [[31, "red"], [29, "red"], [62, "blue"], [None, "blue"]]
-    >>> model = pc.NaiveBayes(numeric="student").fit(X, ["no", "no", "yes", "yes"])
-    >>> model.predict_proba([[None, "blue"]]), model.predict_column([[30, None]], 1)
-    (array([[0.25, 0.75]]), array(['red'], dtype='<U4'))
+    >>> pc.NaiveBayes().fit([[31, "red"], [62, "blue"], [None, "blue"]], ["no", "yes", "yes"]).predict([[60, None]])
+    array(['yes'], dtype='<U3')
     """
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
@@ -227,7 +192,7 @@ class NaiveBayes(AdditiveBayes):
                 label = memory.instances.schema.label(a)
                 raise NotAvailableError(
                     f"not defined: the parameters of the density of column {label!r} are estimated, not averaged over. "
-                    "Fit with numeric='student', or with bins such as 'mdl'"
+                    "Fit with numeric='student', or with bins such as 'mdl'."
                 )
             if isinstance(strategy, Student):
                 total += strategy.log_marginal(statistics.moments[a])[statistics.codes].sum()
@@ -275,27 +240,27 @@ class NaiveBayes(AdditiveBayes):
         cells = additive.value_cells(discrete, weights.cells)
         classes = additive.class_cells(statistics.class_counts, weights.classes)
         first = Scale.JOINT
-        if row_weights is None:  # a look-up for each row: tables with one row less in the row's own class
+        if row_weights is None:  # one lookup per row, in tables with one row less in the row's own class
             less = estimates.log_shares(cells.without(1.0))
             less = additive.with_missing(less, discrete, np.zeros_like(discrete.totals))
             if discrete.once is not None:
                 less[discrete.once] = 0.0
             without, same = _class_logs(classes, estimates, np.arange(n), np.ones(n)), np.eye(n, dtype=np.bool_)
             others = np.where(same, -np.inf, without)[classes.count > 0].max(axis=0)
-            alike = bool((same | (without == others))[classes.count > 0].all())  # whichever class lost the row
+            alike = bool((same | (without == others))[classes.count > 0].all())  # for any class of the row
             if alike and not any(isinstance(strategy, (*DENSITIES, Words)) for strategy in memory.numeric):
                 first = wanted
             scorer = additive.discrete_scorer(others if alike else np.zeros(n), table, discrete)
             scorer.leave_out(without.diagonal().copy() if alike else np.zeros(n), np.ascontiguousarray(less))
             joint = np.empty((len(instances), n))
             stored, known = [instances.column(a) for a in range(len(instances.schema))], statistics.codes >= 0
-            slots = np.zeros(int(statistics.codes.max(initial=-1)) + 2, np.int32)  # by code, after that of no class
+            slots = np.zeros(int(statistics.codes.max(initial=-1)) + 2, np.int32)  # by code, offset by one
             slots[statistics.codes[known] + 1] = np.flatnonzero(known) + FIRST
             nothing = [None] * len(stored)
             scorer.score_left_out(stored, nothing, instances.target(), slots, first, self._threads(), joint)
             if not alike:
                 joint += without[own]
-        else:  # each row takes its own weight out of its cells
+        else:  # each row's weight is removed from its cells
             joint, rows = _class_logs(classes, estimates, own, row_weights), np.arange(len(instances))
             for d, a in enumerate(discrete.attributes):
                 at = discrete.starts[d] + slots_of(instances.column(a), discrete.cuts[d])
@@ -323,11 +288,11 @@ class NaiveBayes(AdditiveBayes):
 
 
 def _class_logs(cells: Cells, estimates: Estimates, own: IntArray, row_weights: FloatArray) -> FloatArray:
-    """Log-shares of all classes without each of some rows, of classes ``own``: (rows, classes)."""
+    """Log-shares of all classes without each of the rows, with classes ``own``, shape (rows, classes)."""
     count, weight = cells.count[own], cells.weight[own]
     counts = np.repeat(cells.count[np.newaxis], len(own), axis=0)
     counts[np.arange(len(own)), own] = _less(count, row_weights)
-    # What the mass loses, for which "map" alone asks: less than the row's weight where a Dirichlet weight is below 1.
+    # The decrease of the mass, for "map" only: less than the row's weight if a Dirichlet weight is below 1.
     losses = np.where(count - row_weights + (weight - 1.0) >= 0.0, row_weights, cells.peak[own])
     total, mass = _less(cells.total, row_weights), _less(cells.mass, losses)
     return estimates.log_shares(replace(cells, count=counts, total=total[:, np.newaxis], mass=mass[:, np.newaxis]))

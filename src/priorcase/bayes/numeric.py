@@ -1,8 +1,7 @@
 """Numeric columns: moments of the numbers in each class, and densities made from them.
 
-Moments come from exact sums of the weights, the numbers and their squares, as fixed-point numbers that the compiled
-core adds up: they depend on the rows alone, not on their order nor on the parts they came in, and rows that go are
-subtracted without a trace.
+Moments are computed from exact sums of the weights, the numbers and their squares, as fixed-point numbers in the
+compiled core: they depend only on the rows, not on their order or batches, and removed rows are subtracted exactly.
 
 The density of a class is given by four numbers ``c, loc, q, e``: ``ln p(x) = c - e ln(1 + (x - loc)^2 q)`` for
 Student's t, and ``ln p(x) = c - (x - loc)^2 q`` with e = 0 for the normal density.
@@ -29,16 +28,16 @@ from priorcase.bayes.predictive import log_rising
 from priorcase.exceptions import NumericRangeError, ParameterError, advice, quoted
 from priorcase.saving import checked
 
-# Variances within these leave room for the square of any distance that matters.
+# For variances within these limits the squares of relevant distances do not overflow.
 LEAST_VARIANCE, MOST_VARIANCE = 1e-280, 1e280
-# The least weight of values that have a variance of their own: two rows, the rounding of weights aside.
+# Minimum weight of values with their own variance: two rows, up to rounding of weights.
 _ROUNDING = 1e-12
 TWO_ROWS = 2 * (1 - _ROUNDING)
-# Without a row that makes up more than all but this share of the squared deviations, too few digits are left.
+# If less than this share of the squared deviations remains without a row, too few digits are left.
 _CANCELLED = 2.0**-10
-# An interquartile range below this share of the standard deviation is one between equal values.
+# An interquartile range below this share of the standard deviation means equal values.
 _LEAST_RANGE = 1e-9
-# Digits of a sum beyond those of its largest term.
+# Digits of a sum in addition to those of its largest term.
 _SPARE = 6
 _MOST_DIGITS = 200
 _CELLS_AT_ONCE = 2**17
@@ -46,7 +45,7 @@ _KERNELS_AT_ONCE = 2**20
 
 Bandwidth: TypeAlias = float | Literal["silverman", "john_langley"]
 Sample: TypeAlias = tuple[FloatArray, FloatArray | None]
-"""The known values of a class, and their weights; None where each counts once."""
+"""Known values of a class, and their weights; None if all are 1."""
 
 
 # -- moments
@@ -57,8 +56,8 @@ class Moments:
     """Moments of one numeric column, in each class and overall.
 
     ``n``, ``mean`` and ``deviation`` are the total weight of the known values of each class, their mean and
-    ``sum w (x - mean)^2``, shape (..., classes), 0 where a class has none. ``low`` is what the rounded mean lacks. All
-    may have leading axes, one entry for each of several training sets (those that leave one row out, say).
+    ``sum w (x - mean)^2``, shape (..., classes), 0 for a class without values. ``low`` is the rounding error of the
+    mean. All may have leading axes, one entry for each of several training sets (such as those of leave-one-out).
     """
 
     n: FloatArray
@@ -71,7 +70,7 @@ class Moments:
 
     @classmethod
     def of_classes(cls, n: FloatArray, mean: FloatArray, low: FloatArray, deviation: FloatArray) -> Moments:
-        """From the moments of each class, whatever the order of the classes."""
+        """Create from the moments of each class, independent of the order of the classes."""
         heaviest = np.where(n == n.max(axis=-1, keepdims=True), mean, np.inf).min(axis=-1, keepdims=True)
         with np.errstate(over="ignore", invalid="ignore"):
             away = np.where(n > 0, (mean - heaviest) + low, 0.0)
@@ -81,13 +80,13 @@ class Moments:
             squares = n * (away - middle[..., np.newaxis]) ** 2
             deviation_all = _total(deviation) + _total(squares)
         deviation_all = np.where(np.isnan(deviation_all), np.inf, deviation_all)
-        differ = (away != 0).any(axis=-1) & (deviation_all == 0)  # by too little to be squared
+        differ = (away != 0).any(axis=-1) & (deviation_all == 0)  # the squared difference underflows
         deviation_all = np.where(differ, math.ulp(0.0), deviation_all)
         return cls(n, mean, deviation, n_all, mean_all, deviation_all, low)
 
     @classmethod
     def of(cls, values: FloatArray, codes: IntArray, n_classes: int, weights: FloatArray | None = None) -> Moments:
-        """Of the numbers of some rows; missing numbers and classes below 0 are left out."""
+        """Create from the numbers of rows; missing numbers and classes below 0 are ignored."""
         sums = ClassMoments(1)
         sums.grow(n_classes)
         sums.add([values], codes, weights)
@@ -103,12 +102,12 @@ class Moments:
         return Moments(n, mean, deviation, self.n_all, self.mean_all, self.deviation_all)
 
     def variance_all(self) -> FloatArray:
-        """Overall variance with divisor ``n - 1``, but at least ``n / 2`` (weights may add up to less than two)."""
+        """Overall variance with divisor ``n - 1``, but at least ``n / 2`` (weights may sum to less than two)."""
         n = np.asarray(self.n_all, dtype=np.float64)
         return np.asarray(self.deviation_all / np.where(n > 0, np.maximum(n - 1, n / 2), 1.0))
 
     def is_informative(self) -> BoolArray:
-        """Whether the column has known values that differ (by more than float64 can square), shape (...,)."""
+        """Whether the column has distinct known values (squared differences must not underflow), shape (...,)."""
         variance = self.variance_all()
         return np.asarray((variance >= LEAST_VARIANCE) & (variance <= MOST_VARIANCE))
 
@@ -116,14 +115,14 @@ class Moments:
 class ClassMoments:
     """Exact sums of some numeric columns in each class: of weights w, of w x and of w x^2.
 
-    A sum is a row of digits of 32 bits, the lowest first, all but the last from 0 to 2^32 - 1. The three sums of a
+    A sum is a row of 32-bit digits, lowest first, all but the last from 0 to 2^32 - 1. The three sums of a
     class lie side by side; digit i of the first counts ``2^(32 (bases[0] + i))``.
     """
 
     def __init__(self, n_columns: int) -> None:
         self._sums: IdArray = np.zeros((n_columns, 0, 3 * _SPARE), np.int64)
         self._bases, self._widths = np.zeros(3, np.int64), np.full(3, _SPARE, np.int64)
-        # Weight, mean in two parts and squared deviations, and the classes for which they are up to date.
+        # Weight, mean in two parts and squared deviations, and the classes for which they are current.
         self._parts, self._fresh = np.zeros((n_columns, 0, 4)), np.zeros(0, np.bool_)
 
     def __copy__(self) -> ClassMoments:
@@ -132,7 +131,7 @@ class ClassMoments:
         return twin
 
     def grow(self, n_classes: int) -> None:
-        """Make room for more classes; never fewer."""
+        """Resize for more classes; never shrinks."""
         if (more := n_classes - self._sums.shape[1]) > 0:
             self._sums = np.pad(self._sums, ((0, 0), (0, more), (0, 0)))
             self._parts, self._fresh = np.pad(self._parts, ((0, 0), (0, more), (0, 0))), np.pad(self._fresh, (0, more))
@@ -146,7 +145,7 @@ class ClassMoments:
         sign: int = 1,
         threads: int = 1,
     ) -> None:
-        """Add rows, or take them out with ``sign=-1``; missing numbers and classes below 0 are left out."""
+        """Add rows, or remove them with ``sign=-1``; missing numbers and classes below 0 are ignored."""
         weights = None if weights is None else np.ascontiguousarray(weights, np.float64)
         contiguous = [np.ascontiguousarray(column, np.float64) for column in columns]
         codes = np.ascontiguousarray(classes, np.int32)
@@ -160,7 +159,7 @@ class ClassMoments:
         self._outdate(codes[codes >= 0])
 
     def absorb(self, other: ClassMoments, classes: IntArray, *, sign: int = 1) -> None:
-        """Add sums of other rows, or subtract them, given the class here of each class there."""
+        """Add or subtract the sums of other rows, given the class here of each class there."""
         windows = zip(other._bases.tolist(), other._widths.tolist(), strict=True)
         self._make_room([(32 * base, 32 * (base + width - _SPARE)) for base, width in windows])
         wide = copy(other)
@@ -170,12 +169,12 @@ class ClassMoments:
         self._outdate(classes)
 
     def _outdate(self, classes: IntArray) -> None:
-        """Some classes have other rows by now; nothing stays of those that went."""
+        """Mark the moments of classes as outdated after their rows changed, and drop their parts."""
         self._fresh[classes] = False
         self._parts = np.where(self._fresh[:, np.newaxis], self._parts, 0.0)
 
     def _make_room(self, bits: Sequence[tuple[int, int]]) -> None:
-        """Digits for terms whose lowest and highest bits are within some ranges."""
+        """Extend the digits for terms with lowest and highest bits within these ranges."""
         low = [min(int(base), first >> 5) for base, (first, _) in zip(self._bases, bits, strict=True)]
         ends = [
             max(int(end), (last >> 5) + _SPARE) for end, (_, last) in zip(self._bases + self._widths, bits, strict=True)
@@ -185,7 +184,7 @@ class ClassMoments:
             self._place(bases, widths)
 
     def _place(self, bases: IdArray, widths: IdArray) -> None:
-        """Have the digits lie in other windows, which contain all that are not 0."""
+        """Move the digits to other windows, which contain all nonzero digits."""
         parts, at = list[IdArray](), 0
         for base, width, own, size in zip(bases, widths, self._bases, self._widths, strict=True):
             part = np.zeros((*self._sums.shape[:2], int(width)), np.int64)
@@ -200,32 +199,32 @@ class ClassMoments:
         return int(self._sums.shape[1])
 
     def taken(self, columns: Sequence[int]) -> ClassMoments:
-        """The sums of some columns, in some order."""
+        """Return the sums of columns in the given order."""
         twin = copy(self)
         twin._sums, twin._parts = twin._sums[list(columns)], twin._parts[list(columns)]
         return twin
 
     def saved(self) -> tuple[IdArray, IdArray, IdArray]:
-        """Digits and windows, for a saved model."""
+        """Return digits and windows for a saved model."""
         return self._sums, self._bases, self._widths
 
     @classmethod
     def restored(cls, told: Sequence[Any], n_columns: int, most_classes: int) -> ClassMoments:
-        """From what `saved` gave; ``ValueError`` where it does not fit."""
+        """Restore from the result of `saved`; raise ``ValueError`` if it is invalid."""
         sums, bases, widths = told
         found = cls(n_columns)
         found._bases, found._widths = checked(bases, np.int64, (3,)), checked(widths, np.int64, (3,), least=_SPARE)
         if (np.abs(bases) > _MOST_DIGITS).any() or (widths > _MOST_DIGITS).any() or bases[0] > 0:
-            raise ValueError("sums of too many digits")
+            raise ValueError("sums with too many digits")
         n_classes = sums.shape[1] if isinstance(sums, np.ndarray) and sums.ndim == 3 else -1
         found._sums = checked(sums, np.int64, (n_columns, n_classes, int(widths.sum())))
         if n_classes > most_classes or not np.array_equal(_carried(sums.copy(), widths), sums):
-            raise ValueError("sums that do not fit")
+            raise ValueError("inconsistent sums")
         found._parts, found._fresh = np.zeros((n_columns, n_classes, 4)), np.zeros(n_classes, np.bool_)
         return found
 
     def exact(self, column: int, code: int) -> list[tuple[int, int]]:
-        """The three sums of a class as whole numbers, each with the power of two that it counts."""
+        """Three sums of a class as integers, each with its power of two."""
         digits = self._sums[column, code]
         low, found, at = digits.astype("<u4").tobytes(), list[tuple[int, int]](), 0
         for base, width in zip(self._bases.tolist(), self._widths.tolist(), strict=True):
@@ -253,7 +252,7 @@ class ClassMoments:
 
 
 def _carried(sums: IdArray, widths: IdArray) -> IdArray:
-    """Digits within 0 to 2^32 - 1, but for the last of each sum."""
+    """Normalize digits to 0 to 2^32 - 1, except the last of each sum."""
     ends = set(np.cumsum(widths).tolist())
     for i in range(sums.shape[2] - 1):
         if i + 1 not in ends:
@@ -274,7 +273,7 @@ def _rounded(weight: tuple[int, int], total: tuple[int, int], squares: tuple[int
     first_square = min(e_q + e_w, 2 * e_s)
     away = (q * w << (e_q + e_w - first_square)) - (s * s << (2 * e_s - first_square))
     deviation = _quotient(away, w, first_square - e_w)
-    # What differs by too little to be squared does differ.
+    # Values with an underflowing squared difference are still different.
     deviation = math.ulp(0.0) if away and not deviation else deviation
     return _quotient(w, 1, e_w), mean, _quotient(rest, w * below, first - e_w), deviation
 
@@ -288,29 +287,29 @@ def _quotient(above: int, below: int, exponent: int) -> float:
 
 
 def _total(terms: FloatArray) -> FloatArray:
-    """Sums along the last axis, the same for any order of the terms and any number of zeros among them."""
+    """Sums along the last axis, identical for any order of the terms and any number of zeros."""
     total: FloatArray = np.cumsum(np.sort(terms, axis=-1), axis=-1)[..., -1]
     return total
 
 
 def check_spread(moments: Moments, *, column: object) -> None:
-    """Refuse a column whose overall variance is neither 0 nor within 1e-280 and 1e280."""
+    """Raise an error if the overall variance of a column is neither 0 nor between 1e-280 and 1e280."""
     variance = float(moments.variance_all())
     if moments.deviation_all != 0 and not LEAST_VARIANCE <= variance <= MOST_VARIANCE:
         found, repair = ("large", "Divide") if variance > 1 else ("small", "Multiply")
         raise NumericRangeError(
             f"column {column!r} has a variance too {found} for a density in float64; expected one from 1e-280 to "
-            f"1e280, or 0. {repair} it by a power of ten"
+            f"1e280, or 0. {repair} it by a power of ten."
         )
 
 
 def moments_without_each(
     m: Moments, x: FloatArray, own: IntArray, weights: FloatArray | None = None, rows: IntArray | None = None
 ) -> Moments:
-    """The moments without each of some rows (None for all), whose numbers are known: one entry for each row.
+    """Moments without each of some rows (None for all) with known numbers: one entry for each row.
 
-    ``n' = n - w``, ``m' = m - w (x - m) / n'`` and ``D' = D - n w (x - m)^2 / n'``. Where the row makes up most of what
-    it is taken from, which few rows of a class can, the moments of the other rows are added up again instead. ``x``,
+    ``n' = n - w``, ``m' = m - w (x - m) / n'`` and ``D' = D - n w (x - m)^2 / n'``. If the row makes up most of
+    the total, which few rows of a class can, the moments of the other rows are computed again instead. ``x``,
     ``own`` and ``weights`` are number, class (below 0 for a row that was not counted) and weight of all rows.
     """
     x, own = np.asarray(x, np.float64), np.asarray(own)
@@ -350,7 +349,7 @@ def moments_without_each(
 def blocks_without_each(
     m: Moments, x: FloatArray, own: IntArray, weights: FloatArray | None
 ) -> Iterator[tuple[IntArray, Moments]]:
-    """Blocks of the rows whose number is known, with the moments without each; none if the column is uninformative."""
+    """Yield blocks of rows with known numbers and the moments without each; nothing if the column is uninformative."""
     known = np.flatnonzero(~np.isnan(x)) if m.is_informative() else np.empty(0, np.intp)
     step = max(1, _CELLS_AT_ONCE // max(1, len(m.n)))
     for rows in (known[begin : begin + step] for begin in range(0, known.size, step)):
@@ -361,7 +360,7 @@ def blocks_without_each(
 
 
 def check_floats(strategy: Any) -> None:
-    """Check the fields of a frozen strategy and make all numbers floats, so that equal strategies print alike."""
+    """Check the fields of a frozen strategy and convert numbers to floats, so that equal strategies print the same."""
     check_fields(strategy)
     for name in strategy._parameter_constraints:
         if is_number(value := getattr(strategy, name)):
@@ -431,7 +430,7 @@ class Student:
         return np.where(m.is_informative()[..., None] & (m.n > 0), found, 0.0)
 
     def _posterior(self, m: Moments) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
-        """``k, m, a, b`` of the posterior in each class; as without values where the column is not informative."""
+        """``k, m, a, b`` of the posterior in each class; those of the prior if the column is not informative."""
         informative = m.is_informative()[..., None]
         n, mean, deviation = (np.where(informative, part, 0.0) for part in (m.n, m.mean, m.deviation))
         prior_mean = np.asarray(m.mean_all if self.mean is None else self.mean, dtype=np.float64)[..., None]
@@ -441,7 +440,7 @@ class Student:
         return k, prior_mean + n / k * away, self.degrees / 2 + n / 2, b
 
     def _rate(self, m: Moments) -> FloatArray:
-        """``b0``, shape (..., 1); 1 where the column is not informative."""
+        """``b0``, shape (..., 1); 1 if the column is not informative."""
         if self.scale is not None:
             return np.full((1,), self.degrees / 2 * self.scale * self.scale)
         n = np.asarray(m.n_all, dtype=np.float64)
@@ -487,11 +486,11 @@ class GaussianDensity:
 
 
 def log_densities(parameters: FloatArray, x: FloatArray) -> FloatArray:
-    """Log-density of each number in each class by parameters, (..., classes, 4); 0 where the number is missing."""
+    """Log-density of each number in each class, given parameters (..., classes, 4); 0 if the number is missing."""
     c, location, q, e = np.moveaxis(parameters, -1, 0)
     with np.errstate(over="ignore", invalid="ignore"):
         away = np.asarray(x, dtype=np.float64)[:, None] - location
-        squares = np.where(q > 0, away * away * q, 0.0)  # 0 for a column that is not informative, however far x is
+        squares = np.where(q > 0, away * away * q, 0.0)  # 0 for an uninformative column, for any x
     far = np.isinf(squares) & (q > 0)
     logs = np.log1p(squares)
     if far.any():
@@ -503,7 +502,7 @@ def log_densities(parameters: FloatArray, x: FloatArray) -> FloatArray:
 def loo_log_densities(
     strategy: Student | GaussianDensity, m: Moments, x: FloatArray, own: IntArray, weights: FloatArray | None = None
 ) -> FloatArray:
-    """Log-density of each row's number in each class, by a fit without this row; 0 where the number is missing."""
+    """Leave-one-out log-density of each row's number in each class; 0 if the number is missing."""
     x = np.asarray(x, dtype=np.float64)
     found = np.zeros((len(x), len(m.n)))
     for rows, less in blocks_without_each(m, x, own, weights):
@@ -559,9 +558,9 @@ class FittedKernels:
         self.moments = Moments.of(points, codes, len(self.classes), weights)
 
     def log_density(self, x: FloatArray, own: IntArray | None = None, weights: FloatArray | None = None) -> FloatArray:
-        """Log-density of each number in each class, by all values; 0 where it is missing.
+        """Log-density of each number in each class, by all values; 0 if it is missing.
 
-        Where classes ``own`` are given, these are the stored rows with their weights, each to be left out.
+        If classes ``own`` are given, the queries are the stored rows with their weights, each left out.
         """
         x = np.asarray(x, dtype=np.float64)
         found, known = np.zeros((len(x), len(self.classes))), np.flatnonzero(~np.isnan(x))
@@ -601,7 +600,7 @@ class FittedKernels:
 
 
 def _spread(variance: FloatArray, quartile_range: FloatArray) -> FloatArray:
-    """``min(sd, IQR / 1.34)``; ``sd`` where the IQR is 0, and 0 where the variance is."""
+    """``min(sd, IQR / 1.34)``; ``sd`` if the IQR is 0, and 0 if the variance is 0."""
     deviation = np.where(variance >= LEAST_VARIANCE, np.sqrt(variance), 0.0)
     narrow = quartile_range / 1.34
     return np.where(narrow > _LEAST_RANGE * deviation, np.minimum(deviation, narrow), deviation)
@@ -609,9 +608,9 @@ def _spread(variance: FloatArray, quartile_range: FloatArray) -> FloatArray:
 
 @dataclass(frozen=True)
 class _KernelSum:
-    """The sum of normal densities around the values of one class, or of all.
+    """Sum of normal densities around the values of one class, or of all.
 
-    Each query leaves out some weight ``out``, or 0, of the stored value ``at``, which is its own.
+    Each query excludes a weight ``out``, possibly 0, of its own stored value ``at``.
     """
 
     points: FloatArray
@@ -654,7 +653,7 @@ class _KernelSum:
             terms *= -0.5
             terms[rows[left <= 0], at[left <= 0]] = -np.inf
             highest = terms.max(axis=1)
-            # Nothing within float64: all is -inf, and no difference of infinities is taken.
+            # All terms underflow: the result is -inf, without differences of infinities.
             terms -= np.where(np.isfinite(highest), highest, 0.0)[:, None]
             np.exp(terms, out=terms)
             own = terms[rows, at] * np.maximum(left, 0.0)
@@ -669,7 +668,7 @@ Numeric: TypeAlias = Student | GaussianDensity | KernelDensity | bins.Discretise
 
 DENSITIES = (Student, GaussianDensity, KernelDensity)
 PLUG_IN = (GaussianDensity, KernelDensity)
-"""Densities whose parameters are estimated, not averaged over: they have no marginal likelihood."""
+"""Densities with estimated parameters, which have no marginal likelihood."""
 
 NUMERIC: Mapping[str, Callable[[], Numeric]] = {
     "student": Student,
@@ -684,7 +683,7 @@ NUMERIC: Mapping[str, Callable[[], Numeric]] = {
 
 
 DEFAULT = "mdl"
-"""What to do with numeric columns unless something else is asked for."""
+"""Default strategy for numeric columns."""
 
 
 def resolve_numeric(spec: object, *, parameter: str = "numeric") -> Numeric:
@@ -693,8 +692,8 @@ def resolve_numeric(spec: object, *, parameter: str = "numeric") -> Numeric:
     if isinstance(spec, DENSITIES):
         return spec
     if not isinstance(spec, type) and callable(getattr(spec, "cuts", None)) and hasattr(spec, "needs_classes"):
-        return spec  # type: ignore[return-value]  # a discretiser by its methods
-    otherwise = "Strategies with options are in priorcase.bayes, such as KMeansBins(bins=3) or CutPoints((18, 65))"
+        return spec  # type: ignore[return-value]  # a discretizer by its methods
+    otherwise = "Strategies with options are in priorcase.bayes, such as KMeansBins(bins=3) or CutPoints((18, 65))."
     raise ParameterError(
         f"{parameter} must be a strategy for numeric columns or one of {', '.join(map(repr, NUMERIC))}, got "
         f"{quoted(spec)}. {advice(spec, NUMERIC, otherwise=otherwise)}"

@@ -4,11 +4,11 @@ With ``theta`` the expected parameters of the counts, all families of structures
 naive Bayes, and ``rho_kuv = theta_kuv / (theta_ku theta_kv)``, the factor of a pair of values. They differ in the
 structures over which the products of ``rho`` are averaged.
 
-A tree weighs the product of its edges' weights. Weights are given as logarithms in the lower triangle of a matrix, row
-by row: edges (1,0), (2,0), (2,1), (3,0) and so on. The sum over all trees eliminates one node after the other
-(star-mesh elimination): with ``s = sum_j w_pj``, eliminating p adds ``w_pi w_pj / s`` to the weight of every other edge
-(i, j) and divides the sum by s, in ``O(n^3)``. Unlike the determinant of Meilă & Jaakkola (2000) this subtracts
-nothing, so it stays exact where weights differ by thousands of nats.
+The weight of a tree is the product of its edge weights, which are given as logarithms in the lower triangle of a
+matrix, row by row: edges (1,0), (2,0), (2,1), (3,0) and so on. The sum over all trees eliminates one node after the
+other (star-mesh elimination): with ``s = sum_j w_pj``, eliminating p adds ``w_pi w_pj / s`` to the weight of every
+other edge (i, j) and divides the sum by s, in ``O(n^3)``. Unlike the determinant of Meilă & Jaakkola (2000) this
+involves no subtraction, so it stays exact if weights differ by thousands of nats.
 """
 
 from __future__ import annotations
@@ -27,20 +27,19 @@ from priorcase.bayes.predictive import log_rising
 from priorcase.exceptions import TooLargeError
 
 Family = Literal["all_trees", "best_tree", "super_parents", "plain_super_parents"]
-"""The structures that are averaged over.
+"""Structures that are averaged over.
 
 ``all_trees``: every tree over the attributes, by marginal likelihood. ``best_tree``: the one with the largest.
 ``super_parents``: naive Bayes and, for each attribute, the structure where all others depend on it, by marginal
-likelihood. ``plain_super_parents``: the latter only, where enough rows have the query's value, with equal weights.
+likelihood. ``plain_super_parents``: the latter only, if enough rows have the query's value, with equal weights.
 """
 
 MAX_CELLS = 1 << 27
-"""The largest number of counts: a gigabyte."""
+"""Maximum number of counts: a gigabyte."""
 
-# Sums of 2^27 whole numbers below it are exact in float64.
+# Sums of 2^27 integers below this are exact in float64.
 _WHOLE = 2.0**26
-# Rows whose values are numbered at once, which bounds the memory that this takes: at least so many, or as much as the
-# tables take themselves.
+# Rows whose values are numbered at once, to limit memory: at least this many, or the size of the tables.
 _ROWS_AT_ONCE = 1 << 16
 _MAX_CACHED = 256
 
@@ -52,10 +51,10 @@ _MAX_CACHED = 256
 class PairWeights:
     """Dirichlet weights of classes and values; a pair of values of two attributes has their product, divided.
 
-    In class k the weights of each attribute's values add up to ``totals[k]``, and a pair has ``a_u a_v / totals[k]``:
-    the weights of all tables agree, so that every direction of a tree's edges is equally probable (Heckerman, Geiger &
-    Chickering 1995). ``values`` are laid out as `PairCounts.singles`. ``wider`` and ``unseen``, attributes by classes,
-    are the weights where an attribute has one more value, and those of that value. ``each``, where values of an
+    In class k the weights of each attribute's values sum to ``totals[k]``, and a pair has ``a_u a_v / totals[k]``: the
+    weights of all tables are consistent, so that every direction of a tree's edges is equally probable (Heckerman,
+    Geiger & Chickering 1995). ``values`` are laid out as `PairCounts.singles`. ``wider`` and ``unseen``, attributes by
+    classes, are the weights if an attribute has one more value, and those of that value. ``each``, if values of an
     attribute have the same weight in all classes, is that weight, with ``each_wider``.
     """
 
@@ -69,7 +68,7 @@ class PairWeights:
 
     @classmethod
     def even(cls, sizes: Sequence[int] | IntArray, n_classes: int, ess: float) -> Self:
-        """An equivalent sample of ``ess`` rows, spread evenly over all cells of each table."""
+        """Return the weights of an equivalent sample of ``ess`` rows, spread evenly over all cells of each table."""
         widths, share = np.asarray(sizes, np.int64), ess / n_classes
         classes, each, wider = np.full(n_classes, share), share / widths, share / (widths + 1)
         unseen = np.repeat(wider[:, np.newaxis], n_classes, axis=1)
@@ -84,7 +83,7 @@ class PairWeights:
         )
 
     def widened(self, attributes: BoolArray, sizes: IdArray) -> PairWeights:
-        """The weights where some attributes have one more value."""
+        """Return the weights if some attributes have one more value."""
         if not attributes.any():
             return self
         values = np.where(np.repeat(attributes, sizes * self.classes.size), self.wider, self.values)
@@ -105,9 +104,9 @@ class PairCounts:
     attribute; ``pairs`` are counts of values of the first by values of the second by classes, for the attributes (0,1),
     (0,2), (1,2), (0,3) and so on.
 
-    DM is the log marginal likelihood of the counts of a table, under the Dirichlet weights a of its cells, which add up
-    to A_k in class k: ``sum_k DM(N_k)`` is ``sum_kj ln G(N_kj + a_kj) / G(a_kj) - sum_k ln G(h_k + A_k) / G(A_k)``. The
-    tallies are made once, so other weights that are the same for all cells of a table cost little.
+    DM is the log marginal likelihood of the counts of a table, under the Dirichlet weights a of its cells, which sum to
+    A_k in class k: ``sum_k DM(N_k)`` is ``sum_kj ln G(N_kj + a_kj) / G(a_kj) - sum_k ln G(h_k + A_k) / G(A_k)``. The
+    tallies are computed once, so that other weights that are equal for all cells of a table cost little.
     """
 
     sizes: IdArray
@@ -132,7 +131,7 @@ class PairCounts:
         *,
         threads: int = 1,
     ) -> Self:
-        """Counts of rows in any order, bit for bit; ``columns`` gives the values of a slice, (attributes, rows)."""
+        """Counts of rows, identical for any order; ``columns`` returns the values of a slice, (attributes, rows)."""
         counts = cls.empty(sizes, n_classes)
         step = max(_ROWS_AT_ONCE, 2 * counts.pairs.size // max(counts.n_attributes, 1))
         for unit, whole in [(1.0, None)] if weights is None else _whole_parts(weights):
@@ -154,7 +153,7 @@ class PairCounts:
         return PairCounts(self.sizes, *(table.copy() for table in self.tables))
 
     def taken(self, order: Sequence[int]) -> PairCounts:
-        """The counts with the attributes in another order."""
+        """Return the counts with the attributes in another order."""
         if list(order) == sorted(order):
             return self
         found = self.empty(self.sizes[list(order)], self.n_classes)
@@ -163,7 +162,7 @@ class PairCounts:
         return found
 
     def blocks(self) -> dict[tuple[int, int], FloatArray]:
-        """Views of the tables of pairs, the smaller attribute first, (values, values, classes)."""
+        """Views of the tables of pairs, smaller attribute first, (values, values, classes)."""
         found, at = {}, 0
         for v in range(self.n_attributes):
             for u in range(v):
@@ -197,16 +196,16 @@ class PairCounts:
         return Tallies.of(self.pairs, np.concatenate(([0], np.cumsum(cells))))
 
     def log_naive(self, weights: PairWeights) -> float:
-        """The log-probability of all rows under naive Bayes: ``DM(h) + sum_v sum_k DM(N_kv)``."""
+        """Log-probability of all rows under naive Bayes: ``DM(h) + sum_v sum_k DM(N_kv)``."""
         own, total = log_rising(weights.classes, self.classes).sum(), weights.classes.sum()
         of_classes = own - log_rising(np.array(total), self.classes.sum())
         singles = self._single_logs(weights).sum() - self.n_attributes * self._class_logs(weights)
         return float(of_classes + singles)
 
     def log_weights(self, weights: PairWeights, known: tuple[FloatArray, BoolArray] | None = None) -> FloatArray:
-        """What each edge adds to the log-probability of all rows, ``sum_k DM(N_kuv) - DM(N_ku) - DM(N_kv)``.
+        """Gain of each edge in the log-probability of all rows, ``sum_k DM(N_kuv) - DM(N_ku) - DM(N_kv)``.
 
-        ``known`` are log-weights from before, and which are still valid.
+        ``known`` contains earlier log-weights, and which of them are still valid.
         """
         v, u = np.tril_indices(self.n_attributes, -1)
         wanted, result = None, np.zeros(u.size)
@@ -234,7 +233,7 @@ class PairCounts:
         return _sums_of_tables(attributes, logs, self.n_attributes)
 
     def _pair_logs(self, weights: PairWeights) -> FloatArray:
-        """The sum over the cells of each table of pairs, whose weights differ from cell to cell."""
+        """Sum over the cells of each table of pairs, with different weights for each cell."""
         v, u = np.tril_indices(self.n_attributes, -1)
         ends = np.cumsum(self.sizes[u] * self.sizes[v] * self.n_classes)
         starts = np.cumsum(self.sizes * self.n_classes) - self.sizes * self.n_classes
@@ -259,8 +258,8 @@ def poured(
 ) -> None:
     """Add counts to others, or subtract them.
 
-    ``values`` are, for each attribute of the source, the number there of each value, ``classes`` that of each class; -1
-    for one that has no rows. ``order`` are the attributes of the source in the order of the other.
+    ``values`` contains, for each attribute of the source, the number of each value in ``into``, ``classes`` that of
+    each class; -1 for those without rows. ``order`` lists the attributes of the source in the order of ``into``.
     """
     order = range(source.n_attributes) if order is None else order
     k = np.flatnonzero(classes >= 0)
@@ -280,7 +279,7 @@ def poured(
 
 
 def _sums_of_tables(tables: IntArray, logs: FloatArray, n: int) -> FloatArray:
-    """Sums that do not depend on how values are numbered: the logarithms of each table are added up ascending."""
+    """Sums that do not depend on the numbering of values: the logarithms of each table are added in ascending order."""
     order = np.lexsort((logs, tables))
     return np.bincount(tables[order], logs[order], n).astype(np.float64)
 
@@ -296,12 +295,12 @@ def check_n_pairs(sizes: Sequence[int] | IntArray, n_classes: int, names: Sequen
         most = ", ".join(f"{names[a]!r} ({int(sizes[a]):,})" for a in widest)
         raise TooLargeError(
             f"pairs of values would need {cells:,} counts, more than {MAX_CELLS:,}. The columns with the most values "
-            f"are {most}. Leave out columns that identify single rows, or merge rare values"
+            f"are {most}. Drop columns that identify single rows, or merge rare values."
         )
 
 
 def _whole_parts(weights: FloatArray) -> Iterator[tuple[float, FloatArray]]:
-    """Weights as sums of whole numbers below ``2^26`` times a unit; sums over rows of such numbers are exact."""
+    """Weights as sums of integers below ``2^26`` times a unit, whose sums over rows are exact."""
     largest, smallest = float(weights.max(initial=0.0)), math.ulp(0.0)
     if largest < _WHOLE and (weights == np.floor(weights)).all():
         yield 1.0, weights
@@ -318,10 +317,10 @@ def _whole_parts(weights: FloatArray) -> Iterator[tuple[float, FloatArray]]:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Tallies:
-    """How many cells of each of several tables hold each count, so that sums over cells evaluate each count once.
+    """Number of cells of each table with each count, so that sums over cells evaluate each count once.
 
-    In each entry, by tables and then ascending so that sums do not depend on how values are numbered, ``times`` cells
-    of a table hold the count ``counts[which]``. Empty cells are left out.
+    In each entry, ``times`` cells of a table have the count ``counts[which]``. Entries are sorted by table and count,
+    so that sums do not depend on the numbering of values. Empty cells are omitted.
     """
 
     tables: IntArray
@@ -331,7 +330,7 @@ class Tallies:
 
     @classmethod
     def of(cls, cells: FloatArray, starts: IdArray) -> Self:
-        """The tallies of tables whose cells lie side by side, with the start of each and the end of the last."""
+        """Create tallies of concatenated tables, given the start of each and the end of the last."""
         filled = np.flatnonzero(cells)
         counts, which = np.unique(cells[filled], return_inverse=True)
         n_counts = max(counts.size, 1)
@@ -341,7 +340,7 @@ class Tallies:
         return cls(tables, counts, found, times.astype(np.float64))
 
     def log_rising_sums(self, priors: FloatArray, tables: IntArray | None = None) -> FloatArray:
-        """For all tables or some, the sum over cells of ``ln G(n + a) / G(a)``, with one weight a for each table."""
+        """Sum over cells of ``ln G(n + a) / G(a)`` for all tables or some, with one weight a for each table."""
         table, which, times = self.tables, self.which, self.times
         if tables is not None:
             at, order = np.isin(table, tables), np.argsort(tables)
@@ -349,7 +348,7 @@ class Tallies:
         different, same = np.unique(priors, return_inverse=True)
         if different.size * self.counts.size >= which.size:
             logs = log_rising(priors[table], self.counts[which])
-        else:  # there are fewer pairs of a weight and a count than entries
+        else:  # there are fewer (weight, count) pairs than entries
             logs = log_rising(different[:, None], self.counts)[same[table], which]
         return np.bincount(table, weights=times * logs, minlength=priors.size).astype(np.float64)
 
@@ -358,14 +357,14 @@ class Tallies:
 
 
 def as_matrix(edges: FloatArray, nodes: int) -> FloatArray:
-    """One number for each edge as a symmetric matrix with a zero diagonal."""
+    """Convert numbers of edges to a symmetric matrix with a zero diagonal."""
     matrix = np.zeros((nodes, nodes))
     matrix[np.tril_indices(nodes, -1)] = edges
     return matrix + matrix.T
 
 
 def best_tree(log_weights: FloatArray, nodes: int) -> IntArray:
-    """The edges of the tree with the largest weight, (nodes - 1, 2), ascending; of ties to ``2^-30`` the first pair."""
+    """Edges of the maximum-weight tree, (nodes - 1, 2), ascending; the first pair among ties up to ``2^-30``."""
     parents = largest_tree(np.ascontiguousarray(log_weights, dtype=np.float64), nodes).astype(np.intp)
     edges = np.sort(np.stack([np.arange(1, nodes), parents[1:]], axis=1), axis=1)
     return edges[np.lexsort((edges[:, 1], edges[:, 0]))]
@@ -373,7 +372,7 @@ def best_tree(log_weights: FloatArray, nodes: int) -> IntArray:
 
 @dataclass(frozen=True, eq=False)
 class PairModel:
-    """A family of structures with its counts; ``least`` is the `AODE.min_count` of ``plain_super_parents``."""
+    """Family of structures with its counts; ``least`` is the `AODE.min_count` of ``plain_super_parents``."""
 
     counts: PairCounts
     family: Family
@@ -387,7 +386,7 @@ class PairModel:
 
     @property
     def edge_probabilities(self) -> FloatArray:
-        """The posterior probability of each edge over all trees, as a symmetric matrix."""
+        """Posterior probability of each edge over all trees, as a symmetric matrix."""
         return as_matrix(edge_shares(self.log_weights, self.counts.n_attributes), self.counts.n_attributes)
 
     @property
@@ -396,19 +395,19 @@ class PairModel:
 
     @property
     def super_parent_weights(self) -> FloatArray:
-        """The log-weight of each super-parent's star of edges and, last, 0 for naive Bayes, which has no edge."""
+        """Log-weight of each super-parent's star of edges and, last, 0 for naive Bayes, which has no edges."""
         return np.append(as_matrix(self.log_weights, self.counts.n_attributes).sum(axis=0), 0.0)
 
     @property
     def super_parent_probabilities(self) -> FloatArray:
-        """The posterior probability of each super-parent and, last, of naive Bayes, with equal prior probabilities."""
+        """Posterior probability of each super-parent and, last, of naive Bayes, with equal prior probabilities."""
         logs = self.super_parent_weights
         return np.exp(logs - float(np.logaddexp.reduce(logs)))
 
     def log_evidence(self) -> float:
-        """The log-probability of all rows, averaged over the structures with equal prior probabilities.
+        """Log-probability of all rows, averaged over the structures with equal prior probabilities.
 
-        Under the one chosen for ``best_tree``; for ``plain_super_parents`` that of ``super_parents``.
+        Under the selected tree for ``best_tree``; for ``plain_super_parents`` that of ``super_parents``.
         """
         n, counts = self.counts.n_attributes, self.counts
         logs, naive = counts.log_weights(self.weights), counts.log_naive(self.weights)
@@ -448,7 +447,7 @@ class PairModel:
         return tree_joint_logs(self.family, *tables, *prior, logs, self.least, codes, own, leave, threads)
 
     def _log_weights(self, widened: BoolArray) -> FloatArray:
-        """Log-weights where some attributes have one more value; only their edges are recomputed."""
+        """Log-weights if some attributes have one more value; only their edges are recomputed."""
         if self.family == "plain_super_parents":
             return np.zeros(math.comb(self.counts.n_attributes, 2))
         key = widened.tobytes()

@@ -1,8 +1,8 @@
-"""The attributes of a Bayes model: dates, circular numbers and sets are taken apart, other columns stay as they are.
+"""Attributes of a Bayes model: dates, circular numbers and sets are split into parts, other columns are unchanged.
 
-A date becomes the time elapsed, a number, and where they count the month, the day of the week and the hour. A circular
-number is brought into one turn of the circle, from 0 to its period. A set becomes one attribute for each member that
-some stored row has: whether it is in the set.
+A date becomes the elapsed time, a number, and depending on its parts the month, the weekday and the hour. A circular
+number is reduced to one period, from 0. A set becomes one attribute for each member in the stored rows: whether it is
+in the set.
 """
 
 from __future__ import annotations
@@ -25,10 +25,10 @@ from priorcase.similarity.periodic import parts_of
 from priorcase.similarity.statistics import Statistics
 
 MOST_MEMBERS = 4096
-"""The largest number of members of a set column."""
+"""Maximum number of members of a set column."""
 
 ARCS = 12
-"""Into how many arcs of equal length numbers on a circle are cut unless something else is asked for."""
+"""Default number of arcs of equal length for circular columns."""
 
 _HOUR = DAY / 24
 _NAMES: dict[DatePart, tuple[Value, ...]] = {
@@ -40,18 +40,18 @@ _YES_OR_NO = (False, True)
 
 
 def has_parts(schema: Schema) -> bool:
-    """Whether some column of a schema is taken apart."""
+    """Whether a column of a schema is split into parts."""
     return any(isinstance(kind, (Date, Circular, Set)) for kind in schema.kinds)
 
 
 @dataclass(frozen=True, eq=False)
 class Parts:
-    """How the columns of a table become attributes.
+    """Conversion of the columns of a table to attributes.
 
-    ``source`` are the columns, ``schema`` the attributes, ``columns`` the column of each attribute, ascending;
-    ``taken`` are for each column the parts of a date, the members of a set, or None. ``known``: whether sets have an
-    attribute more, of which only missing tells anything. ``arcs``: whether circular numbers are cut into arcs, whose
-    levels are the numbers in their middle.
+    ``source`` contains the columns, ``schema`` the attributes, ``columns`` the column of each attribute, ascending;
+    ``taken`` the parts of a date, the members of a set, or None for each column. ``known``: whether sets have an
+    additional attribute that only states whether they are missing. ``arcs``: whether circular numbers are cut into
+    arcs, whose levels are their midpoints.
     """
 
     source: Schema
@@ -63,7 +63,7 @@ class Parts:
 
     @classmethod
     def of(cls, instances: Instances, *, known: bool = False, arcs: bool = False) -> Parts:
-        """The parts that the stored rows ask for."""
+        """Create the parts for the stored rows."""
         statistics, taken = Statistics(instances, None), list[tuple[Any, ...] | None]()
         for a, kind in enumerate(instances.schema.kinds):
             if isinstance(kind, Date):
@@ -76,7 +76,7 @@ class Parts:
     def taking(
         cls, source: Schema, taken: tuple[tuple[Any, ...] | None, ...], *, known: bool = False, arcs: bool = False
     ) -> Parts:
-        """Columns taken apart in a given way."""
+        """Create from given parts of columns."""
         columns, names, kinds, labels = list[int](), list[Name](), list[Kind](), attribute_names(source)
         for a, (kind, found) in enumerate(zip(source.kinds, taken, strict=True)):
             parts: tuple[Any, ...] = found or ()
@@ -101,18 +101,18 @@ class Parts:
         return cls(source, Schema(tuple(names), tuple(kinds)), np.array(columns, np.intp), taken, known, arcs)
 
     def attributes_of(self, a: int) -> IntArray:
-        """The positions of the attributes of a column."""
+        """Positions of the attributes of a column."""
         return np.flatnonzero(self.columns == a)
 
     @property
     def members(self) -> IntArray:
-        """The attributes that tell whether a set has a member."""
+        """Attributes that indicate members of sets."""
         pairs = enumerate(zip(self.columns.tolist(), self.schema.kinds, strict=True))
         found = [i for i, (a, kind) in pairs if isinstance(self.source.kinds[a], Set) and isinstance(kind, Nominal)]
         return np.array(found, np.intp)
 
     def table(self, table: Table) -> Table:
-        """Rows of columns as rows of attributes."""
+        """Convert rows of columns to rows of attributes."""
         found = list[ReadColumn]()
         for kind, parts, column in zip(self.source.kinds, self.taken, table.columns, strict=True):
             if parts is not None and isinstance(column, Coded):
@@ -129,7 +129,7 @@ class Parts:
         return Table(self.schema, len(table), tuple(found))
 
     def instances(self, instances: Instances) -> Instances:
-        """The stored rows, with their ids, targets and weights, as rows of attributes."""
+        """Convert stored rows to rows of attributes, with their ids, targets and weights."""
         table = self.table(stored_table(instances, np.arange(len(instances))))
         columns: list[Any] = [
             [column.codes, list(column.values)] if isinstance(column, Coded) else [column, None]
@@ -142,20 +142,20 @@ class Parts:
 
 
 def _members(instances: Instances, a: int) -> tuple[Value, ...]:
-    """The members of the stored sets of a column, in an order that does not depend on that of the rows."""
+    """Members of the stored sets of a column, in an order independent of the row order."""
     found: set[Value] = set()
     for value in instances.known(a):
         found |= value  # type: ignore[arg-type]
     if len(found) > MOST_MEMBERS:
         raise TooLargeError(
             f"column {instances.schema.label(a)!r} has sets of {len(found):,} different members; expected at most "
-            f"{MOST_MEMBERS:,}. Merge rare members, or leave the column out"
+            f"{MOST_MEMBERS:,}. Merge rare members, or drop the column."
         )
     return tuple(sorted(found, key=canonical))
 
 
 def _memberships(column: Coded, members: Sequence[Value]) -> list[ReadColumn]:
-    """For each member whether the sets have it; members that no stored set has are ignored."""
+    """Indicator of each member for the sets; unseen members are ignored."""
     places = {member: j for j, member in enumerate(members)}
     has = np.zeros((len(members), len(column.values) + 1), np.int8)
     has[:, -1] = -1  # missing
@@ -166,7 +166,7 @@ def _memberships(column: Coded, members: Sequence[Value]) -> list[ReadColumn]:
 
 
 def _date_part(part: DatePart, seconds: FloatArray) -> FloatArray:
-    """A part of dates, as elapsed seconds or as the rank of the month, the weekday or the hour."""
+    """Return a part of dates: elapsed seconds, or the rank of the month, the weekday or the hour."""
     if part == "elapsed":
         return seconds
     known = ~np.isnan(seconds)

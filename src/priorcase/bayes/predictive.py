@@ -1,7 +1,7 @@
-"""What the next value of a discrete attribute will be, from how often each was seen.
+"""Predictive distributions of the next value of a discrete attribute, from counts.
 
 The public functions turn counts ``n`` along the last axis, ``N`` in total over ``K`` values, into a distribution over
-these values; a prior is the Dirichlet weight ``a`` of every value, or an array of weights that spreads over the counts.
+these values; a prior is the Dirichlet weight ``a`` of every value, or an array of weights that broadcasts to counts.
 Kontkanen et al. 1997: "Comparing predictive inference methods for discrete domains"; 1998: "Bayes optimal
 instance-based learning".
 
@@ -29,7 +29,7 @@ Amount = TypeVar("Amount", float, FloatArray)
 
 _LEAST, _MOST = 1e-300, 1e300
 
-# From here on Stirling's series gives the logarithm of the gamma function to the last bits.
+# From here on Stirling's series gives the log-gamma function to full precision.
 _LARGE = 10.0
 _STIRLING = (1 / 12, -1 / 360, 1 / 1260, -1 / 1680, 1 / 1188, -691 / 360360)
 
@@ -60,7 +60,7 @@ def maximum_a_posteriori(counts: ArrayLike, prior: ArrayLike = 1.0) -> FloatArra
     (array([1., 0.]), array([0.5, 0.5]))
     """
     n, a, _ = _counts_and_weights(counts, prior)
-    # a - 1 first: it loses nothing for weights near 1, and with weight 1 the counts stay as they are.
+    # a - 1 first: exact for weights near 1, and with weight 1 the counts do not change.
     return _shares(np.maximum(n + (a - 1.0), 0.0))
 
 
@@ -106,7 +106,7 @@ def m_estimate(counts: ArrayLike, m: float, p: ArrayLike | None = None) -> Float
         raise ParameterError(f"p must be probabilities >= 0 that sum to 1, one for each value, got {quoted(p)}")
     shares = _spread(shares, n.shape, "p")
     if not np.allclose(shares.sum(axis=-1), 1.0, rtol=0.0, atol=1e-9):
-        raise ParameterError(f"p must sum to 1, got {quoted(p)}. Leave p out for equal probabilities")
+        raise ParameterError(f"p must sum to 1, got {quoted(p)}. Omit p for equal probabilities.")
     return evidence_share(n, n.sum(axis=-1, keepdims=True), m * shares, np.full((), float(m)))
 
 
@@ -139,8 +139,8 @@ def log_marginal(counts: ArrayLike, prior: ArrayLike = 1.0) -> FloatArray:
     others = np.arange(n.shape[-1]) != most
     frequent, weight = np.take_along_axis(n, most, axis=-1)[..., 0], np.take_along_axis(a, most, axis=-1)[..., 0]
     added, weights = (np.where(others, numbers, 0.0).sum(axis=-1) for numbers in (n, a))
-    # The total is nearly alike to the prior's where weights are large, and to the most frequent value's where counts
-    # are: what they differ by is taken at once, since subtracting two large logs would lose it.
+    # The term of the total nearly cancels the prior's if weights are large, or the most frequent value's if counts are
+    # large: their difference is computed directly, since subtracting two large logs would lose it.
     from_prior = each.sum(axis=-1) - log_rising(total, n.sum(axis=-1))
     from_most = np.where(others, each, 0.0).sum(axis=-1) + log_rising(weight, weights)
     from_most = from_most - log_rising(weight + frequent, weights + added)
@@ -166,14 +166,14 @@ def growth(n: ArrayLike) -> FloatArray:
 
 
 def evidence_share(count: Amount, total: Amount, weight: Amount, weights: Amount) -> Amount:
-    """``(n_i + a_i) / (N + sum_j a_j)``, from the count and Dirichlet weight of a value and of all together."""
+    """``(n_i + a_i) / (N + sum_j a_j)``, from the count and Dirichlet weight of a value and their totals."""
     return (count + weight) / (total + weights)
 
 
 def log_rising(a: FloatArray, n: FloatArray) -> FloatArray:
-    """The log of the rising factorial ``a (a + 1) ... (a + n - 1) = G(a + n) / G(a)``, ``a > 0``, ``n >= 0``.
+    """Log of the rising factorial ``a (a + 1) ... (a + n - 1) = G(a + n) / G(a)``, ``a > 0``, ``n >= 0``.
 
-    For large a two logs of gamma functions would cancel, so Stirling's formula is subtracted from itself by terms.
+    For large a two log-gamma values would cancel, so Stirling's formulas are subtracted term by term.
     """
     large = np.maximum(a, _LARGE)
     stirling = (large - 0.5) * np.log1p(n / large) + n * (np.log(large + n) - 1.0) + (_tail(large + n) - _tail(large))
@@ -181,7 +181,7 @@ def log_rising(a: FloatArray, n: FloatArray) -> FloatArray:
 
 
 def _tail(x: FloatArray) -> FloatArray:
-    """What Stirling's formula for ``ln G(x)`` lacks, for x of at least 10."""
+    """Correction of Stirling's formula for ``ln G(x)``, for x of at least 10."""
     inverse = 1.0 / x
     square = inverse * inverse
     total = np.zeros_like(x)
@@ -191,22 +191,22 @@ def _tail(x: FloatArray) -> FloatArray:
 
 
 def _stretch(n: FloatArray) -> FloatArray:
-    """``n ln(1 + 1/n)``, from 0 at 0 to 1: neither form subtracts where it is used, and ``1/n`` stays finite."""
+    """``n ln(1 + 1/n)``, from 0 at 0 to 1, without cancellation and with finite ``1/n``."""
     small = np.minimum(n, 1.0)
     return np.where(n < 1.0, small * np.log1p(small) - xlogy(small, small), n * np.log1p(1.0 / np.maximum(n, 1.0)))
 
 
 def _shares(amounts: FloatArray) -> FloatArray:
-    """Each amount by their sum along the last axis; equal shares where the sum is 0."""
+    """Each amount divided by the sum along the last axis; equal shares if the sum is 0."""
     total = amounts.sum(axis=-1, keepdims=True)
     return np.where(total > 0.0, amounts / np.where(total > 0.0, total, 1.0), 1.0 / amounts.shape[-1])
 
 
-# -- what may be passed as counts and as prior weights
+# -- checks of counts and prior weights
 
 
 def _as_amounts(values: object) -> FloatArray:
-    """Counts as float64: finite and at least 0."""
+    """Convert counts to float64, finite and at least 0."""
     counts = as_floats(values)
     if counts is None or not (np.isfinite(counts) & (counts >= 0)).all():
         raise ParameterError(f"counts must be numbers, none negative, NaN or infinite, got {quoted(values)}")
@@ -217,13 +217,13 @@ def _as_counts(values: object) -> FloatArray:
     """Counts with an axis of values and a sum along it of at most 1e300."""
     counts = _as_amounts(values)
     if counts.ndim == 0 or counts.shape[-1] == 0:
-        raise ParameterError(f"counts must have at least one value along the last axis, got the shape {counts.shape}")
+        raise ParameterError(f"counts must have at least one value along the last axis, got shape {counts.shape}")
     _checked_sum("counts", counts)
     return counts
 
 
 def _counts_and_weights(counts: object, prior: object) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """Counts, prior weights from 1e-300 to 1e300 spread over their shape, and the sums of the weights."""
+    """Return counts, prior weights from 1e-300 to 1e300 broadcast to their shape, and the sums of the weights."""
     n = _as_counts(counts)
     weights = None if isinstance(prior, (bool, np.bool_)) else as_floats(prior)
     if weights is None or not ((weights >= _LEAST) & (weights <= _MOST)).all():

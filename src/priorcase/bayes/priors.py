@@ -1,4 +1,4 @@
-"""Dirichlet priors: weights of values and classes, each of which acts like that many rows seen before."""
+"""Dirichlet priors: weights of values and classes, which act as pseudo-counts of rows."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ from priorcase.instances import Instances, as_floats
 from priorcase.schema import Nominal, Schema
 from priorcase.schema.kinds import identity, is_missing, plain
 
-# Within these the formulas neither overflow nor vanish: weights may be divided among values and added up.
+# Limits within which the formulas neither overflow nor underflow when weights are divided or summed.
 _LEAST_WEIGHT, _MOST_WEIGHT = 1e-100, 1e100
-_LEAST_SHARE = 1e-150  # of the least weight, divided among many values
+_LEAST_SHARE = 1e-150  # smallest share of a weight divided among many values
 _PER_DECADE, _TOLERANCE = 4, 4e-7
 
 Weights: TypeAlias = float | Mapping[Value, float] | Sequence[float] | Sequence[Sequence[float]] | FloatArray
@@ -74,7 +74,7 @@ class Prior(Protocol):
 
 
 class SymmetricPrior(ABC):
-    """A prior under which all values of an attribute have the same weight, given how many there are."""
+    """Base of priors with equal weights for the values of an attribute, given their number."""
 
     def __post_init__(self) -> None:
         for name, value in vars(self).items():
@@ -84,7 +84,7 @@ class SymmetricPrior(ABC):
     def _weight(self, n_values: FloatArray, n_classes: int) -> FloatArray: ...
 
     def symmetric(self, n_values: IntArray, n_classes: int) -> FloatArray:
-        # An attribute without values counts as having one.
+        # An attribute without values is treated as having one.
         return self._weight(np.maximum(np.asarray(n_values, dtype=np.float64), 1.0), n_classes)
 
     def weights(self, label: Name, values: Sequence[Value], n_classes: int) -> FloatArray:
@@ -179,7 +179,7 @@ class PerAttribute:
         if not isinstance(self.attributes, Mapping):
             raise ParameterError(
                 f"attributes must be a mapping from column to weights, got {quoted(self.attributes)}. For example "
-                "{'colour': 2.0}; one number for all columns needs no PerAttribute"
+                "{'colour': 2.0}; one number for all columns needs no PerAttribute."
             )
         settled = {name: _settled(given, f"attributes[{name!r}]") for name, given in self.attributes.items()}
         object.__setattr__(self, "attributes", settled)
@@ -221,12 +221,12 @@ class PerAttribute:
         if not declared:
             raise ParameterError(
                 f"{parameter} is an array, but the values {listed(values)} have no declared order. Pass a mapping from "
-                "value to weight, or declare the column as Nominal(('red', 'green'))"
+                "value to weight, or declare the column as Nominal(('red', 'green'))."
             )
         if weights.shape not in ((len(values),), (n_classes, len(values))):
             raise ParameterError(
                 f"{parameter} must have the shape ({len(values)},) or ({n_classes}, {len(values)}) for the values "
-                f"{listed(values)}, got {weights.shape}. A single number is the weight of each"
+                f"{listed(values)}, got {weights.shape}. A single number is the weight of each."
             )
         return weights
 
@@ -257,9 +257,9 @@ class Auto:
 
 
 def choose_weight(log_evidence: Callable[[float], float], decades: tuple[int, int] = (-3, 3)) -> float:
-    """The weight at which a smooth function of it is largest; of equal ones the weight nearest 1.
+    """Weight that maximizes a smooth function; the weight nearest 1 among ties.
 
-    First on a grid, four weights for each power of ten, then by SciPy's bounded search between the neighbors of the
+    First on a grid with four weights per power of ten, then by SciPy's bounded search between the neighbors of the
     best.
     """
     tried: dict[float, float] = {}
@@ -268,18 +268,18 @@ def choose_weight(log_evidence: Callable[[float], float], decades: tuple[int, in
         if x not in tried:
             tried[x] = float(log_evidence(10.0**x))
             if math.isnan(tried[x]):
-                raise ParameterError(f"the function to maximise is NaN at the weight {10.0**x:g}")
+                raise ParameterError(f"the function to maximize is NaN at the weight {10.0**x:g}")
         return tried[x]
 
     low, high = (decade * _PER_DECADE for decade in decades)
-    grid = [step / _PER_DECADE for step in range(low, high + 1)]  # in powers of ten, so that the ends and 1 are hit
+    grid = [step / _PER_DECADE for step in range(low, high + 1)]  # powers of ten: the ends and 1 are included
     best = max(range(len(grid)), key=lambda i: (value(grid[i]), -abs(grid[i]), -i))
     bounds = grid[max(best - 1, 0)], grid[min(best + 1, len(grid) - 1)]
     minimize_scalar(lambda x: -value(float(x)), bounds=bounds, method="bounded", options={"xatol": _TOLERANCE})
     return float(10.0 ** max(tried, key=lambda x: (tried[x], -abs(x), -x)))
 
 
-# -- what may be passed
+# -- checks
 
 _NAMED: dict[str, Prior | Auto] = {"jeffreys": Dirichlet(0.5), "laplace": Laplace(), "bdeu": BDeu(1.0), "auto": Auto()}
 
@@ -300,7 +300,7 @@ def resolve_prior(spec: object) -> Prior | Auto:
 
 
 def check_prior_goes_with(prior: object, predictive: str) -> None:
-    """Refuse priors named after an estimate that ``predictive="map"`` would not give."""
+    """Raise an error for priors named after an estimate that ``predictive="map"`` does not give."""
     by_name = isinstance(prior, str) and prior == "laplace"
     if predictive == "map" and (by_name or isinstance(prior, (Laplace, MEstimate))):
         name, weights = "Laplace estimate", "prior=2.0 gives"
@@ -313,8 +313,8 @@ def check_prior_goes_with(prior: object, predictive: str) -> None:
 
 
 def resolve_class_prior(spec: object, prior: Prior, labels: Sequence[Value]) -> FloatArray:
-    """The weight of each class in the order of ``labels``: None is what the prior says, a number for each alike."""
-    labels = [plain(label) for label in labels]  # NumPy's text would show its type in messages
+    """Return the weight of each class in the order of ``labels``; None for that of the prior, a number for all."""
+    labels = [plain(label) for label in labels]  # NumPy strings would show their type in messages
     if spec is None:
         return np.full(len(labels), _given_weights(prior, prior.class_weight(len(labels)), "class_weight", ()))
     if is_number(spec):
@@ -326,7 +326,7 @@ def resolve_class_prior(spec: object, prior: Prior, labels: Sequence[Value]) -> 
         given = None if isinstance(spec, (str, bool, np.bool_)) else as_floats(spec)
         if given is None or given.shape != (len(labels),):
             raise ParameterError(
-                "class_prior must be None (what the prior says), a finite number above 0, a mapping from class to "
+                "class_prior must be None (use the prior), a finite number above 0, a mapping from class to "
                 f"number, or an array of the shape ({len(labels)},) for {listed(labels)}, got {quoted(spec)}"
             )
         weights = given
@@ -343,7 +343,7 @@ def _settled(given: object, parameter: str) -> Weights:
     if weights is None or weights.ndim not in (1, 2) or not weights.size:
         raise ParameterError(
             f"{parameter} must be a number, a mapping from value to number, or an array of shape (values,) or "
-            f"(classes, values), got {quoted(given)}. For example 2.0, or {{'red': 2.0, 'green': 1.0}}"
+            f"(classes, values), got {quoted(given)}. For example 2.0, or {{'red': 2.0, 'green': 1.0}}."
         )
     _check_weights(parameter, weights)
     return tuple(weights.tolist()) if weights.ndim == 1 else tuple(map(tuple, weights.tolist()))
@@ -352,16 +352,16 @@ def _settled(given: object, parameter: str) -> Weights:
 def _check_weights(parameter: str, weights: FloatArray) -> None:
     if not ((weights >= _LEAST_WEIGHT) & (weights <= _MOST_WEIGHT)).all():
         raise ParameterError(
-            f"{parameter} must be finite numbers above 0 (1e-100 to 1e100). 1.0 for each value is the uniform prior"
+            f"{parameter} must be finite numbers above 0 (1e-100 to 1e100). 1.0 for each value is the uniform prior."
         )
 
 
 def _by_key(given: Mapping[Any, Any], values: Sequence[Value], parameter: str, what: str) -> list[Any]:
-    """The weight that a mapping has for each value or class; missing is the value None."""
+    """Return the weight of each value or class in a mapping; missing is the value None."""
     weights = {_key(value): weight for value, weight in given.items()}
     if lacking := [value for value in values if _key(value) not in weights]:
         meant = misspelt(given, lacking)
-        repair = meant[0].upper() + meant[1:] if meant else "Add them to the mapping, or give one number for all"
+        repair = meant[0].upper() + meant[1:] if meant else "Add them to the mapping, or pass one number for all."
         raise ParameterError(f"{parameter} has no weight for the {what} {listed(lacking)}. {repair}")
     return [weights[_key(value)] for value in values]
 
@@ -370,14 +370,14 @@ def _key(value: Value) -> Value:
     return None if is_missing(value) else identity(plain(value))
 
 
-# -- the weights of the counts at hand
+# -- weights for given counts
 
 
 @dataclass(frozen=True, eq=False)
 class CellWeights:
-    """Weights of the cells, as a column for all classes or one for each.
+    """Weights of the cells, one column for all classes or one for each.
 
-    ``widened`` are those for a query with a new value, and ``unseen`` those of the new cell: attributes by one.
+    ``widened`` are the weights for a query with a new value, ``unseen`` those of the new cell, shape (attributes, 1).
     """
 
     cells: FloatArray
@@ -387,13 +387,13 @@ class CellWeights:
 
 @dataclass(frozen=True, eq=False)
 class PriorWeights:
-    """A prior, with the weights that it gives to cells and classes."""
+    """Prior with its weights of cells and classes."""
 
     prior: Prior
     cells: CellWeights
     classes: FloatArray
     words: Mapping[int, FloatArray] = field(default_factory=dict)
-    """Of the words of texts, by attribute: classes, or one line for all, by words."""
+    """Weights of the words of texts, by attribute, shape (classes or 1, words)."""
 
 
 def prior_weights(
@@ -403,7 +403,7 @@ def prior_weights(
     instances: Instances,
     evidence: Callable[[Statistics, PriorWeights], float] | None = None,
 ) -> PriorWeights:
-    """The weights that a prior gives; an automatic one is chosen first, by the largest ``evidence``."""
+    """Return the weights of a prior; an automatic prior is first selected by the largest ``evidence``."""
 
     def applied(settled: Prior) -> PriorWeights:
         classes = resolve_class_prior(class_prior, settled, statistics.labels.tolist())
@@ -419,7 +419,7 @@ def prior_weights(
 
 
 def symmetric_weights(prior: Prior, discrete: Discrete, n_classes: int) -> CellWeights | None:
-    """What a prior gives to each cell, 0 for cells that are no values; None where it is not symmetric."""
+    """Weight of each cell, 0 for cells without a value; None if the prior is not symmetric."""
     found = [prior.symmetric(sizes, n_classes) for sizes in (discrete.sizes, discrete.sizes + 1)]
     if any(each is None for each in found):
         return None
@@ -442,7 +442,7 @@ def cell_weights(prior: Prior, discrete: Discrete, instances: Instances, n_class
         known = instances.values(a) if discrete.cuts[d] is None else range(codes.stop - codes.start)
         values: list[Value] = [known[cell - codes.start] for cell in held.tolist()]
         occurs = discrete.inside[missing]
-        # Missing that counts is the last value; an array has a weight for it even where none occurs.
+        # Missing, if it counts, is the last value; an array has a weight for it even if it does not occur.
         by_order = isinstance(prior, PerAttribute) and isinstance(prior.attributes.get(label), tuple)
         if occurs or (discrete.missing[d] and by_order):
             held, values = np.append(held, missing), [*values, None]
@@ -462,7 +462,7 @@ def cell_weights(prior: Prior, discrete: Discrete, instances: Instances, n_class
 def word_weights(
     prior: Prior, label: Name, words: Sequence[Value], n_classes: int, size: int | None = None
 ) -> FloatArray:
-    """The weights of words, classes or one line by words; ``size``: of how many words they are, if not of all."""
+    """Weights of words, shape (classes or 1, words); ``size``: number of words, by default all."""
     n = len(words)
     if (symmetric := prior.symmetric(np.array([n if size is None else size]), n_classes)) is not None:
         return np.full((1, n), _given_weights(prior, symmetric, "symmetric", (1,))[0])
@@ -475,13 +475,13 @@ def word_weights(
 def pooled_word_weights(
     prior: Prior, label: Name, words: Sequence[Value], n_classes: int, size: int | None = None
 ) -> FloatArray:
-    """The weights of words if all classes have the same: the margin of the joint prior, summed over the classes."""
+    """Weights of words common to all classes: the joint prior summed over the classes."""
     own = word_weights(prior, label, words, n_classes, size)
     return np.asarray(np.broadcast_to(own, (n_classes, own.shape[1])).sum(axis=0, keepdims=True))
 
 
 def _given_weights(prior: Prior, given: Any, asked: str, *shapes: tuple[int, ...]) -> FloatArray:
-    """What a method of a prior returned, which may be one of a user's own."""
+    """Check the result of a method of a prior, which may be a user's class."""
     weights = as_floats(given)
     if weights is None or weights.shape not in shapes:
         got = quoted(given) if weights is None else f"the shape {weights.shape}"
@@ -496,21 +496,22 @@ def _given_weights(prior: Prior, given: Any, asked: str, *shapes: tuple[int, ...
 
 
 def log_marginals(discrete: Discrete, weights: FloatArray, more: FloatArray | float = 0.0) -> FloatArray:
-    """The log marginal likelihood of each discrete attribute in each class (a factor of Kontkanen et al. 1998, eq. 8).
+    """Log marginal likelihood of each discrete attribute in each class (a factor of Kontkanen et al. 1998, eq. 8).
 
-    ``weights`` are those of the cells; ``more`` is the weight of one more value of each attribute, which no row has.
+    ``weights`` are the weights of the cells; ``more`` is the weight of one additional value of each attribute without
+    rows.
     """
     shape = discrete.totals.shape
     cells, classes = np.nonzero(np.where(discrete.inside[:, np.newaxis], discrete.counts, 0.0))
     terms = log_rising(np.broadcast_to(weights, discrete.counts.shape)[cells, classes], discrete.counts[cells, classes])
     values = group_sums(discrete.of[cells] * shape[1] + classes, terms, shape[0] * shape[1]).reshape(shape)
     sums = np.broadcast_to(discrete.per_attribute(weights) + more, shape)
-    # An attribute without values has no weight, and no counts either.
+    # An attribute without values has neither weight nor counts.
     return values - np.where(discrete.totals > 0, log_rising(np.where(sums > 0, sums, 1.0), discrete.totals), 0.0)
 
 
 def counts_evidence(statistics: Statistics, weights: PriorWeights) -> float:
-    """The log marginal likelihood of classes and discrete values (Kontkanen et al. 1998, eq. 8)."""
+    """Log marginal likelihood of classes and discrete values (Kontkanen et al. 1998, eq. 8)."""
     classes = log_marginal(statistics.class_counts, weights.classes)
     texts = sum(float(words.log_evidence(weights.words[a]).sum()) for a, words in statistics.texts.items())
     return float(classes) + float(log_marginals(statistics.discrete, weights.cells.cells).sum()) + texts

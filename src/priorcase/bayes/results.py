@@ -1,4 +1,4 @@
-"""Results of the Bayes classifiers that print themselves: contributions, joint distributions, posterior tables."""
+"""Results of the Bayes classifiers: contributions, joint distributions, posterior tables."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ from priorcase.learning.targets import objects
 
 Key = TypeVar("Key")
 
-# How much is printed: attributes of a query, combinations of values, lines of a table, characters of a value.
+# Printed numbers of attributes of a query, combinations of values, lines of a table, and characters of a value.
 _ATTRIBUTES, _COMBINATIONS, _LINES, _WIDTH = 15, 10, 20, 24
 
 
 class _Target(Enum):
-    """A name that no column can have."""
+    """Unique name that no column can have."""
 
     TARGET = "class"
 
@@ -37,20 +37,23 @@ class _Target(Enum):
 
 
 TARGET: Final = _Target.TARGET
-"""The class, where columns are named. The text ``"class"`` means the same, unless a column has that name."""
+"""The class, in lists of columns. The string ``"class"`` means the same, unless a column has that name."""
 
 
 @dataclass(frozen=True, repr=False, eq=False)
 class Contributions(PrintedPerQuery):
     """Contributions of the class prior and each column to the log-odds of the predicted class against another class.
 
+    The other class is the second most probable one, or the class that was given as ``versus``.
+
     Can be indexed and sliced by query; prints as a table, largest contributions first.
 
     ``contributions`` has shape (queries, 1 + columns): first the prior, ``ln a_p - ln a_v``, then ``ln phi_pi - ln
-    phi_vi`` for each column, 0 if missing. Entries are infinite if a zero probability rules out one of the classes, NaN
-    if it rules out both. ``total`` is ``ln P(predicted) - ln P(versus)``, the sum of the contributions if all are
-    finite. ``probabilities`` are those of the two classes, ``backend`` is the library of the frame that the estimator
-    was fitted on, and ``numbers`` are the query numbers.
+    phi_vi`` for each column, 0 if missing. Positive entries favor the predicted class p over the class v. Entries are
+    infinite if a zero probability rules out one of the classes, NaN if it rules out both. ``total`` is ``ln
+    P(predicted) - ln P(versus)``, the sum of the contributions if all are finite. ``probabilities`` are those of the
+    two classes, ``backend`` is the library of the frame that the estimator was fitted on, and ``numbers`` are the query
+    numbers.
 
     >>> import priorcase as pc
     >>> found = pc.NaiveBayes().fit([["red"], ["blue"]], ["no", "yes"]).contributions([["red"]])
@@ -85,7 +88,7 @@ class Contributions(PrintedPerQuery):
     def note(self, query: int) -> str:
         """Return a note for a query in which every class is impossible; otherwise an empty string."""
         contributions = self.contributions[query]
-        # Where the predicted class itself is ruled out, no other class is possible.
+        # If the predicted class itself is ruled out, no other class is possible.
         if not (np.isnan(contributions) | np.isneginf(contributions)).any():
             return ""
         return "every class is impossible, so all are equally probable"
@@ -155,20 +158,20 @@ class JointDistribution(PrintedPerQuery):
         return replace(self, targets=columns, values=values, probabilities=ordered, names=names)
 
     def most_probable(self) -> list[tuple[Value, ...]]:
-        """Return the most probable combination of values for each query; the first among equals."""
+        """Return the most probable combination of values for each query; the first among ties."""
         return [self._combination(cell) for cell in self._flat().argmax(axis=1).tolist()]
 
     def frame(self, backend: Backend | None = None) -> Any:
         """Return a data frame with one row for each query and combination.
 
-        Columns: ``query``, the targets by name, and ``probability``; intervals are written as text.
+        Columns: ``query``, the targets by name, and ``probability``; intervals are written as strings.
         ``backend``: see `Precedents.frame`.
         """
         flat = self._flat()
         where = np.unravel_index(np.tile(np.arange(flat.shape[1]), len(self)), self.probabilities.shape[1:])
         columns: dict[str, Any] = {"query": np.repeat(np.array(self.numbers, np.int64), flat.shape[1])}
         for name, values, at in zip(self.names, self.values, where, strict=True):
-            if any(isinstance(value, Interval) for value in values):  # as text: all libraries have columns for it
+            if any(isinstance(value, Interval) for value in values):  # as strings, which all libraries support
                 values = objects([None if value is None else str(value) for value in values.tolist()])
             columns[layout.free_label(name, {*columns, "probability"})] = values[at]
         return layout.framed(columns | {"probability": flat.ravel()}, backend or self.backend)
@@ -202,7 +205,7 @@ class JointDistribution(PrintedPerQuery):
 
 
 class PosteriorTable(GridResult, Mapping[Key, float]):
-    """Posterior probabilities by key: subclasses give keys, columns of names, and logarithms, which break ties."""
+    """Posterior probabilities by key; subclasses define keys, name columns, and logarithms, which break ties."""
 
     probabilities: FloatArray
     backend: Backend | None
@@ -259,15 +262,15 @@ class Relevance(PosteriorTable[Name]):
     probabilities: FloatArray
     log_odds: FloatArray
     backend: Backend | None = None
-    _caption: ClassVar[str] = "Probability that each attribute matters"
-    _header: ClassVar[tuple[str, ...]] = ("attribute", "matters", "log_odds")
+    _caption: ClassVar[str] = "Probability that each attribute is relevant"
+    _header: ClassVar[tuple[str, ...]] = ("attribute", "probability", "log_odds")
 
     def __array__(self, dtype: DTypeLike | None = None, copy: bool | None = None) -> AnyArray:
         return np.array(self.probabilities, dtype=dtype)
 
     def plot(self, ax: Any = None) -> Any:
         """Plot the thirty highest probabilities with `WeightsDisplay`; return the axes."""
-        from priorcase.plots import WeightsDisplay  # of a layer above
+        from priorcase.plots import WeightsDisplay  # imported here: higher layer
 
         return WeightsDisplay.of(self).plot(ax)
 

@@ -1,4 +1,4 @@
-"""Bayes classifiers whose attributes depend on each other in pairs: by trees (TAN), or by super-parents (AODE)."""
+"""Bayes classifiers with pairwise dependencies between attributes: trees (TAN) or super-parents (AODE)."""
 
 from __future__ import annotations
 
@@ -32,17 +32,17 @@ from priorcase.schema import CategoricalFeatures, Coded, Table
 GivenPrior: TypeAlias = float | str | Prior | Auto | Mapping[Name, Any]
 Bins: TypeAlias = str | Discretiser | Mapping[Any, str | Discretiser]
 
-# Rows whose values are numbered at once, which bounds the memory that this takes.
+# Rows whose values are numbered at once, to limit memory.
 _ROWS_AT_ONCE = 1 << 14
-# Thousands of rows spread over tables of pairs are few for each cell, so the range of "auto" ends at 1e6.
+# In tables of pairs, thousands of rows are few for each cell, so the range of "auto" ends at 1e6.
 _DECADES = (-3, 6)
-# Sums of weights that differ by less, relatively, are the same but for rounding.
+# Sums of weights with a smaller relative difference are equal up to rounding.
 _SAME = 1e-9
 _EVIDENCE = Estimates("evidence")
 
 
 class StructuredBayes(BayesClassifier):
-    """Base of the classifiers that answer from counts of pairs: subclasses name their family of structures."""
+    """Base of the classifiers from counts of pairs; subclasses define their family of structures."""
 
     missing = "value"
     _missing_apart = True
@@ -92,17 +92,17 @@ class StructuredBayes(BayesClassifier):
         )
 
     def _word_weights(self, prior: Prior, a: int) -> Callable[..., FloatArray]:
-        """The weights of the words of a text, which depends on the class alone, of all words or of so many."""
+        """Weights of the words of a text, which depends only on the class, for all words or for ``size``."""
         schema, statistics = self._attributes().instances.schema, self._statistics()
         return partial(priors.word_weights, prior, schema.label(a), statistics.texts[a].words, statistics.n_classes)
 
     def _paired(self) -> list[int]:
-        """The attributes that may depend on each other: all but texts."""
+        """Attributes that may depend on each other: all except texts."""
         return sorted(self._statistics().discrete.attributes)
 
     @changes
     def forget(self, ids: ArrayLike) -> Self:
-        """Forget rows as if they had never been seen. ``ids`` are some of `ids_`, each once."""
+        """Forget rows by id (see `ids_`) as if never seen. An unknown or repeated id raises an error."""
         super().forget(ids)
         if len(self._memory):
             self._check_weights()
@@ -113,7 +113,7 @@ class StructuredBayes(BayesClassifier):
         return tuple(schema.label(a) for a in self._paired())
 
     def _edge_table(self, u: IntArray, v: IntArray) -> EdgeTable:
-        """Some edges, by the positions of their ends, the smaller first."""
+        """Edges by the positions of their ends, smaller first."""
         model, labels = self._model(), self._column_labels()
         pairs = tuple((labels[a], labels[b]) for a, b in zip(u.tolist(), v.tolist(), strict=True))
         gains = as_matrix(model.log_weights, len(labels))
@@ -143,7 +143,7 @@ class StructuredBayes(BayesClassifier):
         return normalise_rows(joint, scale, threads)
 
     def _numbered(self, cells: FloatArray) -> IntArray:
-        """Queries, which it overwrites, as values numbered from 0 in the order of their slots; -1 if unseen."""
+        """Convert queries in place to values numbered from 0 in slot order; -1 if unseen."""
         discrete, (numbers, starts, places) = self._statistics().discrete, self._value_numbers()
         missing = np.isnan(cells)
         for a, d in enumerate(places.tolist()):
@@ -155,14 +155,14 @@ class StructuredBayes(BayesClassifier):
         return numbers[cells.astype(np.intp)]
 
     def _numbered_rows(self, rows: slice) -> IntArray:
-        """Stored rows likewise, (attributes, rows)."""
+        """Convert stored rows to numbered values, (attributes, rows)."""
         column, (numbers, starts, places) = self._attributes().instances.column, self._value_numbers()
         cuts = self._statistics().discrete.cuts
         attributes = zip(self._paired(), zip(starts.tolist(), places.tolist(), strict=True), strict=True)
         return np.array([numbers[start:][slots_of(column(a)[rows], cuts[d])] for a, (start, d) in attributes])
 
     def _value_numbers(self) -> tuple[IntArray, IntArray, IntArray]:
-        """The number of each cell's value; of each attribute its first cell, and its place among the discrete ones."""
+        """Number of each cell's value; first cell and position among the discrete attributes of each attribute."""
 
         def numbers() -> tuple[IntArray, IntArray, IntArray]:
             discrete = self._statistics().discrete
@@ -197,7 +197,7 @@ class StructuredBayes(BayesClassifier):
         return prior, PairModel(counts, self._family, self._pair_weights(prior), self._least)
 
     def _pair_weights(self, prior: Prior) -> PairWeights:
-        """What a prior gives to classes and values; one whose weights do not add up for pairs of values is refused."""
+        """Weights of classes and values; raise an error if a prior's weights are inconsistent for pairs."""
         instances, statistics = self._attributes().instances, self._statistics()
         discrete, n_classes = statistics.discrete, statistics.n_classes
         classes = priors.resolve_class_prior(self._class_prior, prior, statistics.labels.tolist())
@@ -211,8 +211,8 @@ class StructuredBayes(BayesClassifier):
             slots = np.flatnonzero(discrete.inside[discrete.starts[d] : discrete.starts[d + 1]]) + discrete.starts[d]
             own, wide = (np.broadcast_to(of[slots], (slots.size, n_classes)) for of in (cells.cells, cells.widened))
             more = np.broadcast_to(cells.unseen[d], n_classes)
-            sums.append(np.sort(own, axis=0).sum(axis=0))  # whatever order the values are numbered in
-            # With a value never seen all weights keep their sum, so that the tables still agree.
+            sums.append(np.sort(own, axis=0).sum(axis=0))  # independent of the numbering of values
+            # With an unseen value the sum of all weights does not change, so that the tables stay consistent.
             scale = sums[0] / (np.sort(wide, axis=0).sum(axis=0) + more)
             scale = np.where(np.abs(scale - 1.0) <= _SAME, 1.0, scale)
             values.append(own.ravel())
@@ -225,7 +225,7 @@ class StructuredBayes(BayesClassifier):
         return PairWeights(classes, sums[0], *rest, *each)
 
     def _check_weights(self) -> None:
-        """Refuse rows for which the prior gives no weights of pairs."""
+        """Raise an error if the prior defines no weights of pairs for the rows."""
         prior = self._part_prior()
         if self._class_prior is not None or not isinstance(prior, (Auto, BDeu, MEstimate)):
             self._pair_weights(BDeu() if isinstance(prior, Auto) else prior)
@@ -239,7 +239,7 @@ class StructuredBayes(BayesClassifier):
             raise ParameterError(
                 f"prior={quoted(prior)} gives weights that sum to {sums[0, k]:.6g} per class for column {first!r}, "
                 f"but to {sums[a, k]:.6g} for {other!r}; this model needs the same sum for every column. Use "
-                "BDeu(20.0), MEstimate(5.0), or a mapping with such weights"
+                "BDeu(20.0), MEstimate(5.0), or a mapping with such weights."
             )
 
     def _finish_fit(self) -> None:
@@ -274,7 +274,8 @@ class TreeAveragedBayes(StructuredBayes):
     In a tree, each attribute depends on the class and on one other attribute. With equal prior probabilities,
     ``P(k, q | D) = a_k prod_v theta_kv T(W o rho_k) / T(W)``, where ``T`` sums the products of edge weights over all
     trees, ``W_uv`` is the Bayes factor of an edge, theta are posterior means of the parameters and
-    ``rho_kuv = theta_kuv / (theta_ku theta_kv)``. The average is exact and takes ``O(K A^3)`` per query.
+    ``rho_kuv = theta_kuv / (theta_ku theta_kv)``. The average is exact and takes ``O(K A^3)`` per query (Meilă &
+    Jaakkola 2000; Cerquides & López de Màntaras 2005).
 
     Numbers are binned and missing is one more value. Dates and sets are split into attributes as in `NaiveBayes`; texts
     depend on the class alone.
@@ -294,11 +295,6 @@ class TreeAveragedBayes(StructuredBayes):
     ----------
     prior_, edge_probabilities_, log_evidence_, classes_, class_count_, cut_points_
         Prior, posterior probability of each edge, log marginal likelihood; see `NaiveBayes` for the rest.
-
-    References
-    ----------
-    M. Meilă & T. Jaakkola: Tractable Bayesian learning of tree belief networks, 2000. J. Cerquides & R. López de
-    Màntaras: TAN classifiers based on decomposable distributions, 2005.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Naive Bayes averaged over all subsets of the attributes: which attributes matter, the classifier, leave-one-out."""
+"""Naive Bayes averaged over all subsets of the attributes: relevance, classifier and leave-one-out."""
 
 from __future__ import annotations
 
@@ -35,13 +35,13 @@ from priorcase.schema import CategoricalFeatures, Schema
 Inclusion: TypeAlias = float | Mapping[Name, float] | Any
 
 INCLUSION = 0.05
-"""The prior probability that an attribute matters: what is said of one about which the rows tell nothing."""
+"""Prior probability that an attribute is relevant; also the posterior for an uninformative attribute."""
 
 _PROBABILITY = Interval(Real, 0, 1, closed="both")
 _EVIDENCE = Estimates("evidence")
 _NUMBERS_AT_ONCE = 2**17
 
-# Only the order of the classes matters here, and any objects can be ordered as text.
+# Only the order of the classes matters here, and any objects can be ordered as strings.
 _LABELLING = Labelling(flat=True, sort="text", batches=((0, np.dtype(object)),))
 
 
@@ -52,7 +52,7 @@ class SubsetAveragedBayes(AdditiveBayes):
     posterior probability, has the closed form ``P(k, q) = a_k prod_i [ r_i phi_ki + (1 - r_i) psi_i ]``: phi is the
     probability of the value in the class, psi its probability in all rows, and ``r_i = p E1 / (p E1 + (1 - p) E0)`` the
     posterior probability that attribute i is relevant, from the marginal likelihoods with (E1) and without (E0) the
-    class.
+    class (Dash & Cooper 2002; Kontkanen et al. 1998, eq. 4).
 
     Parameters
     ----------
@@ -60,24 +60,16 @@ class SubsetAveragedBayes(AdditiveBayes):
         See `NaiveBayes`. The weight of a value under E0 is the sum of its weights over the classes.
     inclusion
         Prior probability p that an attribute is relevant: a number from 0 to 1, one for each attribute, or a mapping
-        from attribute to number (0.05 by default). 1 gives `NaiveBayes`.
+        from attribute to number (0.05 by default). 1 gives `NaiveBayes`. The m parts of a date or set each have the
+        prior probability ``1 - (1 - p)^(1/m)``; the column is relevant if one of its parts is.
     numeric, missing, keep_rows, categorical_features, schema, n_jobs
         See `NaiveBayes`. ``"gaussian"`` and ``"kernel"`` are not available, since they have no marginal likelihood.
 
     Attributes
     ----------
     relevance_
-        Posterior probability that each attribute is relevant. Other attributes: see `NaiveBayes`.
-
-    Notes
-    -----
-    The m parts of a date or set each have the prior probability ``1 - (1 - p)^(1/m)``; the column is relevant if one of
-    its parts is. An attribute with one value, or with a different value in every row, keeps its prior probability.
-
-    References
-    ----------
-    D. Dash & G. F. Cooper: Exact model averaging with naive Bayesian classifiers, 2002. P. Kontkanen, P. Myllymäki,
-    T. Silander & H. Tirri: Bayes optimal instance-based learning, 1998 (eq. 4).
+        Posterior probability that each attribute is relevant; the prior probability if it has one value, or a different
+        value in every row. Other attributes: see `NaiveBayes`.
 
     Examples
     --------
@@ -85,9 +77,9 @@ class SubsetAveragedBayes(AdditiveBayes):
     >>> import priorcase as pc
     >>> X = pd.DataFrame({"age": [31, 29, 30, 33, 28, 62, 60, 65, 61, 58], "colour": ["red", "blue"] * 5})
     >>> pc.SubsetAveragedBayes().fit(X, ["no"] * 5 + ["yes"] * 5).relevance_
-    attribute  matters  log-odds
-    age         0.7453     +1.07
-    colour      0.0284     -3.53
+    attribute  probability  log-odds
+    age             0.7453     +1.07
+    colour          0.0284     -3.53
     """
 
     _inclusion: FloatArray
@@ -119,7 +111,7 @@ class SubsetAveragedBayes(AdditiveBayes):
         self.schema = schema
         self.n_jobs = n_jobs
 
-    # -- what was learned
+    # -- fitted attributes
 
     @property
     @reads
@@ -183,7 +175,7 @@ class SubsetAveragedBayes(AdditiveBayes):
         memory, statistics, weights = self._attributes(), self._statistics(), self._weights()
         evidence, instances, discrete = self._evidence(), memory.instances, statistics.discrete
         own, row_weights = memory.class_positions(statistics.codes), instances.weights
-        # Log-shares of the classes, without the total, which all classes share.
+        # Log-shares of the classes, without the common total.
         joint = np.repeat(np.log(statistics.class_counts + weights.classes)[np.newaxis], own.size, axis=0)
         less = np.maximum(statistics.class_counts[own] - (1.0 if row_weights is None else row_weights), 0.0)
         joint[np.arange(own.size), own] = np.log(less + weights.classes[own])
@@ -228,12 +220,12 @@ def _resolve_inclusion(value: Inclusion, schema: Schema) -> FloatArray:
     return numbers
 
 
-# -- which attributes matter
+# -- relevance of attributes
 
 
 @dataclass(frozen=True, eq=False)
 class SubsetEvidence:
-    """For each attribute, the prior probability that it matters, and log marginal likelihoods if it does and if not."""
+    """Prior probability that each attribute is relevant, and its log marginal likelihoods if relevant and if not."""
 
     inclusion: FloatArray
     included: FloatArray
@@ -250,7 +242,7 @@ class SubsetEvidence:
 
     @property
     def log_totals(self) -> FloatArray:
-        """The log of the marginal likelihood of the attribute's values, summed over both cases."""
+        """Log marginal likelihood of the attribute's values, summed over both cases."""
         with np.errstate(divide="ignore"):
             return np.logaddexp(np.log(self.inclusion) + self.included, np.log1p(-self.inclusion) + self.excluded)
 
@@ -265,7 +257,7 @@ def _pooled(discrete: Discrete) -> Discrete:
 
 
 def _pooled_weights(weights: CellWeights, n_classes: int) -> CellWeights:
-    """The weights of attributes that do not matter: the margin of the joint prior, summed over the classes."""
+    """Weights of irrelevant attributes: the joint prior summed over the classes."""
     cells, widened, unseen = (
         np.broadcast_to(each, (len(each), n_classes)).sum(axis=1, keepdims=True)
         for each in (weights.cells, weights.widened, weights.unseen)
@@ -276,7 +268,7 @@ def _pooled_weights(weights: CellWeights, n_classes: int) -> CellWeights:
 def _discrete_evidence(
     discrete: Discrete, weights: PriorWeights, *, widened: bool = False
 ) -> tuple[FloatArray, FloatArray]:
-    """Log marginal likelihoods of the discrete attributes if they matter and if not, ``widened`` by an unseen value."""
+    """Log marginal likelihoods of the discrete attributes if relevant and if not, ``widened`` by an unseen value."""
     included, excluded = (
         priors.log_marginals(counts, own.widened if widened else own.cells, own.unseen if widened else 0.0)
         for counts, own in (
@@ -290,7 +282,7 @@ def _discrete_evidence(
 def _subset_evidence(
     statistics: Statistics, weights: PriorWeights, memory: BayesMemory, inclusion: FloatArray, *, densities: bool = True
 ) -> SubsetEvidence:
-    """What speaks for each attribute, where ``inclusion`` goes by columns; ``densities``: also for those of numbers."""
+    """Evidence for each attribute, with ``inclusion`` by columns; ``densities``: also for numeric densities."""
     n = len(memory.numeric)
     included, excluded = np.zeros(n), np.zeros(n)
     attributes = list(statistics.discrete.attributes)
@@ -310,12 +302,12 @@ def _subset_evidence(
 def _pooled_words(
     prior: Prior, memory: BayesMemory, a: int, words: WordCounts, n_classes: int
 ) -> Callable[..., FloatArray]:
-    """The weights of the words of an attribute that does not matter, of all of them or of so many."""
+    """Weights of the words of an irrelevant attribute, for all words or for ``size``."""
     return partial(priors.pooled_word_weights, prior, memory.instances.schema.label(a), words.words, n_classes)
 
 
 def _part_inclusion(inclusion: FloatArray, memory: BayesMemory) -> FloatArray:
-    """The prior probability that each attribute matters: some part of a column does with that of the column."""
+    """Prior probability that each attribute is relevant: a column is relevant if any of its parts is."""
     if memory.parts is None:
         return inclusion
     columns = memory.parts.columns
@@ -325,7 +317,7 @@ def _part_inclusion(inclusion: FloatArray, memory: BayesMemory) -> FloatArray:
 
 
 def _by_column(evidence: SubsetEvidence, memory: BayesMemory) -> tuple[FloatArray, FloatArray]:
-    """The posterior probability that each column matters, which is that some part of it does, and its log-odds."""
+    """Posterior probability that each column, i.e. any of its parts, is relevant, and its log-odds."""
     if memory.parts is None:
         return evidence.relevance, evidence.log_odds.copy()
     columns = memory.parts.columns
@@ -338,7 +330,7 @@ def _by_column(evidence: SubsetEvidence, memory: BayesMemory) -> tuple[FloatArra
 
 
 def _value_table(discrete: Discrete, weights: PriorWeights, evidence: SubsetEvidence) -> FloatArray:
-    """What each cell adds to the joint log of each class; for unseen values, all is that of the wider attribute."""
+    """Term of each cell in the joint log of each class; for unseen values, of the widened attribute."""
     attributes = list(discrete.attributes)
     included, excluded = _discrete_evidence(discrete, weights, widened=True)
     wide = _prior_odds(evidence.inclusion[attributes]) + (included - excluded)
@@ -355,11 +347,11 @@ def _value_table(discrete: Discrete, weights: PriorWeights, evidence: SubsetEvid
 def _discrete_terms(
     discrete: Discrete, weights: PriorWeights, evidence: SubsetEvidence
 ) -> Callable[[IntArray, IntArray, FloatArray], FloatArray]:
-    """What values add to the joint logs of the classes when a row that holds them is left out.
+    """Terms of values in the joint logs of the classes if a row with these values is left out.
 
-    Without a row of weight w whose value f rows of its class have, of h in all, the marginal likelihood of the class is
-    smaller by ``G(f + s) / G(f - w + s)`` over ``G(h + S) / G(h - w + S)``; for w = 1 by the probability of the row's
-    own value. The same holds for all classes pooled, which gives the odds that the attribute matters.
+    Consider a row with weight w, and f of the h rows of its class with the same value. Without the row, the marginal
+    likelihood of the class is divided by ``G(f + s) / G(f - w + s)`` over ``G(h + S) / G(h - w + S)``; for w = 1 this
+    is the probability of the row's value. The same holds for all classes pooled, which gives the odds of relevance.
     """
     of_class = additive.value_cells(discrete, weights.cells)
     of_all = additive.value_cells(_pooled(discrete), _pooled_weights(weights.cells, discrete.counts.shape[1]))
@@ -367,7 +359,7 @@ def _discrete_terms(
     table = additive.value_table(discrete, weights.cells, _EVIDENCE)
 
     def terms(cells: IntArray, own: IntArray, w: FloatArray) -> FloatArray:
-        """Of rows with values in these cells, of these classes and weights; missing adds nothing if not a value."""
+        """Terms of rows with values in these cells, these classes and weights; 0 for missing if it is not a value."""
         odds, by_class = log_odds[cells], table[cells]
         less, rest = of_class.picked(cells, own).without(w), of_all.picked(cells, np.zeros_like(own)).without(w)
         for part, sign in ((less, -1), (rest, 1)):
@@ -399,7 +391,7 @@ def _add_numbers(
 class RelevanceWeights(BayesMemory):
     """Attribute weights for distances: the ``relevance_`` of a default `SubsetAveragedBayes` on a learner's rows.
 
-    The learner reports rows that it adds and removes. Where no weight is left, all attributes have the same weight.
+    The learner reports added and removed rows. If no positive weight remains, all attributes have the same weight.
     """
 
     def __init__(self, instances: Instances, *, threads: int = 1) -> None:
@@ -408,7 +400,7 @@ class RelevanceWeights(BayesMemory):
 
     @property
     def weights(self) -> FloatArray:
-        """One weight for each attribute, from the rows stored now."""
+        """Return one weight for each attribute, from the stored rows."""
         return self.cached("relevance", self._weights)
 
     def _weights(self) -> FloatArray:
@@ -418,13 +410,13 @@ class RelevanceWeights(BayesMemory):
         statistics = memory.statistics(_LABELLING, self.threads)
         weights = priors.prior_weights(Dirichlet(1.0), None, statistics, memory.instances)
         relevance = _by_column(_subset_evidence(statistics, weights, memory, inclusion), memory)[0]
-        kept = np.where(relevance < 1e-12, 0.0, relevance)  # smaller ones leave distances that are rounding errors
+        kept = np.where(relevance < 1e-12, 0.0, relevance)  # smaller weights give distances at rounding level
         return kept if kept.any() else np.ones(kept.size)
 
     def follow(self, ids: IdArray) -> None:
         self._added(ids)
 
     def follow_removal(self, rows: tuple[list[AnyArray], list[AnyArray], FloatArray | None]) -> None:
-        """Rows, looked up before, were removed."""
+        """Update after rows, looked up before, were removed."""
         self._cache.clear()
         self._count(*rows, sign=-1)

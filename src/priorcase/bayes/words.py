@@ -1,7 +1,7 @@
 """Texts in Bayes models: a text is a sequence of words, each drawn with the probabilities of its class.
 
-Let ``n_kw`` be how often the texts of class k have word w, ``N_k`` how many words they have, and s Dirichlet weights. A
-text of L words that has word w ``c_w`` times adds to the joint log of class k:
+Let ``n_kw`` be the count of word w in the texts of class k, ``N_k`` their number of words, and s Dirichlet weights. A
+text of L words with counts ``c_w`` adds to the joint log of class k:
 
 - ``"evidence"``, averaged over all probabilities (Dirichlet-multinomial), with G the gamma function:
   ``sum_w ln G(n_kw + s + c_w) / G(n_kw + s) - ln G(N_k + sum s + L) / G(N_k + sum s)``;
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Words:
-    """What is done with texts, in place of a strategy for numbers: their words are counted.
+    """Strategy for texts: counting their words.
 
     >>> Words("words").counted(["no paper, no print"])[1].toarray()
     array([[2, 1, 1]])
@@ -46,11 +46,11 @@ class Words:
 
     @classmethod
     def of(cls, kind: Text) -> Words:
-        """Words, or sequences of letters where a kind asks for nothing else."""
+        """Return the strategy of a kind: words or character sequences."""
         return cls("characters" if kind.analyzer == "characters" else "words")
 
     def counted(self, texts: list[str]) -> tuple[CountVectorizer | None, Any]:
-        """A vectorizer and how often each text has each word; None where no text has a word."""
+        """Return a vectorizer and the word counts of each text; None if no text has a word."""
         from sklearn.feature_extraction.text import CountVectorizer  # not needed without texts
 
         vectorizer = CountVectorizer(**VECTORIZERS[self.analyzer])
@@ -58,16 +58,16 @@ class Words:
             counts = vectorizer.fit_transform(texts)
         except ValueError:  # no text has a word
             return None, None
-        counts.sort_indices()  # sums over the words of a text must not depend on the other texts, not by a bit
+        counts.sort_indices()  # makes sums over the words of a text independent of the other texts
         return vectorizer, counts
 
     def vocabulary(self, texts: Iterable[Value]) -> tuple[Value, ...]:
-        """The words of some texts, ascending."""
+        """Words of texts, ascending."""
         vectorizer, _ = self.counted(list(map(str, texts)))
         return () if vectorizer is None else tuple(vectorizer.get_feature_names_out().tolist())
 
     def counts(self, texts: Sequence[str], vocabulary: Sequence[Value]) -> Any:
-        """How often each text has each word of a vocabulary, a sparse matrix of numbers; other words are ignored."""
+        """Word counts of each text for a vocabulary, as a sparse matrix; other words are ignored."""
         if not vocabulary:
             return csr_matrix((len(texts), 0))
         from sklearn.feature_extraction.text import CountVectorizer
@@ -80,10 +80,10 @@ class Words:
 
 @dataclass(frozen=True, eq=False)
 class WordCounts:
-    """How often the texts of each class have each word.
+    """Word counts of the texts of each class.
 
-    ``documents`` are the stored rows' words, a sparse matrix of rows by words, without words where a text is missing;
-    ``own`` is the class of each row, ``weights`` how many rows each counts as; ``counts`` go by classes and words.
+    ``documents`` contains the words of the stored rows as a sparse matrix (rows, words), empty for missing texts;
+    ``own`` the class of each row, ``weights`` its weight; ``counts`` has shape (classes, words).
     """
 
     vectorizer: CountVectorizer | None
@@ -94,33 +94,33 @@ class WordCounts:
 
     @property
     def words(self) -> list[Value]:
-        """The vocabulary, in the order of the counts."""
+        """Vocabulary, in the order of the counts."""
         return [] if self.vectorizer is None else self.vectorizer.get_feature_names_out().tolist()
 
     @cached_property
     def rows_with(self) -> IntArray:
-        """How many stored rows have each word."""
+        """Number of stored rows with each word."""
         return np.bincount(self.documents.indices, minlength=self.counts.shape[1])
 
     def asked(self, column: Coded) -> Any:
-        """The words of queries, a sparse matrix; nothing where a text is missing."""
+        """Return the word counts of queries as a sparse matrix, empty for missing texts."""
         texts = ["", *map(str, column.values)]
         found = None if self.vectorizer is None else self.vectorizer.transform(texts).tocsr()
         return None if found is None else found[column.codes.astype(np.intp) + 1]
 
     def pooled(self) -> WordCounts:
-        """The same with a single class."""
+        """Return the counts pooled to a single class."""
         counts = self.counts.sum(axis=0, keepdims=True)
         return WordCounts(self.vectorizer, self.documents, np.zeros_like(self.own), self.weights, counts)
 
     def log_evidence(self, weights: FloatArray) -> FloatArray:
-        """The log marginal likelihood of the words of each class; weights by classes, or one line, and words."""
+        """Log marginal likelihood of the words of each class; weights have shape (classes or 1, words)."""
         if not self.counts.size:
             return np.zeros(len(self.counts))
         return log_marginal(self.counts, np.broadcast_to(weights, self.counts.shape))
 
     def logs(self, column: Coded, weights: FloatArray, estimates: Estimates) -> FloatArray:
-        """What each query adds to the joint log of each class, (queries, classes)."""
+        """Terms of queries in the joint log of each class, (queries, classes)."""
         found = np.zeros((len(column), len(self.counts)))
         if (words := self.asked(column)) is None:
             return found
@@ -132,10 +132,10 @@ class WordCounts:
         return found
 
     def left_out(self, weights_of: Callable[[int], FloatArray], estimates: Estimates) -> tuple[FloatArray, FloatArray]:
-        """What each stored row adds to the joint logs without itself, and the log evidence of all other rows.
+        """Leave-one-out terms of each stored row in the joint logs, and the log evidence of all other rows.
 
-        As in a fit without the row, words that no other row has are no words. ``weights_of`` gives the weights of the
-        words where there are so many, by classes, or one line, and words.
+        As in a fit without the row, words of no other row are ignored. ``weights_of`` returns the weights for a number
+        of words, shape (classes or 1, words).
         """
         n, size = self.documents.shape
         logs, rest = np.zeros((n, len(self.counts))), np.zeros(n)
@@ -155,7 +155,7 @@ class WordCounts:
                 left = np.maximum(counts[at] - np.where(mine[of], amounts, 0.0), 0.0)
                 total = np.maximum(counts.sum() - np.where(mine, lengths[rows] * row_weights, 0.0), 0.0)
                 sums = own.sum() - _sums(of, np.where(kept, 0.0, own[at]), rows.size)
-                if size == fewer:  # not even rounding errors
+                if size == fewer:  # avoids rounding errors
                     sums = np.zeros(rows.size)
                 peaks = _peaks(counts, own)
                 mass = peaks.sum() - _sums(of, peaks[at] - np.where(kept, _peaks(left, own[at]), 0.0), rows.size)
@@ -170,10 +170,10 @@ class WordCounts:
 def _log_terms(
     documents: Any, count: FloatArray, weight: FloatArray, totals: tuple[FloatArray, ...], estimates: Estimates
 ) -> FloatArray:
-    """What texts add to the joint log of a class.
+    """Terms of texts in the joint log of a class.
 
-    ``count`` and ``weight`` are those of each word of each text. ``totals`` are for each text the sums of both over all
-    words, the number of words, and the sum of ``max(count + weight - 1, 0)``.
+    ``count`` and ``weight`` belong to each word of each text. ``totals`` contains, for each text, the sums of both over
+    all words, the number of words, and the sum of ``max(count + weight - 1, 0)``.
     """
     n, times, (total, sums, size, mass) = documents.shape[0], documents.data.astype(np.float64), totals
     of = np.repeat(np.arange(n), np.diff(documents.indptr))
@@ -196,5 +196,5 @@ def _peaks(count: FloatArray, weight: FloatArray) -> FloatArray:
 
 
 def _sums(of: IntArray, amounts: FloatArray, n: int) -> FloatArray:
-    """The sum of the amounts of each text, in the order of its words."""
+    """Sum of the amounts of each text, in word order."""
     return np.bincount(of, weights=amounts, minlength=n).astype(np.float64)

@@ -53,7 +53,7 @@ _NAMES = {  # module -> public names
     "ExponentialSimilarity GaussianSimilarity GraphSimilarity Jaccard LevelSimilarity Linear LocalSimilarity MVDM "
     "OneSided Own PathLength Prepared Ranks Recency Season SetOverlap SimilarityTable TfIdf Threshold WuPalmer",
     "retain": "Records Retained",
-    "retrieval": "Explanation Match Retrieval Share Weights",
+    "retrieval": "Contribution Explanation Match Retrieval Weights",
     "reuse": "Compose Copy Critic Local Mean Null Proposal Rule Vote",
 }
 _HOMES = {name: module for module, names in _NAMES.items() for name in names.split()}

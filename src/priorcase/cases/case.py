@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from priorcase._numbers import number
 from priorcase.learning.results import Grid, GridResult
 
 
@@ -97,7 +98,7 @@ def text_of(value: Any) -> str:
     if isinstance(value, (frozenset, set)):
         return ", ".join(sorted(map(str, value))) or "(empty)"
     if isinstance(value, float):
-        return f"{value:.10g}"
+        return number(value, 10)
     if isinstance(value, (dict, list)):
         return json.dumps(value, ensure_ascii=False)
     return " ".join(str(value).split("\n"))

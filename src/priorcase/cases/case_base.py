@@ -248,7 +248,10 @@ class CaseBase:
         """
         wanted = check_attributes({} if attributes is None else attributes)
         if twice := [name for name in more if name in wanted]:
-            raise CaseBaseError(f"got {named('attribute', twice)} twice, in the mapping and by name. Declare it once.")
+            raise CaseBaseError(
+                f"{named('attribute', twice)} specified twice, in the mapping and by keyword. "
+                "Declare each attribute once."
+            )
         wanted |= check_attributes(more)
         by, why = self._provenance(by, why)
         with self._live.writing() as writer:
@@ -644,7 +647,7 @@ class CaseBase:
         700.0
         """
         if k is not None and (not is_whole(k) or k < 1):
-            raise ParameterError(f"k must be a whole number >= 1, got {quoted(k)}. None uses all retrieved cases.")
+            raise ParameterError(f"k must be an integer >= 1, got {quoted(k)}. None uses all retrieved cases.")
         reuse.check_method(method, options)
         if not isinstance(found, Retrieval):
             found = self.retrieve(found, 5 if k is None else k)
@@ -673,7 +676,7 @@ class CaseBase:
     ) -> Retained:
         """Add a solved case if the policy finds it worth keeping.
 
-        The result says whether the case was kept, why, and which cases were retired.
+        The result contains whether the case was kept, why, and which cases were retired.
 
         Parameters
         ----------
@@ -699,7 +702,7 @@ class CaseBase:
         >>> with pc.CaseBase.temporary() as base:
         ...     _ = base.add({"sign": "paper jam"}, solution="clean the rollers")
         ...     base.retain({"sign": "paper jam"}, solution="clean the rollers")
-        Not kept: the base already answers 'clean the rollers'.
+        Not kept: the base already proposes 'clean the rollers'.
         """
         by, why = self._provenance(by, why)
         with self._live.writing() as writer:
@@ -720,7 +723,7 @@ class CaseBase:
                 success=success,
             )
             id = self._live.insert(writer, [new], attributes, by=by, why=why)[0] if decision.kept else None
-            # Steps of other cases say nothing of the new one: who added it and why is forgotten with it.
+            # Steps of other cases do not apply to the new one: who added it and why is forgotten with it.
             for right in (True, False):
                 if answered := [trial.id for trial in decision.trials if trial.right is right]:
                     writer.record_use(answered, helped=right)
@@ -779,7 +782,7 @@ class CaseBase:
     ) -> Designs:
         """Compose designs for a desired function from the functions of stored cases (CADET).
 
-        ``function`` is a graph or its text, such as ``"C +> Q"``. ``attribute`` is the attribute that contains the
+        ``function`` is a graph or its string, such as ``"C +> Q"``. ``attribute`` is the attribute that contains the
         function of each case; it can be omitted if only one attribute is a graph. For the other parameters see
         `priorcase.cases.design`.
         """
@@ -1145,7 +1148,7 @@ class History(GridResult, Sequence[Event]):
         lines = [[e.at, e.action, "-" if e.id is None else str(e.id), e.by or "-", e.why or "-"] for e in last]
         hidden = len(self) - len(last)
         note = f"and {hidden} earlier" if hidden else ""
-        return Grid(f"{len(self)} event{'s' * (len(self) != 1)}", self._columns, lines, note, right={2})
+        return Grid(f"{len(self):,} event{'s' * (len(self) != 1)}", self._columns, lines, note, right={2})
 
 
 @dataclass(frozen=True, repr=False)

@@ -49,7 +49,7 @@ def check_attributes(attributes: Any) -> dict[str, CaseKind]:
 
 
 def check_names(names: Iterable[Any]) -> None:
-    """Attributes are named by text that is not the name of a field."""
+    """Check that attributes have names that are strings and not names of fields."""
     for name in names:
         if not isinstance(name, str) or not name or not _encodable(name):
             raise CaseBaseError(
@@ -192,13 +192,11 @@ def _listed(given: Any) -> list[Any] | None:
 
 
 def check_key(key: Any) -> str | None:
-    """The key of a case: a short text, or a whole number written as one."""
+    """The key of a case: a short string, or an integer converted to one."""
     if is_missing(key):
         return None
     if not isinstance(key, str) and not (is_whole(key) and abs(key) < 10**LONGEST_KEY):
-        raise CaseBaseError(
-            f"got {quoted(key)} for 'key'; expected a string or a whole number. Omit it if it is unknown."
-        )
+        raise CaseBaseError(f"got {quoted(key)} for 'key'; expected a string or an integer. Omit it if it is unknown.")
     return _check_length(str(int(key) if is_whole(key) else key), "key", LONGEST_KEY)
 
 
@@ -237,7 +235,7 @@ def check_id(given: Any) -> int:
     found = given.id if isinstance(given, Case) else given
     if not is_whole(found) or abs(found) > LARGEST_ID:
         raise UnknownIdError(
-            f"got {quoted(given)} as an id; expected a whole number, as returned by add. get(key=...) finds a case by "
+            f"got {quoted(given)} as an id; expected an integer, as returned by add. get(key=...) finds a case by "
             "its key."
         )
     return int(found)

@@ -108,7 +108,7 @@ class Competence(GridResult):
             ax.xaxis.set_major_locator(MaxNLocator(integer=True))
             ax.yaxis.set_major_locator(MaxNLocator(integer=True))
             ax.grid(False, axis="x")
-            ax.set_title(f"Competence of {len(self)} case{'s' * (len(self) != 1)}")
+            ax.set_title(f"Competence of {len(self):,} case{'s' * (len(self) != 1)}")
             legend_beside(ax, "category (cases)")
             return ax
 
@@ -122,7 +122,7 @@ class Competence(GridResult):
         notes = [f"... and {len(self) - len(lines)} more"] if len(self) > len(lines) else []
         if self.left_out:
             notes.append(f"{self.left_out} without a successful solution omitted")
-        title = f"competence of {len(self)} case{'s' * (len(self) != 1)}: {each}"
+        title = f"competence of {len(self):,} case{'s' * (len(self) != 1)}: {each}"
         header = ("id", "solution", "solves", "solved by", "category")
         return Grid(title, header, lines, "; ".join(notes), right={0, 2, 3})
 
@@ -137,8 +137,8 @@ def competence(
 ) -> Competence:
     """Return which cases each case of a table solves, and which solve it; see `CaseBase.competence`.
 
-    A case is solved by itself, and by those of its k most similar cases with the same solution that are more
-    similar than the most similar case with another one. (If k is at least the number of cases, these sets are
+    A case is solved by itself, and by each of its k most similar cases that has the same solution and is more
+    similar than the most similar case with a different solution. (If k is at least the number of cases, these sets are
     those of ICF plus the case itself.) Together they have at most ``(k + 1) n`` members; time is quadratic in n.
     """
     check_count("k", k, hint="The default is 5.")
@@ -148,7 +148,7 @@ def competence(
         raise CaseBaseError("found no case with a solution. Add solutions with add(case, solution=...) or revise.")
     positions = np.flatnonzero(live)
     likeness = likeness or Likeness(table)
-    friends: dict[int, BoolArray] = {}  # masks by solution: there is room for those of a few hundred
+    friends: dict[int, BoolArray] = {}  # masks by solution: enough for a few hundred solutions
     reachable: list[IntArray] = []
     for place, position in _each(positions, "competence"):
         code = int(solutions.codes[position])

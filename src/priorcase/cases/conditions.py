@@ -30,7 +30,7 @@ from priorcase.exceptions import CaseBaseError, failure, listed, prefix_errors, 
 from priorcase.schema import Date, Nominal, Numeric, Ordinal, Taxonomy, Text
 from priorcase.schema.kinds import identity, is_missing, plain
 
-_ALWAYS = ("solution", "outcome", "id")  # what conditions may name in every table, beside attributes
+_ALWAYS = ("solution", "outcome", "id")  # names allowed in conditions on every table, in addition to attributes
 FIELDS: dict[str, CaseKind] = {"id": Numeric(), "key": Text(), "by": Text(), "retired": Nominal((False, True))}
 """The kinds of what every case has; solutions and outcomes may be any value."""
 
@@ -107,14 +107,14 @@ def exactly(value: object) -> Condition:
 
 @prefix_errors
 def contains(*items: object) -> Condition:
-    """Match texts that contain all given texts, ignoring case, or sets and lists that contain all given members."""
+    """Match strings that contain all given strings, ignoring case, or sets and lists that contain all given members."""
     _check_given(items)
     return Condition("contains", items)
 
 
 @prefix_errors
 def matches(pattern: str | re.Pattern[str]) -> Condition:
-    """Match texts in which a regular expression is found; unlike `contains`, it is case-sensitive.
+    """Match strings in which a regular expression is found; unlike `contains`, it is case-sensitive.
 
     ``matches("(?i)vpn")`` ignores case.
     """
@@ -162,7 +162,7 @@ def missing() -> Condition:
 
 
 def as_condition(given: object) -> Condition:
-    """What a user gave, as a condition: a condition, None, several values, a function or a value."""
+    """Convert an argument to a condition: a condition, None, several values, a function or a value."""
     if isinstance(given, _COLLECTIONS):
         return Condition("list", tuple(given))
     if getattr(given, "ndim", 0) == 1 and hasattr(given, "tolist"):  # an array, or a column of a frame
@@ -225,7 +225,7 @@ def mask(
 
 @dataclass(frozen=True)
 class _Subject:
-    """The distinct values that a condition is about: as stored, or as JSON texts if there is no kind."""
+    """Return the distinct values a condition applies to: as stored, or as JSON strings if there is no kind."""
 
     name: str
     kind: CaseKind | None
@@ -265,7 +265,7 @@ class _Subject:
 
 
 def _subject(table: CaseTable, name: str, others: Mapping[str, Sequence[Stored]]) -> tuple[_Subject, IntArray]:
-    """What a condition is about, and for each case the place of its value."""
+    """The subject of a condition, and the position of each case's value."""
     if name == "id":
         return _Subject(name, FIELDS[name], table.ids.tolist(), table.ids.astype(np.float64)), np.arange(len(table))
     if name in others:
@@ -282,7 +282,7 @@ _Truth: TypeAlias = tuple[BoolArray, bool | None]
 
 
 def _truth(condition: Condition, subject: _Subject) -> _Truth:
-    """Where a condition holds: for each distinct value, and for missing ones; None if it is not about those."""
+    """Whether a condition holds for each distinct value and for missing ones; None if it does not apply to those."""
     name, given = condition.name, condition.arguments
     fitting = _FITTING.get(name)
     if fitting is not None and subject.kind_name not in fitting:
@@ -327,7 +327,7 @@ def _equals(subject: _Subject, value: object) -> BoolArray:
 
 
 def _key(value: Stored) -> Any:
-    """Equal for the same value: a boolean is no number, also not as a member."""
+    """Return a key that is equal for equal values; booleans differ from numbers, also as members."""
     return tuple(map(identity, value)) if isinstance(value, tuple) else identity(value)
 
 
@@ -345,7 +345,7 @@ def _contains(subject: _Subject, *items: Any) -> BoolArray:
         return subject.where(lambda found: wanted <= {*map(identity, found)}, stored=True)
     if subject.kind is not None and not all(isinstance(item, str) for item in items):
         raise CaseBaseError(
-            f"got {quoted(Condition('contains', items))} for {subject.name!r}; expected a text to search for. None "
+            f"got {quoted(Condition('contains', items))} for {subject.name!r}; expected a string to search for. None "
             "finds missing values."
         )
     texts = [folded(item) if isinstance(item, str) else None for item in items]
@@ -386,7 +386,7 @@ def _between(subject: _Subject, low: object, high: object) -> BoolArray:
 
 
 def _compared(subject: _Subject, compare: Callable[[Any, Any], Any], end: float) -> BoolArray:
-    """Which values are on one side of an end; integers beyond 2 ** 53 are no doubles and are compared themselves."""
+    """Which values are on one side of an end; integers beyond 2 ** 53 are compared as integers."""
     numbers, point = subject.numbers, float(as_python(end))
     found: BoolArray = compare(numbers, point)
     if abs(point) >= _EXACT:
@@ -397,7 +397,7 @@ def _compared(subject: _Subject, compare: Callable[[Any, Any], Any], end: float)
 
 
 def _ends(subject: _Subject, value: Any) -> tuple[float, float]:
-    """Where a value begins and ends on the line of numbers: a day has a length, anything else is a point."""
+    """The interval of a value on the line of numbers: a day has a length, any other value is a point."""
     if subject.kind is None:
         if not is_number(value) or value != value:
             raise CaseBaseError(
@@ -503,7 +503,7 @@ def _split(text: str, names: list[str]) -> tuple[str, str, str]:
 
 
 def _readings(name: str, kind: CaseKind | None, part: str) -> list[Condition]:
-    """The values that a text may mean: itself, and the number or the boolean that it spells."""
+    """Return the values that a string may mean: itself, and the number or boolean that it spells."""
     if part == "?":
         return [missing()]
     of_kind = None if kind is None else kinds.kind_name(kind)

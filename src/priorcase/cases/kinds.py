@@ -29,7 +29,7 @@ from priorcase.schema.kinds import identity, is_missing, kind_advice, plain
 class Graph:
     """Kind of attributes whose values are qualitative function graphs.
 
-    The arcs of such a graph say which variable increases (+) or decreases (-) which other."""
+    The arcs of such a graph show which variable increases (+) or decreases (-) which other."""
 
     def describe(self) -> str:
         """Describe the kind in words, for messages."""
@@ -148,7 +148,7 @@ def check(kind: CaseKind, value: Any, *, attribute: str) -> Stored:
 
 
 def plainly_fit(kind: CaseKind, values: Sequence[Any]) -> bool:
-    """Whether values are numbers or ASCII texts that ``check`` returns as they are; those it does not vouch for may."""
+    """Whether all values are surely numbers or ASCII strings that ``check`` returns unchanged."""
     given = set(map(type, values))
     if type(kind) in (Numeric, Circular):
         return given <= {int, float} and all(-_WHOLE < value < _WHOLE for value in values)
@@ -183,7 +183,7 @@ _SHOWN: dict[type, Callable[[Any], Any]] = {
 def infer(values: Iterable[Any]) -> CaseKind:
     """The kind of an attribute by its values: numbers are numeric, lists are sets; anything else is nominal.
 
-    Texts are nominal: only a declared ``Text()`` says that their words count.
+    Strings are nominal, unless they are declared as ``Text()``.
     """
     found = {_kind_of(value) for value in values if not is_missing(value)}
     return found.pop()() if len(found) == 1 else Nominal()
@@ -199,7 +199,7 @@ def _kind_of(value: Any) -> type[Any]:
     return Numeric if is_number(value) else Nominal
 
 
-# -- each kind: a value as it is stored, or an error that says what was expected
+# -- each kind: a stored value, or an error with what was expected
 
 
 def _numeric(kind: Numeric, value: Any) -> Stored:
@@ -242,14 +242,14 @@ def _name(value: Any) -> str | int | float | bool:
     if isinstance(found, float) and math.isfinite(found):
         return found
     raise CaseBaseError(
-        "expected a text, a finite number or a boolean. Declare the attribute as 'text', 'set', 'date' or 'graph' if "
+        "expected a string, a finite number or a boolean. Declare the attribute as 'text', 'set', 'date' or 'graph' if "
         "it has such values."
     )
 
 
 def _text(kind: Text, value: Any) -> Stored:
     if not isinstance(value, str):
-        raise CaseBaseError(f"expected a text. {_MISSING}")
+        raise CaseBaseError(f"expected a string. {_MISSING}")
     return _readable(value, kind.longest)
 
 
@@ -275,14 +275,14 @@ def _set(kind: Set, value: Any) -> Stored:
     if len(value) > _MOST_MEMBERS:
         raise CaseBaseError(f"expected at most {_MOST_MEMBERS:,} members, not {len(value):,}. {_ELSEWHERE}")
     if all(type(member) is str and member.isascii() and len(member) <= _LONGEST_NAME for member in value):
-        return tuple(sorted(set(value)))  # texts alone have one order
+        return tuple(sorted(set(value)))  # only strings have a single order
     if any(map(is_missing, value)):
         raise CaseBaseError(f"expected a set without missing members. {_MISSING}")
     return ordered(map(_name, value))
 
 
 def ordered(members: Iterable[str | int | float | bool]) -> tuple[str | int | float | bool, ...]:
-    """Distinct members in one order for all sets: booleans, numbers, texts."""
+    """Distinct members in one order for all sets: booleans, numbers, strings."""
     distinct = {identity(member): member for member in members}.values()
     return tuple(
         sorted(distinct, key=lambda m: (2, 0, m) if isinstance(m, str) else (0 if isinstance(m, bool) else 1, m, ""))
@@ -342,7 +342,7 @@ def _as_iso(value: Any) -> str | None:
     if isinstance(value, str):
         return _iso_of(value)
     if isinstance(value, datetime.datetime):
-        # Subclasses (pandas) know nanoseconds and names of zones, which Python's ISO texts do not.
+        # Subclasses (pandas) know nanoseconds and names of zones, which Python's ISO strings do not.
         offset = value.utcoffset()
         zone = None if offset is None else datetime.timezone(offset)
         parts = (value.year, value.month, value.day, value.hour, value.minute, value.second, value.microsecond)

@@ -47,7 +47,7 @@ class Recipe:
 
     @classmethod
     def of(cls, learner: Any, **about: Any) -> Recipe:
-        """The recipe of a learner; ``UnsupportedDataError`` where a parameter cannot be saved."""
+        """The recipe of a learner; ``UnsupportedDataError`` if a parameter cannot be saved."""
         saving.check_model(learner)
         parameters = b64encode(saving.dump(clone(learner, safe=False))).decode()
         return cls(type(learner).__name__, parameters, " ".join(repr(learner).split()), **about)
@@ -87,7 +87,7 @@ class CaseLearner(GridResult):
     ``learner`` is the fitted estimator; its training row i is the case ``ids[i]``. ``layout`` defines how cases and
     queries are converted to rows, ``recipe`` how the estimator was fitted, and ``digest`` is a fingerprint of the
     training data. ``left_out`` lists the attributes that could not be used, ``without_target`` and ``retired`` are the
-    numbers of cases left out.
+    numbers of excluded cases.
     """
 
     learner: Any
@@ -132,7 +132,7 @@ class CaseLearner(GridResult):
             if not found.size or (found.dtype.kind in "iu" and 0 <= found.min() <= found.max() < len(self.ids)):
                 return self.ids[found.astype(np.int64)]
         raise ParameterError(
-            f"got rows={quoted(rows)}; expected row ids of the learner: whole numbers from 0 to {len(self.ids) - 1:,}."
+            f"got rows={quoted(rows)}; expected row ids of the learner: integers from 0 to {len(self.ids) - 1:,}."
         )
 
     def state(self) -> bytes:
@@ -145,7 +145,7 @@ class CaseLearner(GridResult):
         lines = {
             "target": self.recipe.target or "-",
             "attributes": ", ".join(self.recipe.attributes),
-            "left out": ", ".join(self.left_out),
+            "dropped": ", ".join(self.left_out),
             "cases": f"{len(self.ids):,}",
             "without a target": f"{self.without_target:,}" if self.without_target else "",
             "retired": f"{self.retired:,}" if self.retired else "",
@@ -202,7 +202,7 @@ def _fitted(
 
 
 def load_state(recipe: Recipe, state: bytes) -> CaseLearner:
-    """The learner whose state was kept; ``ReadingError`` where it is damaged, of another version or another learner."""
+    """The learner whose state was kept; ``ReadingError`` if it is damaged, of another version or another learner."""
     found = saving.unpack(state, source=_STATE)
     try:
         learner, layout, ids = found["learner"], Layout.from_description(found["layout"]), found["ids"]

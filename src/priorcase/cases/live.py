@@ -48,7 +48,7 @@ class LiveTable:
     @contextmanager
     def reading(self) -> Iterator[CaseTable]:
         """The current cases; no other thread of this process can change them within the context."""
-        # A user's function may ask in the middle of an answer or of a change, and then sees what that one sees.
+        # A user's function may query in the middle of a query or a change, and then sees the same state.
         if not self._lock.held() and (self._behind or self.store.changed_elsewhere()):
             with self._lock.writing():
                 self._catch_up()
@@ -115,11 +115,11 @@ class LiveTable:
         return found
 
     def cases(self, ids: Sequence[int]) -> list[Case]:
-        """Cases as users see them, in the order of the ids; those that are gone by now are left out."""
+        """Cases as users see them, in the order of the ids; deleted cases are skipped."""
         return [_shown(case, self.table.attributes) for case in self.store.fetch(ids)]
 
     def look_up(self, ids: Sequence[int], snapshot: Snapshot) -> list[Case]:
-        """Cases as they were retrieved, with their key, notes and provenance where the file still has them."""
+        """Cases as they were retrieved, with their key, notes and provenance if the file still has them."""
         stored: dict[int, StoredCase] = {}
         with suppress(CaseBaseError):
             stored = {case.id: case for case in self.store.fetch(ids)}
@@ -251,7 +251,7 @@ class ReadersWriter:
             return
         if me in self._readers:  # it would wait for itself
             raise CaseBaseBusyError(
-                "the case base cannot be changed while it answers a query, for example by a function used as a "
+                "the case base cannot be changed while it processes a query, for example by a function used as a "
                 "condition. Change it afterwards."
             )
         with self._changed:

@@ -12,6 +12,7 @@ from typing import Any, Literal, get_args
 
 import numpy as np
 
+from priorcase._numbers import number
 from priorcase._parameters import check_choice, is_number
 from priorcase._typing import AnyArray, Backend, BoolArray, FloatArray, IdArray, IntArray, Value
 from priorcase.cases.kinds import Stored, plain_shown, written
@@ -53,7 +54,7 @@ class Solutions:
             if values and all(map(is_number, values)):
                 raise ParameterError(
                     "tolerance is required, since all solutions are numbers. Pass the largest difference at which two "
-                    "numbers agree; store class labels that look like numbers as text."
+                    "numbers agree; store class labels that look like numbers as strings."
                 )
             return found
         if not is_number(tolerance) or not 0 <= tolerance < math.inf:
@@ -128,7 +129,7 @@ class Duplicate:
 
 @dataclass(frozen=True)
 class Trial:
-    """A stored case that answered a query whose solution is known by now, and whether it was right."""
+    """A stored case that was used for a query whose solution is now known, and whether it was right."""
 
     id: int
     right: bool
@@ -138,14 +139,14 @@ class Trial:
 class Retained(TextResult):
     """Result of `CaseBase.retain`; prints as one or two sentences.
 
-    ``kept`` says whether the case was kept, ``id`` is its new id or None, and ``reason`` says why. ``duplicates`` are
+    ``kept`` is whether the case was kept, ``id`` is its new id or None, and ``reason`` explains it. ``duplicates`` are
     nearly identical stored cases, the most similar first; ``trials`` the cases whose records were updated; ``retired``
     the ids of cases that were retired: they stay in the file but are not retrieved.
 
     Examples
     --------
-    >>> Retained(True, 7, "the base would have answered 'toner'", retired=(3,))
-    Kept as case 7: the base would have answered 'toner'. Retired: case 3.
+    >>> Retained(True, 7, "the base would have proposed 'toner'", retired=(3,))
+    Kept as case 7: the base would have proposed 'toner'. Retired: case 3.
     """
 
     kept: bool
@@ -173,7 +174,7 @@ def _cases_text(ids: Sequence[int]) -> str:
 
 def shown_solution(value: Value) -> str:
     """A solution in a sentence, cut to 60 characters."""
-    text = f"{value:.6g}" if isinstance(value, float) else repr(value)
+    text = number(value) if isinstance(value, float) else repr(value)
     return text if len(text) <= 60 else f"{text[:59]}…"
 
 
@@ -195,8 +196,8 @@ def decide(
     """Decide whether to keep a new solved case, passed in stored form; changes nothing. See `CaseBase.retain`.
 
     ``policy`` is ``"if_wrong"`` (IB2), ``"if_new"``, ``"records"`` (IB3) or ``"always"``, which reads no outcomes.
-    ``records`` are those of stored cases by id, and ``dropping`` is the confidence of each bound in the test that
-    retires cases. Retired and failed cases do not answer.
+    ``records`` are the records of stored cases by id, and ``dropping`` is the confidence of each bound in the test that
+    retires cases. Retired and failed cases are not used.
 
     References
     ----------
@@ -232,18 +233,18 @@ def decide(
         keep, reason = _if_wrong(table, solutions, similarities, nearest, failures, degrees, solution, failed)
         return Retained(keep, None, reason, near)
     answered = zip(table.ids[nearest].tolist(), right[nearest].tolist(), strict=True)
-    # If the new solution failed, the cases that proposed it were wrong; nothing is known of the others.
+    # If the new solution failed, the cases that proposed it were wrong; the others are unknown.
     trials = tuple(Trial(id, agrees and not failed) for id, agrees in answered if agrees or not failed)
     tried = {trial.id: (records or {}).get(trial.id, Record()).after(trial.right) for trial in trials}
     positions = np.array([table.position(id) for id in tried], dtype=np.int64)
     frequencies = _frequencies(solutions, degrees, positions, new=None if failed else solution)
     *_, verdict = _judged([*tried.values()], *frequencies, normal_quantile(dropping, parameter="dropping"))
     retire = tuple(sorted(id for id, each in zip(tried, verdict, strict=True) if each == "poor"))
-    count = f"{len(trials)} case{'s' * (len(trials) != 1)}"
+    count = f"{len(trials):,} case{'s' * (len(trials) != 1)}"
     result = (
         f"{count} proposed it, and it failed"
         if failed
-        else f"{count} answered, {sum(right[nearest])} of them correctly"
+        else f"{count} proposed a solution, {sum(right[nearest])} of them correctly"
     )
     return Retained(True, None, f"every case is kept; {result}", near, trials, retire)
 
@@ -271,10 +272,10 @@ def _if_wrong(
     solution: str,
     failed: bool,
 ) -> tuple[bool, str]:
-    """Keep a case that worked if the base answers something else, and one that failed if the base answers just that."""
+    """Keep a case that worked if the base proposes another solution, and one that failed if it proposes the same."""
     if not nearest.size:
         return not failed, "there was no solved case to compare with"
-    # Failed cases that are at least as similar as the last that answers count against their solution.
+    # Failed cases that are at least as similar as the last one used count against their solution.
     against = np.flatnonzero(failures & (similarities >= similarities[nearest[-1]]) & (similarities > 0))
     asked = np.sort(np.concatenate([nearest, against]))
     asked = asked[np.argsort(-similarities[asked], kind="stable")]
@@ -297,9 +298,9 @@ def _if_wrong(
         return not failed, "no similar case supports any solution"
     said = shown_solution(answer)
     if failed:
-        known = f"it failed, and the base answers {said}"
-        return same, f"the base would have answered {said}, which failed" if same else known
-    return not same, f"the base already answers {said}" if same else f"the base would have answered {said}"
+        known = f"it failed, and the base proposes {said}"
+        return same, f"the base would have proposed {said}, which failed" if same else known
+    return not same, f"the base already proposes {said}" if same else f"the base would have proposed {said}"
 
 
 # -- records of use
@@ -307,7 +308,7 @@ def _if_wrong(
 
 @dataclass(frozen=True)
 class Record:
-    """How often a case answered a query that was solved since, and how often it was right."""
+    """Return how often a case was used for a query that was solved since, and how often it was right."""
 
     tried: int = 0
     right: int = 0
@@ -357,12 +358,12 @@ class Records(GridResult):
             verdict = f"{self.verdict[i]}{', retired' * bool(self.retired[i])}"
             counts = [str(self.tried[i]), str(self.right[i])]
             lines.append([str(self.ids[i]), short(str(self.solutions[i]), 32), *counts, *bounds, verdict])
-        solved = f"{len(self)} solved case{'s' * (len(self) != 1)}"
-        title = f"records of use: {solved}, {used or 'none'} of them used, {int(self.retired.sum())} retired"
+        solved = f"{len(self):,} solved case{'s' * (len(self) != 1)}"
+        title = f"records of use: {solved}, {used or 'none'} of them used, {int(self.retired.sum()):,} retired"
         more, never = used - len(lines), len(self) - used
-        notes = [f"... and {more} more case{'s' * (more != 1)} used"] if more else []
+        notes = [f"... and {more:,} more case{'s' * (more != 1)} used"] if more else []
         if never:
-            notes.append(f"{never} case{'s' * (never != 1)} never used")
+            notes.append(f"{never:,} case{'s' * (never != 1)} never used")
         header = (
             ("id", "solution", "tried", "right", "accuracy", "base rate", "verdict") if lines else ("no records yet",)
         )

@@ -1,7 +1,7 @@
 """The most similar cases: weighted means of local similarities, computed in the core.
 
 ``sim(q, c) = sum_a w_a s_a(q, c) / sum_a w_a`` over the attributes ``a`` that the query knows. If the case does not
-know one of them, ``s_a`` is 0 (``unknown="different"``), or the attribute is left out of both sums (``"ignore"``); if
+know one of them, ``s_a`` is 0 (``unknown="different"``), or the attribute is excluded from both sums (``"ignore"``); if
 no weight is left, the similarity is 0. It is the double nearest to the exact quotient, so that equally similar cases
 have equal similarities; ties are broken by position, and the number of threads changes nothing.
 
@@ -32,9 +32,9 @@ from priorcase.learning.estimator import thread_count
 from priorcase.schema.kinds import is_hashable
 
 Unknown: TypeAlias = Literal["different", "ignore"]
-"""How an attribute counts that a case does not know: with similarity 0, or not at all."""
+"""Treatment of an attribute that is missing in a case: similarity 0, or ignored."""
 
-_MEASURES = 4  # kept for each attribute: those of a user's functions and models may be large
+_MEASURES = 4  # kept for each attribute: measures of a user's functions and models may be large
 _REMEMBERED = 256  # distinct values of a column, and queries, whose similarities are remembered
 _KEYS = frozenset({str, int, float})
 _ALL = slice(None)
@@ -105,7 +105,7 @@ def all_similarities(
 
 def check_count(parameter: str, value: object, *, least: int = 1, hint: str = "5 is usual.") -> int:
     if not is_whole(value) or value < least:
-        raise ParameterError(f"{parameter} must be a whole number >= {least}, got {quoted(value)}. {hint}")
+        raise ParameterError(f"{parameter} must be an integer >= {least}, got {quoted(value)}. {hint}")
     return int(value)
 
 
@@ -116,7 +116,7 @@ def check_share(parameter: str, value: object, *, hint: str) -> float:
 
 
 def check_unknown(value: object) -> Unknown:
-    hint = "'different' gives missing values similarity 0, 'ignore' leaves them out of the comparison."
+    hint = "'different' gives missing values similarity 0, 'ignore' excludes them from the comparison."
     check_choice("unknown", value, get_args(Unknown), hint=hint)
     return value  # type: ignore[return-value]
 
@@ -129,7 +129,7 @@ def weights_of(attributes: Mapping[str, CaseKind], weights: object) -> dict[str,
     found = {name: given.get(name, 1.0) for name in attributes}
     if not any(found.values()):
         raise CaseBaseError(
-            "got weights that are all 0; at least one must be above 0. Attributes that are not listed have weight 1."
+            "got weights that are all 0; at least one must be above 0. Unlisted attributes have weight 1."
         )
     return found
 
@@ -138,7 +138,7 @@ def checked_weights(attributes: Mapping[str, CaseKind], weights: object, *, para
     if not isinstance(weights, Mapping):
         raise ParameterError(
             f"{parameter} must be None or a mapping from attributes to numbers, got {quoted(weights)}. For example "
-            "{'age': 2, 'colour': 0}."
+            "{'age': 2, 'color': 0}."
         )
     check_known(weights, attributes)
     for name, weight in weights.items():
@@ -246,7 +246,7 @@ class MeasureCache:
 
 
 def _parts(given: Any) -> tuple[Any, ...]:
-    """What a mapping holds, object by object; a mapping that may be of any kind is a part itself, never the same."""
+    """Return the parts of a mapping, object by object; a mapping of any other kind is a new part itself."""
     return (dict, *given, *given.values()) if type(given) is dict else (given if given is None else object(),)
 
 
@@ -303,7 +303,7 @@ class Likeness:
 
     @cached_property
     def _filled(self) -> dict[str, IntArray]:
-        """Codes with one more than the last where a value is missing."""
+        """Codes, with an additional code for missing values."""
         return {name: np.where(c.codes < 0, np.int32(len(c.values)), c.codes) for name, c in self.columns.items()}
 
     def by_value(self, name: str, query: Stored) -> FloatArray:

@@ -22,7 +22,7 @@ Row = tuple[int, Mapping[str, Stored], str | None, str | None]
 """A case: its id, its known values, and its solution and outcome as JSON text."""
 
 BESIDE = ("solution", "outcome")
-"""Columns that every table has beside its attributes."""
+"""Columns of every table in addition to its attributes."""
 
 _PLAIN = frozenset({str, int, float, type(None)})
 
@@ -62,11 +62,11 @@ class Buffer(Generic[Scalar]):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class CaseColumn:
-    """What a column held when it was asked for; later changes of the table do not reach it.
+    """Snapshot of a column; later changes of the table do not affect it.
 
-    ``kind`` is None for solutions and outcomes, whose values are JSON texts. ``values`` are the distinct stored values
-    in order of first appearance, ``counts`` how many cases hold each, and ``codes`` the place among them for each case,
-    -1 if the value is missing. It is the same object as long as the column does not change.
+    ``kind`` is None for solutions and outcomes, whose values are JSON strings. ``values`` are the distinct stored
+    values in order of first appearance, ``counts`` how many cases hold each, and ``codes`` the place among them for
+    each case, -1 if the value is missing. It is the same object as long as the column does not change.
     """
 
     name: str
@@ -85,7 +85,7 @@ class CaseColumn:
         return self._numbers
 
     def coded(self) -> _core.CodedColumn:
-        """The codes with groups of the values, for the core; made when they are first asked for."""
+        """The codes with groups of the values, for the core; computed on first use."""
         last = self._kept[0] if self._kept else None
         if last is not None and len(last) == len(self.codes):
             return last
@@ -175,7 +175,7 @@ class GrowingColumn:
 
 
 def _places(values: Sequence[Stored]) -> defaultdict[Any, int]:
-    """The place of each value by its key, -1 for a missing one; a key that is asked for first gets the next place."""
+    """The place of each value by its key, -1 for a missing one; an unknown key gets the next place."""
     places = {None: -1} | {_key(value): place for place, value in enumerate(values)}
     return defaultdict(count(len(values)).__next__, places)
 

@@ -32,7 +32,7 @@ class CaseRows(Source):
 
     def __repr__(self) -> str:
         names = ", ".join(map(str, self.names or ()))
-        return f"CaseRows: {self.rows} row{'s' * (self.rows != 1)} of {names}"
+        return f"CaseRows: {self.rows:,} row{'s' * (self.rows != 1)} of {names}"
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> AnyArray:
         """The rows as an array of objects, None for missing values."""
@@ -80,7 +80,7 @@ class Layout:
         return CaseRows(tuple(self.attributes), columns, len(positions))
 
     def queries(self, queries: Iterable[Mapping[str, Any]]) -> CaseRows:
-        """Queries as rows of the same table; attributes that they leave out are missing."""
+        """Queries as rows of the same table; omitted attributes are missing."""
         queries = rows_of(queries)
         for query in queries:
             check_known(query, [*self.attributes, *self.ignored])
@@ -126,7 +126,7 @@ def _column(kind: CaseKind, codes: IntArray, values: Sequence[Any]) -> Column:
 
 
 def _recoded(codes: IntArray, values: Sequence[Stored], levels: Sequence[Any], used: IntArray | None = None) -> Coded:
-    """Codes into levels; a value that is no level can only be in a query, and is unseen."""
+    """Codes into levels; a value that is not a level can only be in a query, and is unseen."""
     everything = list(levels)
     places = {identity(value): place for place, value in enumerate(everything)}
     table: IntArray = np.full(len(values) + 1, -1, dtype=np.int32)
@@ -139,10 +139,10 @@ def _recoded(codes: IntArray, values: Sequence[Stored], levels: Sequence[Any], u
 
 @dataclass(frozen=True, eq=False)
 class TrainingTable:
-    """What a learner is fitted to: rows, targets (None without) and the id of the case of each row.
+    """Training data of a learner: rows, targets (None without) and the id of the case of each row.
 
-    `left_out` are attributes that were not asked for by name and that no column can be made of; `without_target` and
-    `retired` count the cases that were left out.
+    `left_out` are attributes that were not requested and cannot be columns; `without_target` and
+    `retired` count the excluded cases.
     """
 
     X: CaseRows
@@ -197,7 +197,7 @@ def training_table(
 def _used_attributes(
     table: CaseTable, attributes: Iterable[str] | None, target: str | None
 ) -> tuple[list[str], tuple[str, ...]]:
-    """Attributes to learn from, and those left out without being asked for."""
+    """Return the attributes to learn from, and those that were dropped automatically."""
     readable = [name for name, kind in table.attributes.items() if not isinstance(kind, Graph)]
     left_out: tuple[str, ...] = ()
     if attributes is None:

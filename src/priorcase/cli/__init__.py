@@ -20,7 +20,7 @@ __all__ = ["main"]
 _EXAMPLES = """\
 priorcase report loans.csv --target repaid --out report.html
 priorcase predict loans.csv --target repaid new.csv
-priorcase explain loans.csv --target repaid income=48 housing=own
+priorcase explain loans.csv --target repaid income=1800 housing=own
 priorcase explore loans.csv --target repaid
 priorcase cases ask desk.cases"""
 _EPILOG = """\

@@ -54,7 +54,7 @@ def values(base: CaseBase, pairs: Sequence[str]) -> dict[str, Any]:
 
 
 def split_pair(pair: str, attributes: Iterable[str]) -> tuple[str, str]:
-    """The name and the value of a pair; names may hold spaces and equals signs. Any name where none is declared."""
+    """Split a pair; names may contain spaces and equals signs. Any name is accepted if none is declared."""
     attributes = list(attributes)
     for name in sorted(attributes, key=len, reverse=True):
         after = pair.lstrip().removeprefix(name).lstrip()
@@ -68,13 +68,13 @@ def split_pair(pair: str, attributes: Iterable[str]) -> tuple[str, str]:
             raise BadInputError(f"the case base has no attribute {name!r}. {remedy}")
     value = after[1:].strip()
     if not name or not value:
-        remedy = "--from adds a table" if Path(pair).is_file() else "Write NAME=? where the value is missing"
+        remedy = "--from adds a table" if Path(pair).is_file() else "Write NAME=? for a missing value"
         raise BadInputError(f"{pair!r} is not of the form NAME=VALUE. {remedy}.")
     return name, value
 
 
 def read_value(base: CaseBase, name: str, kind: Any, text: str) -> Any:
-    """A value of a kind; what does not fit is left as it is, for the library to refuse."""
+    """Convert a word to a value of a kind; invalid words are kept, so that the library rejects them."""
     if text == "?":
         return None
     if isinstance(kind, Numeric) and not isinstance(kind, Date):
@@ -92,7 +92,7 @@ def read_value(base: CaseBase, name: str, kind: Any, text: str) -> Any:
 
 
 def _known_word(name: str, text: str, words: Iterable[Any]) -> Any:
-    """One of some values by its text, capitals or not."""
+    """Return the value with this text, ignoring case."""
     words = list(words)
     for same in (str.__str__, str.casefold):
         for word in words:
@@ -124,7 +124,7 @@ def _undeclared(text: str) -> Any:
 
 
 def solution_value(base: CaseBase, text: str | None) -> Any:
-    """A solution: digits are a number unless the first solution of the base is a text."""
+    """A solution: digits are a number unless the first solution of the base is a string."""
     if text is None:
         return None
     first = next((case.solution for case in base if case.solution is not None), None)
@@ -132,7 +132,7 @@ def solution_value(base: CaseBase, text: str | None) -> Any:
 
 
 def outcome_value(text: str | None) -> Any:
-    """An outcome: yes, no, a number, or a text; None for ``?``.
+    """An outcome: yes, no, a number, or a string; None for ``?``.
 
     Examples
     --------
@@ -181,14 +181,14 @@ def _with_truths(text: str) -> str:
 
 
 def weights(base: CaseBase, pairs: Sequence[str]) -> dict[str, float] | None:
-    """Weights by attribute; None where none is given."""
+    """Weights by attribute; None if none is passed."""
     found: dict[str, float] = {}
     for pair in pairs:
         name, text = split_pair(pair, base.attributes)
         number = _number(text)
         if number is None or number < 0:
             raise BadInputError(
-                f"{text!r} is not a weight for {name!r}; expected a number >= 0. A weight of 0 leaves it out."
+                f"{text!r} is not a weight for {name!r}; expected a number >= 0. A weight of 0 ignores the attribute."
             )
         found[name] = number
     return found or None
@@ -217,7 +217,7 @@ def check_columns(columns: Sequence[str], attributes: Iterable[str], path: Any) 
 
 
 def case_table(cases: Sequence[Case], title: str, columns: Sequence[str] = (), note: str = "") -> str:
-    """A table of cases: the columns asked for, or as many as fit."""
+    """A table of cases: the requested columns, or as many as fit."""
     attributes = list(cases[0]) if cases else []
     wanted = list(columns) or [name for name in ("id", "key", *attributes, "solution", "outcome") if _used(cases, name)]
     width = shutil.get_terminal_size().columns

@@ -1,4 +1,4 @@
-"""``priorcase cases``: a case base in one file, filled, asked and forgotten from on the command line."""
+"""``priorcase cases``: add, find, revise and forget cases of a case base on the command line."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ def _attributes(ctx: click.Context, _: click.Parameter, incomplete: str) -> list
     try:
         with _reading(ctx.params.get("file") or "") as base:
             return [CompletionItem(f"{name}=") for name in base.attributes if name.startswith(incomplete)]
-    except Exception:  # whatever it is, completion has nothing to say then
+    except Exception:  # completion must never fail
         return []
 
 
@@ -83,7 +83,9 @@ def _parse_roles(_: click.Context, __: click.Parameter, given: Sequence[str]) ->
     for text in given:
         name, equals, role = text.rpartition("=")
         if not name or not equals or role not in ROLES or role in found:
-            raise click.BadParameter(f"{text!r} is not of the form NAME=ROLE, each of {', '.join(ROLES)} once.")
+            raise click.BadParameter(
+                f"{text!r} is not of the form NAME=ROLE. Use each role ({', '.join(ROLES)}) at most once."
+            )
         found[role] = name
     return found
 
@@ -108,11 +110,13 @@ def _command(name: str, examples: str, short_help: str) -> Callable[[Callable[..
 
 
 def _opened(file: str, **options: Any) -> CaseBase:
-    """A case base that exists: a misspelt name makes no new one."""
+    """Open an existing case base: a misspelled name must not create a new one."""
     from priorcase.cases import CaseBase
 
     if not os.path.lexists(file):
-        raise BadInputError(f"there is no case base at {file}. Check the path; 'priorcase cases new {file}' makes one.")
+        raise BadInputError(
+            f"there is no case base at {file}. Check the path, or create it with 'priorcase cases new {file}'."
+        )
     return CaseBase.open(file, **options)
 
 
@@ -235,35 +239,38 @@ def _declared(texts: Sequence[str]) -> dict[str, Any]:
 _ADD = """\
 priorcase cases add desk.cases area=vpn "signs=slow,timeout" \\
     opened=2025-06-01 --solution "renew the certificate" --key V-9
-priorcase cases add cars.cases "paint colour=black" miles=? --solution 8500
+priorcase cases add cars.cases "paint color=black" miles=? --solution 8500
 priorcase cases add cars.cases --from cars.csv --column price=solution
 priorcase cases export old.cases | priorcase cases add new.cases --from -"""
 
 
 @_command("add", _ADD, "Add a case, or all rows of a table.")
 @_pairs
-@option("--solution", "TEXT", "What was done: a text, a number, or JSON.")
-@option("--outcome", "VALUE", "How it turned out: yes, no, a number, or a text.")
+@option("--solution", "TEXT", "The solution: a string, a number, or JSON.")
+@option("--outcome", "VALUE", "The outcome: yes, no, a number, or a string.")
 @option("--key", "KEY", "Name of the case, such as a ticket number.")
 @option("--note", "TEXT", "A free note.")
-@option("--from", "TABLE", "Add every row of a table, or none; - is standard input.")
+@option("--from", "TABLE", "Add all rows of a table; - is standard input.")
 @_roles
 @read_option
 @_provenance
 @output_options()
 def add(file: str, pairs: Sequence[str], column: dict[str, Any], output: Output, **given: Any) -> None:
-    """Add one case to FILE by NAME=VALUE, or all of a table by --from; prints ids.
+    """Add one case to FILE by NAME=VALUE, or all rows of a table by --from, and print the ids.
 
-    Sets are written with commas, dates as 2025-06-01, NAME=? is missing. The same key twice is one case.
+    Separate elements of sets by commas, write dates as 2025-06-01, and NAME=? for a missing value. If a row fails,
+    nothing is added. A key that exists already is not added again.
     """
     table = given["from"]
     if table is None and (column or given["read"]):
         raise usage(f"--{'column' if column else 'read'} needs --from TABLE.")
     reading = parse_options(given["read"])
     if table is None and not pairs:
-        raise usage("there is nothing to add; give NAME=VALUE, or --from TABLE.")
+        raise usage("nothing to add. Pass NAME=VALUE or --from TABLE.")
     if table is not None and (pairs or any(given[name] is not None for name in ROLES)):
-        raise usage("--from takes a table and no values of one case; --column names its solution, outcome and key.")
+        raise usage(
+            "--from cannot be combined with the values of a case. Use --column for its solution, outcome and key."
+        )
     from priorcase.cases.exchange import read_cases
     from priorcase.cli.case_values import outcome_value, solution_value, values
 
@@ -316,9 +323,9 @@ def list_cases(file: str, where: Sequence[str], id: str | None, as_csv: bool, ou
     limit = given["limit"]
     columns = [name.strip() for text in given["columns"] for name in text.split(",") if name.strip()]
     if output.as_json and (as_csv or columns):
-        raise usage(f"--json does not go with --{'csv' if as_csv else 'columns'}.")
+        raise usage(f"--json cannot be combined with --{'csv' if as_csv else 'columns'}.")
     if id is not None and (where or as_csv or columns or limit is not None):
-        raise usage("--id shows one case in full; only --json and --out go with it.")
+        raise usage("--id can only be combined with --json and --out.")
     from priorcase.cli import case_values as cv
 
     with _reading(file) as base:
@@ -344,7 +351,7 @@ def _listed(found: Iterator[Case], among: int, limit: int | None, columns: Seque
 
     shown = list(islice(found, _SHOWN if limit is None else limit))
     count = among if every else len(shown) + sum(1 for _ in found)
-    title = f"{count} of {n_cases(among)}" if count < among else n_cases(among)
+    title = f"{count:,} of {n_cases(among)}" if count < among else n_cases(among)
     more = f"cases not shown: {count - len(shown)}; --limit shows more" if count > len(shown) else ""
     return case_table(shown, title, columns, more) if shown else title
 
@@ -357,7 +364,7 @@ _HISTORY = "priorcase cases history desk.cases\npriorcase cases history desk.cas
 @option("--limit", "N", "Number of latest events.  [default: 20 in a table, else all]", type=click.IntRange(1))
 @output_options()
 def history(file: str, id: str | None, limit: int | None, output: Output) -> None:
-    """Show what changed in FILE, or of case ID, the last changes last."""
+    """Show the changes of FILE, or of case ID, in the order they were made."""
     from priorcase.cli.case_values import event_table
 
     with _reading(file) as base:
@@ -382,7 +389,7 @@ priorcase cases ask cars.cases make=Audi year=2019 --method local --json"""
 @option("-k", "N", "Number of similar cases.", type=click.IntRange(1), default=5, show_default=True)
 @option("--method", "NAME", "Reuse: auto, copy, null, vote, mean, local, compose.", type=Names(METHODS))
 @option("--diversity", "D", "How different the retrieved cases should be, 0 to 1.", type=float)
-@option("--no-questions", None, "Answer without asking questions.", is_flag=True)
+@option("--no-questions", None, "Propose a solution without asking questions.", is_flag=True)
 @option(
     "--confidence",
     "P",
@@ -397,8 +404,8 @@ priorcase cases ask cars.cases make=Audi year=2019 --method local --json"""
 def ask(file: str, pairs: Sequence[str], output: Output, **given: Any) -> None:
     """Propose a solution for a new case from similar cases of FILE.
 
-    On a terminal it asks for what is most informative; with --json, --out, --method, --diversity or --no-questions,
-    and elsewhere, it answers at once.
+    On a terminal, the most informative questions are asked first. With --json, --out, --method, --diversity or
+    --no-questions, and without a terminal, a solution is proposed at once.
     """
     at_once = given["no_questions"] or output != (False, None) or given["method"] or given["diversity"] is not None
     converses = not at_once and sys.stdin.isatty() and sys.stdout.isatty()
@@ -408,7 +415,7 @@ def ask(file: str, pairs: Sequence[str], output: Output, **given: Any) -> None:
         query = cv.values(base, pairs)
         if not converses and all(value is None for value in query.values()):
             names = ", ".join(base.attributes) or "no attributes yet"
-            raise usage(f"nothing is known of the new case; give NAME=VALUE. {base.path} has {names}.")
+            raise usage(f"the new case has no values. Pass NAME=VALUE; {base.path} has {names}.")
         where, weights = cv.conditions(base, given["where"]), cv.weights(base, given["weights"])
         if converses:
             from priorcase.cli.conversation import converse
@@ -419,7 +426,7 @@ def ask(file: str, pairs: Sequence[str], output: Output, **given: Any) -> None:
         diversity = given["diversity"] or 0.0
         found = base.retrieve(query, given["k"], weights=weights, where=where or None, diversity=diversity)
         if not len(found):
-            raise BadInputError(f"{base.path} has no case that could answer this. Ask without --where, or add cases.")
+            raise BadInputError(f"{base.path} has no case that meets the conditions. Omit --where, or add cases.")
         proposal = base.reuse(found, given["method"] or "auto")
         text = f"{proposal}\n\n{found}"
         if given["explain"]:
@@ -440,9 +447,9 @@ priorcase cases feedback desk.cases V-9 urgency=high system=?"""
 @_command("feedback", _FEEDBACK, "Record an outcome, or correct a case.")
 @click.argument("id")
 @_pairs
-@option("--outcome", "VALUE", "How the solution turned out: yes, no, a number, or a text.")
-@option("--solution", "TEXT", "Another solution.")
-@option("--note", "TEXT", "A note to add.")
+@option("--outcome", "VALUE", "The outcome: yes, no, a number, or a string.")
+@option("--solution", "TEXT", "A new solution.")
+@option("--note", "TEXT", "A note to append.")
 @_provenance
 @output_options()
 def feedback(file: str, id: str, pairs: Sequence[str], output: Output, **given: Any) -> None:
@@ -452,7 +459,7 @@ def feedback(file: str, id: str, pairs: Sequence[str], output: Output, **given: 
     solution or an outcome.
     """
     if not pairs and all(given[name] is None for name in ("outcome", "solution", "note")):
-        raise usage("there is nothing to record; give --outcome, --solution, --note or NAME=VALUE.")
+        raise usage("nothing to record. Pass --outcome, --solution, --note or NAME=VALUE.")
     from priorcase.cli import case_values as cv
 
     with _opened(file) as base:
@@ -481,13 +488,13 @@ priorcase cases forget desk.cases V-9 --yes --by desk-2 --why "asked to\""""
 def forget(file: str, ids: Sequence[str], where: Sequence[str], yes: bool, output: Output, **given: Any) -> None:
     """Forget cases of FILE by their ids or keys, or all that meet a condition.
 
-    The history keeps that a case of that id was forgotten, when, and what --by and --why say here. Copies made by
-    backup and export keep what they have.
+    The history records that a case with this id was forgotten, when, and --by and --why. Copies made by
+    backup and export are not changed.
     """
     if bool(ids) == bool(where):
-        raise usage("give ids or --where, one of them; nothing was forgotten.")
+        raise usage("pass either ids or --where. Nothing was forgotten.")
     if not yes and not (sys.stdin.isatty() and sys.stdout.isatty()):
-        raise usage("there is no terminal to ask at: --yes forgets without asking. Nothing was forgotten.")
+        raise usage("without a terminal, --yes is required. Nothing was forgotten.")
     from priorcase.cli.case_values import conditions
 
     count = 0
@@ -501,14 +508,14 @@ def forget(file: str, ids: Sequence[str], where: Sequence[str], yes: bool, outpu
             found = [base.get(one) for one in wanted]
         if found and (yes or _agreed(found)):
             count = base.forget([case.id for case in found if case.id is not None], **given)
-    text = "nothing was forgotten" if found else "no case meets that; nothing was forgotten"
+    text = "nothing was forgotten" if found else "no case meets the conditions; nothing was forgotten"
     if count:
-        text = f"{n_cases(count)} forgotten; no byte of {'it' if count == 1 else 'them'} is left in {file}"
+        text = f"{n_cases(count)} forgotten; nothing of {'it' if count == 1 else 'them'} is left in {file}"
     output.show(text, {"forgotten": count})
 
 
 def _agreed(found: list[Case]) -> bool:
-    """Show the cases and ask; anything but a yes is a no, the end of the input too."""
+    """Show the cases and ask for confirmation; anything but yes means no, including the end of the input."""
     from priorcase.cli.case_values import case_table
 
     more = f"cases not shown: {len(found) - _SHOWN}" if len(found) > _SHOWN else ""
@@ -531,9 +538,9 @@ priorcase cases export desk.cases | grep toner"""
 @option("--overwrite", None, "Replace an existing file.", is_flag=True)
 @output_options("jsonl", "csv", "parquet", text="File to write")
 def export(file: str, where: Sequence[str], overwrite: bool, output: Output) -> None:
-    """Write the cases of FILE to a file, whole or not at all, or print JSON lines.
+    """Write the cases of FILE to a file, or print JSON lines. A file is written completely or not at all.
 
-    .jsonl has everything, .parquet the same in typed columns, .csv all but the kinds. 'priorcase cases add FILE --from
+    .jsonl and .parquet keep everything; .csv does not keep the kinds of attributes. 'priorcase cases add FILE --from
     TABLE' reads them all.
     """
     from priorcase.cli.case_values import conditions
@@ -558,12 +565,12 @@ _BACKUP = "priorcase cases backup desk.cases --out desk-monday.cases"
 @_command("backup", _BACKUP, "Back up a case base, also while it is in use.")
 @output_options(text="The copy, a new file")
 def backup(file: str, output: Output) -> None:
-    """Copy FILE to a new file, as it is at one moment; others may go on writing.
+    """Copy a snapshot of FILE to a new file; other processes may keep writing.
 
-    What is forgotten in FILE afterwards is still in the copy.
+    Cases that are forgotten in FILE later remain in the copy.
     """
     if output.out in (None, "-"):
-        raise usage("--out COPY is missing: a copy needs a file.")
+        raise usage("--out COPY is required.")
     with _reading(file) as base:
         base.backup(str(output.out))
         count = len(base)
@@ -577,9 +584,9 @@ _VERIFY = "priorcase cases verify desk.cases\npriorcase cases verify desk.cases 
 @output_options()
 @click.pass_context
 def verify(ctx: click.Context, /, file: str, output: Output) -> None:
-    """Check the pages, checksums, counts and keys of FILE; nothing is changed.
+    """Check the pages, checksums, counts and keys of FILE without changing it.
 
-    Exit codes: 0 clean, 1 damaged, 2 no case base at all.
+    Exit codes: 0 clean, 1 damaged, 2 not a case base.
     """
     from priorcase.cases.storage import Store
     from priorcase.exceptions import CaseBaseFileError
@@ -597,7 +604,7 @@ def verify(ctx: click.Context, /, file: str, output: Output) -> None:
             with Store.open(file, readonly=True) as store:
                 findings = tuple(store.verify()) or findings
         except CaseBaseFileError:
-            pass  # what was found first is all that can be said
+            pass  # report the findings up to here
     lines = ["damaged:", *(f"  {finding}" for finding in findings)] if findings else [f"clean: {n_cases(count)}"]
     output.show("\n".join(lines), {"clean": not findings, "cases": count, "findings": findings})
     ctx.exit(1 if findings else 0)

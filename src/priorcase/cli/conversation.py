@@ -52,9 +52,9 @@ def terminal_line(prompt: str) -> str | None:
 
 
 class Talk:
-    """Asks the questions of a conversation until it is settled, or nobody answers any more.
+    """Asks the questions of a conversation until it is settled, or the input ends.
 
-    ``read`` gives the answer to a prompt, None where there is no more; ``say`` prints a line.
+    ``read`` gives the answer to a prompt, None at the end of the input; ``say`` prints a line.
     """
 
     def __init__(
@@ -64,7 +64,7 @@ class Talk:
         self._attributes = base.attributes
 
     def run(self) -> None:
-        told = "Answer by number or in words. Enter skips, ? explains, back undoes, quit ends the questions."
+        told = "Answer with a number or in words. Enter skips, ? explains, back undoes, quit ends the questions."
         if not self._talk.settled:
             self._say(f"{told}\n{self._standing()}")
         while not self._talk.settled and (question := self._talk.next_question()) is not None:
@@ -81,7 +81,7 @@ class Talk:
             self._say(self._standing())
 
     def _heard(self, question: Question, line: str) -> bool:
-        """Do what a line says; False where the same question is to be answered anew."""
+        """Process a line; return False if the same question must be asked again."""
         try:
             if not line:
                 self._talk.skip(question.attribute)
@@ -101,7 +101,7 @@ class Talk:
         return True
 
     def _answer(self, question: Question, line: str) -> tuple[str, Any]:
-        """The attribute and the value that a line tells."""
+        """Return the attribute and the value that a line sets."""
         name, kind = question.attribute, self._attributes[question.attribute]
         if line.startswith("=") and line[1:].strip():
             return name, read_value(self._base, name, kind, line[1:].strip())
@@ -110,17 +110,17 @@ class Talk:
         if question.yes_or_no and (yes := _YES_NO.get(line.casefold())) is not None:
             return name, yes
         if question.kind in ("word", "member"):
-            raise BadInputError(f"answer yes or no, or give the whole value by {name}=...")
+            raise BadInputError(f"answer yes or no, or set the value with {name}=...")
         if question.kind == "value" and (found := _chosen(question, line)) is not None:
             return name, found
         if question.kind == "value" and type(kind) is Nominal and kind.values is None:
             meant = nearest(line, [str(choice.answer) for choice in question.choices])
-            hint = f"did you mean {meant!r}?" if meant is not None else "answer by number, or skip by Enter."
+            hint = f"did you mean {meant!r}?" if meant is not None else "answer with a number, or press Enter to skip."
             raise BadInputError(f"{line!r} is not one of these; {hint} '={line}' enters it anyway.")
         return name, line if isinstance(kind, Text) else read_value(self._base, name, kind, line)
 
     def _told(self, line: str, *, free: bool) -> tuple[str, Any] | None:
-        """What NAME=VALUE tells; in free words anything else may hold an equals sign."""
+        """Return the name and value of NAME=VALUE; free text may contain other equals signs."""
         if "=" not in line:
             return None
         try:
@@ -138,7 +138,7 @@ class Talk:
                 answer = short(question.answered(choice.answer), _WIDE)
                 lines.append(f"  {mark:>2}  {answer}  ({n_cases(choice.cases)})")
             if len(question.choices) > _CHOICES:
-                lines.append(f"      and {len(question.choices) - _CHOICES} more, by their names")
+                lines.append(f"      and {len(question.choices) - _CHOICES} more; type a name")
             return "\n".join(lines)
         if not question.yes_or_no:
             return question.text
@@ -149,7 +149,7 @@ class Talk:
     def _why(self, question: Question) -> str:
         left = self._talk.candidates.size
         if question.gain is None:
-            told = "  Nothing is known yet, and free text is more informative than any one value."
+            told = "  No value is known yet, and free text is more informative than any single value."
         else:
             told = f"  Its answer gives {question.gain:.2f} bits about the solution on average"
             told += f", {question.ratio or 0.0:.2f} for each bit of its own: the best ratio of all questions."
@@ -163,7 +163,7 @@ class Talk:
         return "\n".join(lines)
 
     def _standing(self) -> str:
-        """How many cases are left, and the leading solutions."""
+        """Return the number of remaining cases, and the leading solutions."""
         found = self._talk.answer().candidates
         told = [f"{short(text_of(one.solution), 40)} {one.probability:.0%}" for one in found[:_LEADING]]
         rest = [f"{len(found) - _LEADING} more"] if len(found) > _LEADING else []
@@ -171,14 +171,14 @@ class Talk:
 
 
 def labels(question: Question) -> list[str]:
-    """What the choices of a question are answered by: numbers, or letters where the values look like numbers."""
+    """Return the labels of the choices of a question: numbers, or letters if the values look like numbers."""
     if any(str(choice.answer).strip().isdecimal() for choice in question.choices):
         return list(_LETTERS[: len(question.choices)])
     return [str(place) for place in range(1, len(question.choices) + 1)]
 
 
 def _chosen(question: Question, line: str) -> Any:
-    """The choice that a line names: by its value, by its label, or by the beginning of only one value."""
+    """Return the choice that matches a line: its value, its label, or a unique beginning of its value."""
     wanted = line.casefold()
     texts = {str(choice.answer).casefold(): choice.answer for choice in question.choices}
     if wanted in texts:

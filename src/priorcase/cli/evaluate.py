@@ -53,7 +53,7 @@ _SPLITS = re.compile(r"(?:(\d+)x)?(?:(\d+)|(loo|prequential|holdout)(?:=(\d+|0?\
 _CURVES = Names(("learning", "noise", "class-noise"))
 _TEST, _CURVE_REPEATS, _MOST_REPEATS = 0.3, 20, 100_000
 _SLOW, _MANY = "stacked", 10_000  # which takes minutes for a split of more cases, and is then measured if named
-_TESTED = 3  # differences of so many learners are shown
+_TESTED = 3  # number of learners whose differences are shown
 _EXAMPLES = """\
 priorcase evaluate loans.csv --target repaid
 priorcase evaluate loans.csv --target repaid --splits loo --score log_score \\
@@ -63,7 +63,7 @@ priorcase evaluate loans.csv --curve learning=10,30,100 --out curve.png"""
 
 
 class Contestant(NamedTuple):
-    """A learner to compare, under the name it was asked for by, with its parameters."""
+    """A learner to compare, with its label and its parameters."""
 
     label: str
     name: str
@@ -75,19 +75,19 @@ class Contestant(NamedTuple):
 @table_options
 @option("--learner", "NAME,...", "Learners to compare, or all.", multiple=True)
 @option("--set", "NAME=VALUE", "Parameter of all learners that have it. Repeatable.", multiple=True)
-@option("--splits", "HOW", "10, 5x10 (5 times 10), loo, holdout=0.7, prequential=20.")
-@option("--score", "NAME,...", "accuracy, log_score, brier, rmse, mae, r2, ...", multiple=True)
-@option("--curve", "KIND", "learning, noise or class-noise, at points: noise=0,0.2.")
+@option("--splits", "HOW", "Folds (10 or 5x10), loo, holdout=0.7 or prequential=20.")
+@option("--score", "NAME,...", "Scores: accuracy, log_score, brier, rmse, mae, r2, ...", multiple=True)
+@option("--curve", "KIND", "learning, noise or class-noise; points as in noise=0,0.2.")
 @random_state_option
 @jobs_option
-@output_options("txt", "md", "csv", "json", *_PICTURES, text="Write it")
+@output_options("txt", "md", "csv", "json", *_PICTURES, text="Write the results to a file")
 @click.pass_context
 def evaluate(ctx: click.Context, /, output: Output, **given: Any) -> None:
-    """Compare learners on TABLE by cases that they have not seen."""
+    """Compare learners on held-out cases of TABLE."""
     texts, scores = _split_commas(given["learner"]), _split_commas(given["score"])
     shared, reading = parameters(given["set"]), parse_reading(given["column"], given["read"])
     for text in texts:
-        _contestant(text)  # a mistake here is told before the table is read
+        _contestant(text)  # raise errors before the table is read
     curve = None if given["curve"] is None else _parse_curve(given["curve"])
     splits, repeats = _parse_splits(given["splits"], curve=curve is not None)
     if (output.out or "").endswith(_PICTURES):
@@ -100,7 +100,7 @@ def evaluate(ctx: click.Context, /, output: Output, **given: Any) -> None:
     if not texts:
         texts = [name for name in _USUAL[past.task] if name != _SLOW or len(past.y) <= _MANY]
         if _SLOW not in texts:
-            note(f"{_SLOW} takes long with more than {_MANY:,} cases and is left out; --learner {_SLOW} measures it")
+            note(f"{_SLOW} takes long with more than {_MANY:,} cases and is skipped; to include it: --learner {_SLOW}")
     contestants = _contestants(texts, shared, past.task)
     learners = {one.label: make(find(one.name), past, one.parameters, seed=None) for one in contestants}
     common = {"scores": scores or None, "random_state": given["random_state"], "n_jobs": given["jobs"]}
@@ -124,7 +124,7 @@ def evaluate(ctx: click.Context, /, output: Output, **given: Any) -> None:
         ctx.exit(1)
 
 
-# -- what is asked for
+# -- arguments
 
 
 def _split_commas(texts: Sequence[str]) -> list[str]:
@@ -146,7 +146,7 @@ def _contestants(texts: Sequence[str], shared: dict[str, Any], task: Any) -> lis
     able = [one.name for one in LEARNERS.values() if task in one.tasks]
     wanted = [name for text in texts for name in (able if text == "all" else (text,))]
     if repeated := next((name for at, name in enumerate(wanted) if name in wanted[:at]), None):
-        raise usage(f"--learner {repeated} is given twice; set other parameters, as knn:n_neighbors=3 does.")
+        raise usage(f"--learner {repeated} is specified twice. Set other parameters, as in knn:n_neighbors=3.")
     found, used = [], set[str]()
     for one in map(_contestant, wanted):
         known = inspect.signature(find(one.name).cls(task)).parameters if one.name in able else ()
@@ -170,7 +170,7 @@ def _parse_splits(text: str | None, *, curve: bool) -> tuple[tuple[str, float | 
     number = found[2] or found[4]
     size = None if number is None else int(number) if number.isdecimal() else float(number)
     if curve and found[3] != "holdout":
-        raise usage(f"--splits {text} does not go with --curve; holdout=0.7, or 20xholdout=0.7, does.")
+        raise usage(f"--splits {text} cannot be combined with --curve. Use holdout=0.7 or 20xholdout=0.7.")
     if repeats is not None and found[3] in ("loo", "prequential"):
         raise usage(f"--splits {text}: {found[3]} is the same each time.")
     if repeats is not None and repeats > _MOST_REPEATS:
@@ -219,7 +219,7 @@ def _measured(
 
 @contextmanager
 def _quiet(*, in_processes: bool) -> Iterator[None]:
-    """Tell what local models warn of once; worker processes, which would repeat it, are told not to warn."""
+    """Print each warning of local models once; worker processes, which would repeat it, do not warn."""
     kinds = (FarQueryWarning, UnsettledFitWarning)
     silenced = in_processes and "PYTHONWARNINGS" not in os.environ
     if silenced:
@@ -253,7 +253,7 @@ def _values(result: Any) -> list[dict[str, Any]]:
 
 
 def _tests(result: Any, most: float = _TESTED) -> list[Any]:
-    """The tested differences of up to so many learners; none of curves, or where all learners failed."""
+    """Return the tested differences between the best learners; none for curves, or if all learners failed."""
     able = hasattr(result, "paired") and not all(name in result.failures for name in result.learners)
     return [result.paired()] if able and 2 <= len(result.learners) <= most else []
 

@@ -1,4 +1,4 @@
-"""``priorcase explore``: a page in the browser to ask a table, a model or a case base."""
+"""``priorcase explore``: a page in the browser for a table, a model or a case base."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ priorcase explore desk.cases --read-only"""
 def explore(table: str | None, host: str, port: int, token: str | None, read_only: bool, **given: Any) -> None:
     """Explore a table in the browser: enter a case, see its prediction and the past cases behind it, and change it.
 
-    k-NN answers at once; stacked learners take over when they are fitted. A saved model or a case base can be opened
+    k-NN predicts at once; stacked learners replace it when they are fitted. A saved model or a case base can be opened
     as well. Without an argument, a built-in table is opened. Press Ctrl-C to stop.
     """
     try:
@@ -47,7 +47,9 @@ def explore(table: str | None, host: str, port: int, token: str | None, read_onl
     except ModuleNotFoundError as error:
         from priorcase.exceptions import MissingExtraError
 
-        raise MissingExtraError(f"The explorer needs {error.name}. pip install 'priorcase[serve]'.") from error
+        raise MissingExtraError(
+            f"The explorer needs {error.name}. Install it with pip install 'priorcase[serve]'."
+        ) from error
     check_server_options(host, token, read_only, given["save"])
     _check_table(table, given)
     shown = token or secrets.token_urlsafe(24)
@@ -77,21 +79,21 @@ def explore(table: str | None, host: str, port: int, token: str | None, read_onl
 
 
 def _check_table(table: str | None, given: dict[str, Any]) -> None:
-    """Refuse what cannot be opened, before a page says so."""
+    """Check that the argument can be opened."""
     kind = None if table is None or given["target"] is not None else file_kind(table)
     if table is None or kind is not None:
         for name in ("target", "column", "read"):
             if given[name]:
                 raise usage(f"--{name} needs a TABLE.")
     if kind == "cases" and given["save"] is not None:
-        raise usage("--save is for models; a case base has every change on the disk at once.")
+        raise usage("--save is for models; a case base saves every change immediately.")
     if table is not None and kind is None and not Path(table).is_file():
-        TABLE.convert(table, None, click.get_current_context(silent=True))  # which says what is wrong
+        TABLE.convert(table, None, click.get_current_context(silent=True))  # raises the error
     parse_reading(given["column"], given["read"])
 
 
 def _open(workspace: Workspace, table: str | None, given: dict[str, Any]) -> None:
-    """Let a job open what was asked for."""
+    """Open the table in a background job."""
     reading = parse_reading(given["column"], given["read"])
     if table is None or (given["target"] is None and file_kind(table) is not None):
         workspace.open(table)
@@ -106,7 +108,7 @@ def _open(workspace: Workspace, table: str | None, given: dict[str, Any]) -> Non
 
 
 def _input_reader() -> Any:
-    """What reads standard input, as often as the page asks to read it another way."""
+    """Return a reader of standard input that can be called again with other options."""
     from priorcase.explorer.workspace import bytes_reader
 
     content = cache(sys.stdin.buffer.read)

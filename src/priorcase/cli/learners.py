@@ -1,4 +1,4 @@
-"""``--learner`` and ``--set``: who predicts, with which parameters, and the help on a learner."""
+"""``--learner`` and ``--set``: learners with their parameters, and their help."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 NAMES = textwrap.fill(f"Learners: {', '.join(LEARNERS)}.", 76)
 """The learners, for help pages."""
-_SHARED = ("categorical_features", "schema", "n_jobs")  # said by the table, or of no effect on results
+_SHARED = ("categorical_features", "schema", "n_jobs")  # set by the table, or without effect on results
 
 
 learner_options = options(
@@ -44,7 +44,7 @@ def parameters(texts: Sequence[str], flag: str = "--set") -> dict[str, Any]:
         if not given or not name.strip():
             raise usage(f"{flag} {text!r} is not of the form NAME=VALUE, such as n_neighbors=3.")
         if name.strip() in found:
-            raise usage(f"{flag} {name.strip()} is given twice.")
+            raise usage(f"{flag} {name.strip()} is specified twice.")
         found[name.strip()] = _literal(value)
     return found
 
@@ -59,7 +59,7 @@ def _literal(text: str) -> Any:
 
 
 def _strategy(text: str) -> Any:
-    """What ``BDeu(5)`` and its like stand for: a strategy with literals as its options; None where it is none."""
+    """Return the strategy that a string such as ``BDeu(5)`` stands for; None if it stands for none."""
     try:
         call = ast.parse(text.strip(), mode="eval").body
     except (ValueError, SyntaxError, RecursionError, MemoryError):
@@ -73,16 +73,16 @@ def _strategy(text: str) -> Any:
     try:
         options = {str(each.arg): ast.literal_eval(each.value) for each in call.keywords}
         return cls(*map(ast.literal_eval, call.args), **options)
-    except (TypeError, ValueError) as error:  # ours are ValueErrors too, with a text that says what was expected
+    except (TypeError, ValueError) as error:  # ours are ValueErrors too, with messages of what was expected
         raise usage(f"{text.strip()} cannot be made: {error}") from error
 
 
 def make(learner: Learner, past: Past, given: dict[str, Any], *, seed: int | None = 0) -> Any:
-    """The estimator; where it draws random numbers, they begin with ``seed`` unless a parameter says otherwise."""
+    """The estimator; ``seed`` is its random_state unless a parameter sets it."""
     if past.task not in learner.tasks:
         others = ", ".join(one.name for one in LEARNERS.values() if past.task in one.tasks)
         raise BadInputError(
-            f"{learner.name} does not predict numbers, and {past.target!r} is numeric. Take one of {others}, or "
+            f"{learner.name} does not predict numbers, and {past.target!r} is numeric. Use one of {others}, or "
             f"--column {past.target}=nominal if each number is a class."
         )
     known = inspect.signature(learner.cls(past.task)).parameters
@@ -94,7 +94,7 @@ def make(learner: Learner, past: Past, given: dict[str, Any], *, seed: int | Non
 
 
 def learner_help(name: str) -> str:
-    """What a learner does and its parameters, from the docstrings of its classes."""
+    """Return the summary and the parameters of a learner, from the docstrings of its classes."""
     try:
         learner = find(name)
     except ParameterError as error:

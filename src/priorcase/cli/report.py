@@ -1,4 +1,4 @@
-"""``priorcase report``: what a table says, which learner to trust on it, and why."""
+"""``priorcase report``: summary of a table, the recommended learner, and why."""
 
 from __future__ import annotations
 
@@ -94,7 +94,7 @@ def _problem(table: str | None, given: dict[str, Any]) -> tuple[Any, list[str], 
         X, y = load_repairs()
         return read_problem(X, y, name="repairs", target="job"), [], ("X, y = pc.load_repairs()",), "pandas", {}
     reading = parse_reading(given["column"], given["read"])
-    past = read_past(table, given["target"], reading, gaps=True)
+    past = read_past(table, given["target"], reading, missing=True)
     name = "standard input" if table == "-" else table
     if not is_data_set(table):
         name = table_name(name)

@@ -36,7 +36,7 @@ priorcase serve desk.cases --mcp"""
 
 
 server_options = options(
-    option("--host", "HOST", "Address to listen on; other than localhost needs --token.", default="127.0.0.1"),
+    option("--host", "HOST", "Address to listen on; any other than localhost requires --token.", default="127.0.0.1"),
     option(
         "--port", "PORT", "Port; 0 for any free port.  [default: 8765]", type=click.IntRange(0, 65535), default=8765
     ),
@@ -88,7 +88,7 @@ def serve(model: str, host: str, port: int, token: str | None, read_only: bool, 
 
 
 def _serve_assistants(model: str, read_only: bool, given: dict[str, Any]) -> None:
-    """Answer by the Model Context Protocol until standard input is closed; nothing else is printed there."""
+    """Serve the Model Context Protocol until standard input is closed; nothing else is printed."""
     from priorcase.cases import CaseBase
     from priorcase.serve import Limits, create_mcp_server
 
@@ -99,18 +99,18 @@ def _serve_assistants(model: str, read_only: bool, given: dict[str, Any]) -> Non
     with redirect_stdout(sys.stderr):
         served, target = _served(model, read_only, given)
     limits = Limits(seconds=given["timeout"])
-    warnings.simplefilter("ignore")  # of questions that others ask
+    warnings.simplefilter("ignore")  # about queries of clients
     create_mcp_server(served, target=target, read_only=read_only, limits=limits).run()
     if isinstance(served, CaseBase):
         served.close()
 
 
 def check_server_options(host: str, token: str | None, read_only: bool, save: str | None) -> None:
-    """Refuse options that do not go together, before anything is read."""
+    """Check that options can be combined, before anything is read."""
     from priorcase.serve.security import is_loopback
 
     if not is_loopback(host) and token is None:
-        raise usage(f"--host {host} is reached from other machines, so --token must say what clients have to show.")
+        raise usage(f"--host {host} can be reached from other machines, so --token is required.")
     if save is not None and read_only:
         raise usage("--save has no effect with --read-only.")
     if save is not None and not Path(save).absolute().parent.is_dir():
@@ -118,11 +118,11 @@ def check_server_options(host: str, token: str | None, read_only: bool, save: st
 
 
 def note_open_host(host: str) -> None:
-    """Say so where other machines reach the service."""
+    """Print a note if other machines can reach the service."""
     from priorcase.serve.security import is_loopback
 
     if not is_loopback(host):
-        note(f"{host} is reached from other machines, without encryption: put a proxy with TLS in front")
+        note(f"{host} can be reached from other machines without encryption: use a proxy with TLS")
 
 
 def _served(model: str, read_only: bool, given: dict[str, Any]) -> tuple[Any, str | None]:
@@ -139,13 +139,13 @@ def _served(model: str, read_only: bool, given: dict[str, Any]) -> tuple[Any, st
             return pc.load(path), None
         if kind == "cases":
             if given["save"] is not None:
-                raise usage("--save is for models; a case base has every change on the disk at once.")
+                raise usage("--save is for models; a case base saves every change immediately.")
             return pc.CaseBase.open(path, readonly=read_only), None
     if given["target"] is None:
         if not path.exists() and path.suffix:
             raise BadInputError(f"there is no file {model}. Check the path.")
         raise usage(
-            f"{model} is neither a saved model nor a case base; of a table, name the column to predict: --target."
+            f"{model} is neither a saved model nor a case base. For a table, pass the column to predict with --target."
         )
     from priorcase.cli.learners import make
     from priorcase.datasets.past import without_uninformative
@@ -160,7 +160,7 @@ def _served(model: str, read_only: bool, given: dict[str, Any]) -> tuple[Any, st
 
 @contextmanager
 def listening(host: str, port: int) -> Iterator[tuple[socket.socket, str]]:
-    """A socket that takes connections already, so that whoever reads its URL can ask at once; and the URL."""
+    """Return a socket that accepts connections already, so that its URL can be used at once, and the URL."""
     try:
         family = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0][0]
         listener = socket.create_server((host, port), family=family, backlog=512)
@@ -172,7 +172,7 @@ def listening(host: str, port: int) -> Iterator[tuple[socket.socket, str]]:
 
 
 def run_app(app: Any, listener: socket.socket) -> None:
-    """Answer until SIGINT or SIGTERM; requests that are under way are finished."""
+    """Serve until SIGINT or SIGTERM; requests in progress are finished."""
     import gc
 
     import uvicorn
@@ -188,10 +188,10 @@ def run_app(app: Any, listener: socket.socket) -> None:
                 for number, handler in before.items():
                     signal.signal(number, handler)
 
-    # Warnings of uvicorn are about what others send, who could fill a log with it.
+    # Warnings of uvicorn are about requests of clients, who could fill a log.
     settings: dict[str, Any] = {"access_log": False, "log_level": "error", "server_header": False, "ws": "none"}
     config = uvicorn.Config(app, timeout_graceful_shutdown=10, limit_concurrency=512, **settings)
-    warnings.simplefilter("ignore")  # of questions that others ask, told in their answers or not at all
+    warnings.simplefilter("ignore")  # about queries of clients, included in their responses if at all
     gc.collect()
-    gc.freeze()  # what was imported stays; looking through all of it again would hold up answers for some ms
+    gc.freeze()  # imported objects stay; scanning them again would delay responses by some ms
     Server(config).run(sockets=[listener])

@@ -1,10 +1,10 @@
-"""How commands behave: options, help with examples first, what is printed and written, errors and exit codes.
+"""Common behavior of commands: options, help with examples first, output, errors and exit codes.
 
 0 is success; 1 nothing could be measured, a damaged case base, or a bug in priorcase itself; 2 wrong usage or bad
 input; 130 interrupted; 141 the reader of the output went away.
 
-Cells, class names, texts and keys may hold anything, so control and bidirectional characters are escaped in everything
-that is printed. CSV, HTML and JSON lines that go to a pipe or a file are left as they are.
+Cells, class names, strings and keys may contain anything, so control and bidirectional characters are escaped in
+everything that is printed. CSV, HTML and JSON lines that go to a pipe or a file are left as they are.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ from priorcase.exceptions import PriorcaseError, advice, visible, visible_json
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 Forms = Mapping[str, Callable[[], Any]]
-"""What a command can deliver, by the ending of a file (``txt``, ``csv``, ``png``, ...); ``json`` may be a document."""
+"""Output forms of a command, by the suffix of a file (``txt``, ``csv``, ``png``, ...); ``json`` may be a document."""
 
 DEBUG = "priorcase.debug"
 _METHOD = re.compile(r"[A-Za-z_]\w*(\.\w+)?")
@@ -46,7 +46,7 @@ class BadInputError(click.ClickException):
 
 
 def usage(problem: str) -> click.UsageError:
-    """The error for options that do not go together, with a pointer to the help."""
+    """Return the error for invalid options, with a pointer to the help."""
     return click.UsageError(problem, click.get_current_context(silent=True))
 
 
@@ -67,13 +67,13 @@ def say(text: str, *, err: bool = False, nl: bool = True) -> None:
 
 
 def note(text: str) -> None:
-    """Say on standard error what a reader should know."""
+    """Print a note to standard error."""
     click.echo(f"priorcase: note: {one_line(text)}", err=True)
 
 
 def n_cases(n: int) -> str:
     """``1 case``, ``2 cases``."""
-    return f"{n} case{'s' * (n != 1)}"
+    return f"{n:,} case{'s' * (n != 1)}"
 
 
 def safe_console() -> Any:
@@ -113,7 +113,7 @@ def lines_of(frame: Any) -> list[dict[str, Any]]:
 
 
 def csv_text(lines: Sequence[Mapping[str, Any]], header: Sequence[str] | None = None) -> str:
-    """Lines as CSV; nothing stands where nothing is known."""
+    """Lines as CSV; missing values are empty."""
     text = io.StringIO()
     writer = csv.DictWriter(text, header or (list(lines[0]) if lines else ()), lineterminator="\n")
     writer.writeheader()
@@ -122,19 +122,19 @@ def csv_text(lines: Sequence[Mapping[str, Any]], header: Sequence[str] | None = 
 
 
 class Output(NamedTuple):
-    """What ``--json`` and ``--out`` ask for."""
+    """The output selected by ``--json`` and ``--out``."""
 
     as_json: bool
     out: str | None
 
     def show(self, text: str, document: Any) -> None:
-        """Print or write a text, or a document as JSON."""
+        """Print or write a string, or a document as JSON."""
         self.deliver({"txt": lambda: text, "json": lambda: document})
 
     def deliver(self, forms: Forms, *, form: str = "txt", shown: bool = False) -> None:
-        """Print a result, or write it to a file in the form that the end of its name says.
+        """Print a result, or write it to a file in the form of its suffix.
 
-        ``form`` is what is printed without ``--json``; with ``shown`` the text is printed beside a file.
+        ``form`` is what is printed without ``--json``; with ``shown`` the text is printed in addition to a file.
         """
         form, file = "json" if self.as_json else form, self.out if self.out != "-" else None
         if file is not None and (ending := Path(file).suffix[1:].lower()) in forms:
@@ -176,7 +176,7 @@ def _same_file(path: str | None, out: str | None) -> bool:
 
 
 def output_options(*endings: str, text: str = "Write the result to a file") -> Callable[[Function], Function]:
-    """``--json`` and ``--out``, handed on as ``output``; ``endings`` are those that the name of the file may have."""
+    """``--json`` and ``--out``, passed as ``output``; ``endings`` are the allowed suffixes of the file."""
 
     def check(_: click.Context, __: click.Parameter, value: str | None) -> str | None:
         """Refuse a file that cannot be written before the work is done, not after."""
@@ -213,13 +213,15 @@ def output_options(*endings: str, text: str = "Write the result to a file") -> C
 
 def _check_jobs(_: click.Context, __: click.Parameter, value: int | None) -> int | None:
     if value is not None and not (value == -1 or 1 <= value <= _MOST_JOBS):
-        raise click.BadParameter(f"{value} is not a number of jobs; 2 works on two splits at a time, -1 on each core.")
+        raise click.BadParameter(
+            f"{value} is not a number of jobs. Use 2 for two splits at a time, or -1 for all cores."
+        )
     return value
 
 
 def _check_seed(_: click.Context, __: click.Parameter, value: int) -> int:
     if not 0 <= value < 2**32:
-        raise click.BadParameter(f"{value} is not a whole number from 0 to {2**32 - 1}.")
+        raise click.BadParameter(f"{value} is not an integer from 0 to {2**32 - 1}.")
     return value
 
 
@@ -230,7 +232,7 @@ random_state_option = option(
 
 
 class Names(click.Choice[str]):
-    """One of some words; a misspelt one is answered with the one that was meant."""
+    """One of some words; misspelled words get a suggestion."""
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
         if value in self.choices:
@@ -335,10 +337,10 @@ def _errors_in_a_line(ctx: click.Context | None = None) -> Iterator[None]:
         if isinstance(error, PriorcaseError | OSError) or type(error).__name__ == "InvalidParameterError":
             raise BadInputError(_message(error)) from error
         if isinstance(error, MemoryError):
-            told = "there is not enough memory for this. Take fewer rows, or fewer jobs at a time."
+            told = "there is not enough memory for this. Use fewer rows or fewer jobs."
         else:
             told = f"{type(error).__name__}: {error}".removesuffix(": ")
-            told += ". This is a bug in priorcase; 'priorcase --debug ...' shows where, which helps to report it."
+            told += ". This is a bug in priorcase; 'priorcase --debug ...' shows the traceback for a bug report."
         raise click.ClickException(told) from error
 
 
@@ -352,7 +354,7 @@ def _warnings_as_notes() -> Iterator[None]:
             told.add(text)
             note(text)
 
-    logging.getLogger("matplotlib").setLevel(logging.ERROR)  # which fonts it finds is no news
+    logging.getLogger("matplotlib").setLevel(logging.ERROR)  # hides messages about fonts
     with warnings.catch_warnings():
         warnings.showwarning = tell
         yield
@@ -363,7 +365,7 @@ def _discard_output() -> None:
 
 
 def _message(error: Exception) -> str:
-    """What an error says, without the method that raised it: whoever types a command called none."""
+    """Return the message of an error, without the method that raised it."""
     if isinstance(error, OSError) and error.strerror and not isinstance(error, PriorcaseError):
         return f"{error.filename}: {error.strerror}" if error.filename else error.strerror
     if isinstance(error, PriorcaseError) and error.where is not None and _METHOD.fullmatch(error.where):

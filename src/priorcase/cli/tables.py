@@ -1,4 +1,4 @@
-"""The tables of a command: past cases with their target, and new cases from a file, standard input or typed words."""
+"""Tables of commands: past cases with their target, and new cases from files, standard input or arguments."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ READING = (
 
 
 class Queries(NamedTuple):
-    """New cases, with their targets (``actual``) where the table has them; or one typed case."""
+    """New cases, with their targets (``actual``) if the table has them; or one typed case."""
 
     X: Any
     lines: tuple[int, ...]
@@ -79,12 +79,12 @@ TABLE = TablePath()
 
 
 def is_data_set(table: str) -> bool:
-    """Whether a table is a data set by its name, and no file."""
+    """Whether a table is the name of a data set, not a file."""
     return not _is_path(table) and table in _data_sets(table)
 
 
 def _data_sets(table: str) -> list[str]:
-    """The names of data sets; none for what looks like a file, where the user's folder of them cannot be read."""
+    """The names of data sets; none if the name looks like a file and the user's folder cannot be read."""
     from priorcase.datasets import available  # loaded here: --help must not wait for NumPy
 
     try:
@@ -96,7 +96,7 @@ def _data_sets(table: str) -> list[str]:
 
 
 def _is_path(table: str) -> bool:
-    """Whether this cannot be a name: a file that is there, or what only a path looks like; a folder is no table."""
+    """Whether this cannot be a name: an existing file, or a word that looks like a path. Folders are not tables."""
     path = Path(table)
     return table == "-" or path.name != table or (path.exists() and not path.is_dir())
 
@@ -106,7 +106,7 @@ def table_argument(*, required: bool = True) -> Callable[[Function], Function]:
 
 
 table_options = options(
-    option("--target", "COLUMN", "Column to predict; the last one if left out."),
+    option("--target", "COLUMN", "Column to predict; by default the last one."),
     (
         column_option := option(
             "--column", "NAME=KIND", "numeric, nominal, text, date, ignore, or levels: S<M<L.", multiple=True
@@ -119,7 +119,7 @@ table_options = options(
 def parse_kinds(
     flag: str, texts: Sequence[str], kinds: Sequence[str], *, files: bool = False
 ) -> dict[str, str | tuple[str, ...]]:
-    """What columns or attributes are, by name: a kind, levels (a tuple) or, if ``files``, the name of a JSON file."""
+    """Return the kind of each column or attribute: a kind, levels (a tuple) or, if ``files``, a JSON file's name."""
     found: dict[str, str | tuple[str, ...]] = {}
     for text in texts:
         name, _, kind = (part.strip() for part in text.rpartition("="))
@@ -190,14 +190,14 @@ def read_table(path: str, reading: Reading, **more: Any) -> Any:
 
 
 def say_how(*tables: Mapping[str, Any]) -> None:
-    """Say in one line for each file how it was read: on a terminal, or where there is more to say than commas."""
+    """Print one line for each file on how it was read: on a terminal, or if it is not plain CSV."""
     for about in tables:
         if "understood" in about and (sys.stderr.isatty() or not about["plain"]):
             note(f"read {about['understood']}")
 
 
 def note_uninformative(past: Past) -> None:
-    """Name the columns that were left out in one line, and in another those that could be."""
+    """Print one line for dropped columns, and one for columns that could be dropped."""
 
     def note_some(form: str, left_out: bool) -> None:
         names = [name for name, why in past.uninformative.items() if why.left_out == left_out]
@@ -208,12 +208,12 @@ def note_uninformative(past: Past) -> None:
             example = ", for example" * (len(names) > 1)
             note(form.format(words[0], told, words[1], example, names[0], kind if kind in KINDS else "nominal"))
 
-    note_some("{0} {1} left out; to keep {2}{3}: --column {4}={5}", left_out=True)
-    note_some("{0} {1} cannot help to predict; to leave {2} out{3}: --column {4}=ignore", left_out=False)
+    note_some("{0} {1} dropped; to keep {2}{3}: --column {4}={5}", left_out=True)
+    note_some("{0} {1} cannot help to predict; to drop {2}{3}: --column {4}=ignore", left_out=False)
 
 
 def note_respelt(kinds: Mapping[str, Any], known: Mapping[str, Collection[Any]], queries: Queries) -> None:
-    """Ask back about values of new cases that no past case has, but for capitals and blanks."""
+    """Suggest a known value for each new value that differs from it only in capitals and blanks."""
     from priorcase.schema import Nominal
 
     for a, (name, kind) in enumerate(kinds.items()):
@@ -225,9 +225,9 @@ def note_respelt(kinds: Mapping[str, Any], known: Mapping[str, Collection[Any]],
 
 
 def read_past(
-    path: str, target: str | None, reading: Reading, *, elsewhere: Collection[str] = (), gaps: bool = False
+    path: str, target: str | None, reading: Reading, *, elsewhere: Collection[str] = (), missing: bool = False
 ) -> Past:
-    """The past cases of a table, as `past_of` has them; it is noted which column is the target if nobody named one."""
+    """The past cases of a table, as `past_of` has them; prints which column is the target if none was passed."""
     from priorcase.datasets.past import past_of, target_of
 
     table = read_table(path, reading)
@@ -235,8 +235,8 @@ def read_past(
         note(f"the target is {table.columns[-1]!r}, the last column")
     target = target_of(table) if target is None else target
     if reading.columns.get(target) == "ignore":
-        raise usage(f"--column {target}=ignore leaves out the target.")
-    return past_of(table, target, reading, elsewhere=elsewhere, gaps=gaps)
+        raise usage(f"--column {target}=ignore would drop the target.")
+    return past_of(table, target, reading, elsewhere=elsewhere, missing=missing)
 
 
 def read_queries(words: Sequence[str], path: str, target: str | None, reading: Reading) -> tuple[Past, Queries]:
@@ -267,7 +267,7 @@ def read_queries(words: Sequence[str], path: str, target: str | None, reading: R
     for name in names:
         if name not in past.kinds and name != past.target:
             raise ReadingError(
-                f"{source} has a column {name!r} that {past.source} does not have. Leave it out by --column "
+                f"{source} has a column {name!r} that {past.source} does not have. Drop it with --column "
                 f"{name}=ignore, or rename it."
             )
     new, lines = table[list(past.kinds)], tuple(line_numbers(about, np.arange(len(table))).tolist())
@@ -279,12 +279,15 @@ def read_queries(words: Sequence[str], path: str, target: str | None, reading: R
         actual = tuple(None if number != number else float(number) for number in column.tolist())
     stored = set(zip(_tuples(past.X), past.y.tolist(), strict=True))
     if repeated := sum(case in stored for case in zip(_tuples(new), actual, strict=True)):
-        note(f"{repeated} of {len(new)} new cases equal a past case, target included: results on them are optimistic")
+        note(
+            f"{repeated:,} of {len(new):,} new cases are identical to a past case, target included: "
+            "results on them are optimistic"
+        )
     return past, Queries(new, lines, actual, about)
 
 
 def read_queries_of_model(words: Sequence[str], past: Past, model: Any, reading: Reading) -> Queries:
-    """New cases for a saved model, read by the kinds of its columns; other columns are left out."""
+    """New cases for a saved model, read by the kinds of its columns; other columns are dropped."""
     import numpy as np
 
     from priorcase.datasets.past import Reading, as_stored
@@ -299,7 +302,7 @@ def read_queries_of_model(words: Sequence[str], past: Past, model: Any, reading:
         for name in past.kinds:
             check_column(about["source"], name, list(table.columns))
         if others := [str(name) for name in table.columns if name not in past.kinds]:
-            note(f"columns that the model does not have are left out: {listed(others)}")
+            note(f"columns that the model does not have are ignored: {listed(others)}")
         lines = tuple(line_numbers(about, np.arange(len(table))).tolist())
     X = as_stored(table[list(past.kinds)], model)
     X.columns = range(len(past.kinds)) if model.schema_.names is None else list(model.schema_.names)
@@ -307,7 +310,7 @@ def read_queries_of_model(words: Sequence[str], past: Past, model: Any, reading:
 
 
 def _are_typed(words: Sequence[str]) -> bool:
-    """Whether the words of a query are NAME=VALUE, and no file."""
+    """Whether the words of a query are NAME=VALUE, not a file."""
     return len(words) > 1 or ("=" in words[0] and not os.path.exists(words[0]))
 
 
@@ -317,7 +320,7 @@ def _tuples(X: Any) -> list[tuple[Any, ...]]:
 
 
 def _typed_case(words: Sequence[str], past: Past, **how: Any) -> Any:
-    """One case from NAME=VALUE words; columns that are left out are missing."""
+    """One case from NAME=VALUE words; omitted columns are missing."""
     from priorcase.datasets import read_table as read
 
     values: dict[str, str] = {}
@@ -329,11 +332,11 @@ def _typed_case(words: Sequence[str], past: Past, **how: Any) -> Any:
             if "=" not in word:
                 raise usage(f"{word!r} is neither a file nor of the form NAME=VALUE.")
             if given == past.target:
-                raise ReadingError(f"{given!r} is the target, which is predicted. Leave it out of the new case.")
+                raise ReadingError(f"{given!r} is the target, which is predicted. Drop it from the new case.")
             remedy = advice(given, past.kinds, otherwise=f"It has {', '.join(past.kinds)}.")
             raise ReadingError(f"{past.source} has no column {given!r} to predict from. {remedy}")
         if name in values:
-            raise usage(f"{name!r} is given twice.")
+            raise usage(f"{name!r} is specified twice.")
         values[name] = word[len(name) + 1 :]
     text = io.StringIO()
     writer = csv.writer(text)

@@ -1,4 +1,4 @@
-"""Classification, the second of the three parts: from the nearest instances to classes, shares and precedents."""
+"""Classification, the second of the three parts: classes, probabilities and precedents from nearest instances."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _OUTSIDE, _INSIDE = 0, 1
 
 @dataclass(frozen=True, eq=False)
 class Queries:
-    """Queries as descriptions compare them, and the memory that answers them."""
+    """Queries in the format of concept descriptions, and the memory for predicting them."""
 
     cells: FloatArray
     memory: ConceptMemory
@@ -38,10 +38,10 @@ class Queries:
 
 
 def nearest(description: Description, queries: Queries, label: int | None = None) -> tuple[NeighborList, IdArray]:
-    """The nearest instances that may classify, and their labels; only those of one label where one is given.
+    """Nearest instances that may classify, and their labels; only those with ``label`` if given.
 
-    They are all equally near to their query, listed by id in the order they were stored, with their costs (distances
-    before the root). Some must be stored.
+    All are equally near to their query. They are listed in the order they were stored, with their costs (distances
+    before the root). At least one instance must be stored.
     """
     core, cells, threads = description.core, queries.cells, queries.threads
     found = core.nearest(cells, threads) if label is None else core.nearest_with(cells, label, threads)
@@ -58,23 +58,23 @@ def nearest(description: Description, queries: Queries, label: int | None = None
 
 
 def winning_labels(tied: NeighborList, labels: IdArray, rules: Rules) -> IdArray:
-    """The label that each query gets from its nearest instances."""
+    """Label of each query from its nearest instances."""
     first = tied.indptr[:-1]
     if rules.ties == "first" or labels.size == first.size:
         return labels[first]
     if rules.ties == "random":
-        # A number is drawn, in the order of the queries, where there is a choice.
+        # If there is a choice, a random number is drawn, in query order.
         several = np.flatnonzero(tied.lengths > 1)
         drawn = first.copy()
         drawn[several] += below(splitmix(rules.seed, several.size), tied.lengths[several])
         return labels[drawn]
-    # Of labels with equally many votes that of the first of the nearest, which was stored first.
+    # Among labels with equal votes, that of the nearest instance stored first.
     rule, n = TIES["nearest"], int(labels.max()) + 1
     return elect(tied.indptr, labels, np.ones(labels.size), tied.distances, n, None, rule)[0]
 
 
 def below(numbers: NDArray[np.uint64], limits: IdArray) -> IdArray:
-    """Each number of 64 bits as one below its limit, ``number * limit / 2^64`` rounded down."""
+    """Map 64-bit numbers to integers below their limits, ``number * limit / 2^64`` rounded down."""
     pairs = zip(numbers.tolist(), limits.tolist(), strict=True)
     return np.array([number * limit >> 64 for number, limit in pairs], np.int64)
 
@@ -83,7 +83,7 @@ def below(numbers: NDArray[np.uint64], limits: IdArray) -> IdArray:
 
 
 def classify(queries: Queries) -> IdArray:
-    """The predicted class of each query, as a position in ``classes_``."""
+    """Predicted class of each query, as a position in ``classes_``."""
     joint, seen = queries.memory.joint, queries.memory.seen
     if joint is None:
         return np.asarray(_winners(queries).argmax(axis=1))
@@ -93,7 +93,7 @@ def classify(queries: Queries) -> IdArray:
 
 
 def class_probabilities(queries: Queries) -> FloatArray:
-    """The probability of each class in ``classes_``: votes of the nearest instances, and one divided equally."""
+    """Probability of each class in ``classes_``: votes of the nearest instances plus one vote divided equally."""
     joint, seen = queries.memory.joint, queries.memory.seen
     if joint is None:
         return _smoothed(_winners(queries).astype(float))
@@ -108,22 +108,22 @@ def class_probabilities(queries: Queries) -> FloatArray:
     np.add.at(votes, (tied.queries(), seen.positions[labels]), 1.0)
     found = _smoothed(votes)
     if joint.rules.ties == "majority":
-        # Of equal ones the predicted class's is larger by a rounding error, so that the largest is the predicted one.
+        # Among ties the predicted class gets one rounding error more, so that it has the highest probability.
         evenly = (votes == votes[every, won, None]).sum(axis=1) > 1
         found[every[evenly], won[evenly]] = np.nextafter(found[every[evenly], won[evenly]], 1.0)
     return found
 
 
 def _smoothed(votes: FloatArray) -> FloatArray:
-    """Votes as probabilities, none of which is 0: one vote more is divided equally among the classes."""
+    """Convert votes to positive probabilities: one additional vote is divided equally among the classes."""
     return np.asarray((votes + 1.0 / votes.shape[1]) / (votes.sum(axis=1, keepdims=True) + 1.0))
 
 
 def claims(queries: Queries) -> tuple[BoolArray, FloatArray, FloatArray]:
-    """What the description of each class says of each query, three arrays of shape (queries, classes).
+    """Claims of the description of each class, as three arrays of shape (queries, classes).
 
-    Whether it belongs to the class, the share of members among its nearest instances, and their cost by the sum of
-    weights, so that descriptions with other weights compare.
+    Whether the query belongs to the class, the share of members among its nearest instances, and their cost divided by
+    the sum of weights, which is comparable between descriptions.
     """
     shape = len(queries), queries.memory.seen.codes.size
     claimed, share, distance = np.zeros(shape, bool), np.zeros(shape), np.full(shape, np.inf)
@@ -140,10 +140,10 @@ def claims(queries: Queries) -> tuple[BoolArray, FloatArray, FloatArray]:
 
 
 def _winners(queries: Queries) -> BoolArray:
-    """The classes that win each query, equally near ones together, shape (queries, classes).
+    """Mask of the classes that win each query, including ties, shape (queries, classes).
 
-    Of the classes that claim it the nearest; where none does, the class with the nearest member; where no class has
-    one, the most frequent.
+    The nearest of the classes that claim the query; if none does, the class with the nearest member; if no class has a
+    member, the most frequent class.
     """
     claimed, _, distance = claims(queries)
     won = _least(distance, claimed)
@@ -167,12 +167,12 @@ def _by_members(queries: Queries) -> BoolArray:
 
 
 def _by_weights(tied: NeighborList, description: Description) -> FloatArray:
-    """The cost of each query's nearest instances by the sum of the weights, added in the order of the columns."""
+    """Cost of each query's nearest instances divided by the sum of the weights, added in column order."""
     return np.asarray(tied.distances[tied.indptr[:-1]] / np.cumsum(description.search_weights())[-1])
 
 
 def _least(distance: FloatArray, among: BoolArray) -> BoolArray:
-    """Where the least distance is, among some; infinite ones can be the least."""
+    """Mask of the smallest distances among the allowed ones; they may be infinite."""
     least = np.where(among, distance, np.inf).min(axis=1, keepdims=True, initial=np.inf)
     return np.asarray(among & (distance == least))
 
@@ -181,12 +181,12 @@ def _least(distance: FloatArray, among: BoolArray) -> BoolArray:
 
 
 def precedents(queries: Queries, table: Table, backend: Backend | None) -> Precedents:
-    """The stored instances behind each answer, with equal votes, and the nearest one of another class."""
+    """Stored instances behind each prediction, with equal votes, and the nearest instance of another class."""
     memory, seen = queries.memory, queries.memory.seen
     predicted, every = classify(queries), np.arange(len(queries))
     found: list[list[Precedent]] = [[] for _ in every]
     unlike: list[Precedent | None] = [None] * every.size
-    # Which description answered which queries, by its instances of which label; and the labels of the answers.
+    # The description that predicts each query, the label of its voting instances, and the predicted labels.
     answered: list[tuple[Description, IntArray, int | None, IdArray]] = []
     if memory.joint is not None:
         answered.append((memory.joint, every, None, seen.codes[predicted]))
@@ -201,7 +201,7 @@ def precedents(queries: Queries, table: Table, backend: Backend | None) -> Prece
         for at, query in enumerate(rows.tolist()):
             found[query] = _cases(description, some, at, voters[at])
             unlike[query] = next(iter(_cases(description, some, at, others[at])), None)
-    # Of descriptions by class, the weights that the predicted class has learned.
+    # With descriptions per class, the weights learned for the predicted class.
     importance = None
     if memory.joint is None:
         importance = np.array([one.core.weights()[0] for one in memory.of_classes()])[predicted]
@@ -226,7 +226,7 @@ def precedents(queries: Queries, table: Table, backend: Backend | None) -> Prece
 
 
 def _voters(description: Description, queries: Queries, label: int | None) -> list[IdArray]:
-    """Ids of the instances behind the answer of each query."""
+    """Ids of the instances behind the prediction of each query."""
     labels = description.core.records()[1]
     if not len(queries) or not (labels.size if label is None else (labels == label).any()):
         return [np.empty(0, np.int64)] * len(queries)
@@ -235,7 +235,7 @@ def _voters(description: Description, queries: Queries, label: int | None) -> li
 
 
 def _nearest_unlike(description: Description, queries: Queries, own: IdArray) -> list[IdArray]:
-    """For each query the id of the nearest instance of another label than its own; empty where there is none."""
+    """Id of the nearest instance with another label for each query; empty if there is none."""
     best, least = np.full(len(queries), -1), np.full(len(queries), np.inf)
     for label in np.unique(description.core.records()[1]).tolist():
         rows = np.flatnonzero(own != label)
@@ -248,7 +248,7 @@ def _nearest_unlike(description: Description, queries: Queries, own: IdArray) ->
 
 
 def _cases(description: Description, queries: Queries, query: int, ids: IdArray) -> list[Precedent]:
-    """Stored rows beside a query, with the contribution of each attribute to their distances."""
+    """Stored rows compared with a query, with the contribution of each attribute to their distances."""
     if not ids.size:
         return []
     instances, seen, comparison = queries.memory.instances, queries.memory.seen, description.comparison

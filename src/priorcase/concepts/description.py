@@ -1,7 +1,7 @@
 """Concept descriptions: how instances are compared, and stored instances with their records.
 
 A learner has one description for all classes, or one for each class. The compiled description is changed in place, by
-one call; everything else here is replaced and never changed, so that a learner can keep what it had.
+one call; everything else here is replaced instead of changed, so that a learner can keep its earlier state.
 """
 
 from __future__ import annotations
@@ -32,15 +32,15 @@ from priorcase.similarity.differences import Curve, Differ, Linear, Lookup, Prof
 from priorcase.similarity.periodic import DatesSoFar, Periodic
 from priorcase.similarity.statistics import Summary
 
-# What is kept of the rows seen: nothing, a trace of what each did, or the rows as well.
+# History of the rows seen: nothing, a log of their effects, or also the rows.
 History: TypeAlias = bool | Literal["replay"]
 
 KEEP = ("every", "misclassified", "significant")
 TIES = ("majority", "first", "random")
 REASONS = np.array(["first", "every", "misclassified"], dtype=object)
-# The rules that the compiled core takes by name.
+# Rules that the compiled core accepts by name.
 _CORE = ("z_accept", "z_drop", "weighted", "known_only", "weight_power", "window", "decay", "seed")
-# Bounds of the numbers in a fitted distance: shares of classes, which may be rounded up, and numbers of rows.
+# Bounds of the numbers in a fitted distance: class shares, which may be rounded up, and numbers of rows.
 _BOUNDS = dict.fromkeys(("profiles", "unseen", "missing"), (0.0, 1 + 1e-9))
 _BOUNDS |= dict.fromkeys(("low", "high", "breaks", "numbers"), (-1e308, 1e308)) | {"scale": (0.0, 1e308)}
 # The range of smaller numbers is always finite.
@@ -57,7 +57,7 @@ class Rules:
     growing: bool  # whether ranges of numbers grow with the rows; otherwise the first rows settle the distance
     per_class: bool
     history: History
-    declared: Schema | None  # attributes that are there from the start, where others may appear (IB5)
+    declared: Schema | None  # initial attributes, if others may appear later (IB5)
     z_accept: float
     z_drop: float
     weighted: bool  # whether attributes are weighted (IB4)
@@ -72,9 +72,9 @@ class Rules:
         return self.keep == "every" and not self.window
 
     def compare(self, schema: Schema, rows: Instances, earlier: Comparison | None = None) -> Comparison:
-        """How instances with the attributes of a schema are compared, given the first rows.
+        """Return the comparison of instances with the attributes of a schema, given the first rows.
 
-        ``earlier`` is the comparison by the first of these attributes, whose codes are used on.
+        ``earlier`` is the comparison by the first of these attributes; its codes are kept.
         """
         if self.growing:
             return _growing(self.distance, schema).with_live(earlier)
@@ -94,17 +94,17 @@ class Rules:
         return Concept(comparison.plan, coded, comparison.ranged, rule=rule, ties=ties, **options)
 
     def begin(self, comparison: Comparison) -> Descriptions:
-        """Descriptions that have seen nothing."""
+        """Return empty descriptions."""
         trace = np.empty((0, 5), np.int64) if self.history else None
         held: set[int] | None = set() if self.per_class and not self.keeps_all else None
         return {None: Description(self, comparison, self.core(comparison), trace, held)}
 
 
 class LiveValues:
-    """The values of an attribute whose difference Python computes, numbered in the order in which they come.
+    """Values of an attribute with a difference computed in Python, numbered in the order of arrival.
 
-    Those of queries that were never learned are numbered from -2 down, and kept until the next call: learners answer
-    under their lock.
+    Unseen values of queries are numbered from -2 down and kept until the next call, since learners predict under their
+    lock.
     """
 
     def __init__(self, term: Computation) -> None:
@@ -114,14 +114,14 @@ class LiveValues:
         self._term = self._latest = replace(term, values=(), numbers=None)
 
     def learn(self, value: Value) -> float:
-        """The code of a value to be stored."""
+        """Return the code of a value to be stored."""
         code = self._codes.setdefault(identity(value), len(self.values))
         if code == len(self.values):
             self.values.append(value)
         return float(code)
 
     def look_up(self, value: Value, unseen: list[Value]) -> float:
-        """The code of a value of a query, which is added to the unseen values where it was never learned."""
+        """Return the code of a query value; an unseen value is added to ``unseen``."""
         code = self._codes.get(identity(value))
         if code is not None:
             return float(code)
@@ -129,13 +129,13 @@ class LiveValues:
         return -1.0 - len(unseen)
 
     def term(self) -> Computation:
-        """The difference of all values learned so far."""
+        """Return the difference of all values learned so far."""
         if len(self._latest.values) != len(self.values):
             self._latest = replace(self._term, values=tuple(self.values))
         return self._latest
 
     def row_of(self, cell: float) -> FloatArray:
-        """``f`` of the value that a cell stands for from each value learned; 1 for a level that was never declared."""
+        """Return ``f`` between the value of a cell and each learned value; 1 for an undeclared level."""
         if cell == -1.0:
             return np.ones(len(self.values))
         value = self.values[int(cell)] if cell >= 0 else self.unseen[-2 - int(cell)]
@@ -145,12 +145,12 @@ class LiveValues:
 
 @dataclass(frozen=True, eq=False)
 class Comparison:
-    """A distance as concept descriptions use it: Aha's similarity, or one that was fitted to the first rows."""
+    """Distance used by concept descriptions: Aha's similarity, or a distance fitted to the first rows."""
 
     schema: Schema
     fitted: FittedDistance
     growing: bool  # whether it needs only the ranges of numbers, which grow with the rows
-    # Codes of the nominal values of the first rows; `Instances` may give that of a removed value to another one.
+    # Codes of the nominal values of the first rows; `Instances` may reuse the code of a removed value.
     vocabulary: dict[int, dict[Value, int]] = field(default_factory=dict)
     live: dict[int, LiveValues] = field(default_factory=dict)  # attributes whose differences are computed in Python
 
@@ -168,20 +168,20 @@ class Comparison:
         return plan
 
     def with_live(self, earlier: Comparison | None = None) -> Comparison:
-        """The comparison with codes of its own for values that Python compares, or those of an earlier comparison."""
+        """Return the comparison with its own codes for values compared in Python, or with those of ``earlier``."""
         terms, known = enumerate(self.fitted.terms), {} if earlier is None else earlier.live
         live = {a: known.get(a) or LiveValues(term) for a, term in terms if isinstance(term, Computation)}
         return replace(self, live=live) if live else self
 
     @cached_property
     def ranged(self) -> NDArray[np.uint8]:
-        """Which attributes are scaled by the range of the numbers seen."""
+        """Mask of attributes scaled by the range of the numbers seen."""
         numeric = [isinstance(kind, Numeric) for kind in self.schema.kinds]
         linear = [isinstance(term, Linear) for term in self.fitted.terms]
         return np.array(numeric, np.uint8) & np.array(linear, np.uint8) & np.uint8(self.growing)
 
     def prepared(self, cells: FloatArray, instances: Instances, *, stored: bool) -> FloatArray:
-        """Cells of stored rows of the instances, or of queries, as the core compares them.
+        """Return cells of stored rows or queries in the format of the core.
 
         Values outside the vocabulary are missing in stored rows and unseen in queries.
         """
@@ -195,7 +195,7 @@ class Comparison:
         return np.asanyarray(cells if self.growing else self.fitted.prepare(cells), order="C")
 
     def _numbered(self, cells: FloatArray, instances: Instances, *, stored: bool) -> FloatArray:
-        """Cells in which values that Python compares have the codes of this comparison."""
+        """Return cells in which values compared in Python have the codes of this comparison."""
         given, unseen, found = unseen_values(cells), list[Value](), np.array(cells)
         for a, live in self.live.items():
             kind, values = self.schema.kinds[a], instances.values(a)
@@ -205,7 +205,7 @@ class Comparison:
             for cell in distinct.tolist():
                 if isinstance(kind, Numeric):
                     value = date_of(cell) if isinstance(kind, Date) else cell
-                elif cell == -1.0:  # a level that was never declared
+                elif cell == -1.0:  # an undeclared level
                     codes.append(cell)
                     continue
                 else:
@@ -217,7 +217,7 @@ class Comparison:
         return found if stored else with_unseen(found, unseen)
 
     def with_ranges(self, low: FloatArray, high: FloatArray) -> FittedDistance:
-        """The distance with the ranges of a description; NaN where no number is known."""
+        """Return the distance with the ranges of a description; NaN if no number is known."""
         ends = zip(np.nan_to_num(low).tolist(), np.nan_to_num(high).tolist(), strict=True)
         terms = [
             replace(term, low=start, high=end, scale=end - start) if ranged and isinstance(term, Linear) else term
@@ -228,7 +228,7 @@ class Comparison:
         return replace(self.fitted, terms=tuple(terms))
 
     def check_ranges(self, core: Concept, cells: FloatArray) -> None:
-        """Refuse numbers so large that their range, with those that a description has seen, is infinite."""
+        """Raise an error if the range of the numbers, including those already seen, is infinite."""
         if not self.growing or not (np.abs(cells) > _LARGE).any():
             return
         low, high = core.ranges()
@@ -241,7 +241,7 @@ class Comparison:
             )
 
     def saved(self) -> dict[str, Any] | None:
-        """The distance as it was fitted to the first rows; None where it does not depend on them."""
+        """Return the distance fitted to the first rows; None if it does not depend on them."""
         live = [(a, list(each.values)) for a, each in self.live.items()]
         if self.growing:
             return {"live": live} if live else None
@@ -256,7 +256,7 @@ class Comparison:
 
     @classmethod
     def restored(cls, told: dict[str, Any] | None, rules: Rules, schema: Schema) -> Comparison:
-        """From what `saved` gave; ``ValueError`` where it does not fit the schema."""
+        """Restore from the result of `saved`; raise ``ValueError`` if it does not match the schema."""
         if rules.growing or told is None:
             if not rules.growing:
                 raise ValueError("a distance that was not fitted")
@@ -285,7 +285,7 @@ class Comparison:
         return cls(schema, fitted, False, vocabulary).with_live()._with_values(told)
 
     def _with_values(self, told: dict[str, Any] | None) -> Comparison:
-        """The comparison with saved values."""
+        """Return the comparison with saved values."""
         for a, values in () if told is None else told["live"]:
             for value in values:
                 self.live[a].learn(value)
@@ -297,7 +297,7 @@ _FORMS: dict[str, Any] = {each.form: each for each in (Linear, Differ, Curve, Pr
 
 @lru_cache(maxsize=128)
 def _growing(distance: Distance, schema: Schema) -> Comparison:
-    """A comparison by ranges that grow, which does not depend on any rows."""
+    """Comparison by growing ranges, which does not depend on any rows."""
     elapsed = dict[Name, Any]()
     for a, kind in enumerate(schema.kinds):
         parts = kind.parts if isinstance(kind, Date) and kind.parts != "auto" else ("elapsed",)
@@ -310,15 +310,15 @@ def _growing(distance: Distance, schema: Schema) -> Comparison:
 
 @dataclass(frozen=True, eq=False)
 class Description:
-    """A compiled description, and what each instance did to it where a history is kept."""
+    """Compiled description, and the effect of each instance on it if a history is kept."""
 
     rules: Rules
     comparison: Comparison
     core: Concept
-    # For each instance seen: correct (-1 where nothing was stored to predict from), stored and acceptable instances
-    # after it, how many became acceptable by it, and how many were dropped.
+    # For each instance seen: correct (-1 if nothing was stored to predict from), stored and acceptable instances
+    # after it, number that became acceptable because of it, and number dropped.
     trace: IdArray | None
-    held: set[int] | None  # the stored ids, where several descriptions share the rows and rows may leave
+    held: set[int] | None  # the stored ids, if several descriptions share the rows and rows may leave
 
     def __len__(self) -> int:
         return len(self.core)
@@ -332,14 +332,14 @@ class Description:
         self.__dict__.update(state | {"core": core})
 
     def saved(self) -> dict[str, Any]:
-        """What was learned, for a saved model; the values of the stored instances are those of the stored rows."""
+        """Return the learned state for a saved model; the values of the instances are saved with the rows."""
         return {"trace": self.trace} | _unpacked(self.core.state())
 
     @classmethod
     def restored(
         cls, told: dict[str, Any], rules: Rules, comparison: Comparison, instances: Instances, labels: Any, n_seen: int
     ) -> Description:
-        """From what `saved` gave, all checked again; ``labels`` gives the label of each of some rows by position."""
+        """Restore from the result of `saved`, checked again; ``labels`` returns the labels of rows by position."""
         width, trace, core = len(comparison.schema), told["trace"], rules.core(comparison)
         records = checked(told["records"], np.int64, (None, 5), least=0)
         ids, n = records[:, 0], len(records)
@@ -348,7 +348,7 @@ class Description:
         if np.unique(ids).size < n or (records[:, 3] >= len(REASONS)).any() or (tallies[:, 0] > tallies[:, 1]).any():
             raise ValueError("invalid records")
         if (records[:, 1] != labels(positions)).any():
-            raise ValueError("records of another class")
+            raise ValueError("records of a different class")
         cells = comparison.prepared(instances.cells(positions), instances, stored=True)
         _check_seen_ranges(told["low"], told["high"], cells, comparison.ranged > 0)
         for name, least in (("sums", -np.inf), ("norms", 0.0)):
@@ -356,9 +356,9 @@ class Description:
         checked(told["counts"], np.float64, (None,), least=0.0)
         recent = checked(told["recent"], np.int64, (None,), least=0)
         if told["arrivals"] != n_seen or not 0 <= told["n_dropped"] < 2**62 or recent.size > rules.window:
-            raise ValueError("a description of other rows")
+            raise ValueError("a description of different rows")
         if (trace is None) == bool(rules.history):
-            raise ValueError("a history that is missing")
+            raise ValueError("a missing history")
         if trace is not None:
             checked(trace, np.int64, (None, 5), least=-1)
         core.restore(_packed(told | {"cells": cells}))
@@ -366,14 +366,14 @@ class Description:
         return cls(rules, comparison, core, trace, held)
 
     def copy(self, comparison: Comparison | None = None) -> Description:
-        """An independent copy; under a wider comparison new attributes are missing in every stored instance."""
+        """Return an independent copy; with a wider comparison new attributes are missing in all stored instances."""
         comparison = comparison or self.comparison
         core = self.rules.core(comparison)
         core.restore(self.core.state())
         return replace(self, comparison=comparison, core=core, held=None if self.held is None else set(self.held))
 
     def records(self) -> dict[str, AnyArray]:
-        """The stored instances in the order they were stored, with their records, as columns.
+        """Return the stored instances with their records as columns, in the order they were stored.
 
         The lower bound of accuracy and the upper bound of frequency are those of acceptance, the others of dropping.
         """
@@ -399,25 +399,25 @@ class Description:
         }
 
     def kept(self) -> IdArray:
-        """Ids of the instances that classify: the acceptable ones where records decide."""
+        """Ids of the instances that classify: only acceptable ones if records decide."""
         ids, *_, acceptable = self.core.records()
         return ids[acceptable > 0] if self.rules.keep == "significant" else ids
 
     def search_weights(self) -> FloatArray:
-        """What the differences of each attribute are multiplied by."""
+        """Factor of the differences of each attribute."""
         return self.core.weights()[3]
 
     def counts_of(self, labels: IdArray) -> FloatArray:
-        """How many of the instances that count had each of some labels; -1 is a label that none had."""
+        """Number of counted instances with each label; -1 is a label without instances."""
         counts, _ = self.core.counts()
         return np.append(counts, 0.0)[np.minimum(labels, counts.size)]
 
     def most_frequent(self, labels: IdArray) -> int:
-        """The position of the most frequent of some labels; the first of equals."""
+        """Position of the most frequent label; the first among ties."""
         return int(np.argmax(self.counts_of(labels)))
 
 
-# The state of a compiled description: arrays, each behind the number of its items, and single numbers.
+# State of a compiled description: arrays, each preceded by its length, and single numbers.
 _STATE = {"cells": "f8", "records": "i8", "tallies": "f8", "low": "f8", "high": "f8", "sums": "f8", "norms": "f8"}
 _STATE |= {"counts": "f8", "seen": "", "recent": "i8", "random": "", "arrivals": "", "n_dropped": ""}
 _NUMBERS = {"seen": "d", "random": "Q", "arrivals": "q", "n_dropped": "q"}
@@ -425,7 +425,7 @@ _COLUMNS = {"records": 5, "tallies": 2}
 
 
 def _unpacked(state: bytes) -> dict[str, Any]:
-    """The parts of the state of a compiled description, without the values of its instances."""
+    """Split the state of a compiled description into parts, without the values of its instances."""
     found: dict[str, Any] = {}
     at = 0
     for name, dtype in _STATE.items():
@@ -440,7 +440,7 @@ def _unpacked(state: bytes) -> dict[str, Any]:
 
 
 def _packed(parts: dict[str, Any]) -> bytes:
-    """The state of a compiled description from its parts."""
+    """Join parts to the state of a compiled description."""
     pieces = []
     for name, dtype in _STATE.items():
         part = parts[name]
@@ -450,7 +450,7 @@ def _packed(parts: dict[str, Any]) -> bytes:
 
 
 def _check_seen_ranges(low: Any, high: Any, cells: FloatArray, ranged: BoolArray) -> None:
-    """Refuse ranges of numbers that do not contain those of the stored instances."""
+    """Raise an error if ranges do not contain the numbers of the stored instances."""
     width = cells.shape[1]
     for ends in (low, high):
         checked(ends, np.float64, (width,), missing=True)
@@ -461,8 +461,7 @@ def _check_seen_ranges(low: Any, high: Any, cells: FloatArray, ranged: BoolArray
             raise ValueError("ranges that do not contain the stored numbers")
 
 
-# The description of None, which is first, and those of the classes, by their codes. Without ``per_class`` there is only
-# the first, for all classes (IB1 to IB3 as published). Otherwise a row belongs to a class (1) or does not (0), and the
-# first has seen every row as outside: a class that appears in mid-stream begins as its copy, as if it had been known
-# from the first row on.
+# Descriptions by class code, with None first. Without ``per_class`` there is only the description of None, for all
+# classes (IB1 to IB3 as published). Otherwise a row belongs to a class (1) or not (0), and the description of None has
+# seen all rows as non-members: a class that appears mid-stream starts as its copy, as if known from the first row.
 Descriptions: TypeAlias = dict[int | None, Description]

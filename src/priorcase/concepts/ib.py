@@ -1,7 +1,7 @@
 """IB1 to IB5: instance-based learning algorithms (Aha, Kibler & Albert 1991; Aha 1992).
 
-All of them learn one instance at a time, by Aha's framework of three parts: similarity (`Comparison`), classification
-(``classification.py``) and update of the concept description, which the compiled core does by some `Rules`.
+They learn one instance at a time, in Aha's framework of three parts: similarity (`Comparison`), classification
+(``classification.py``) and update of the concept description, done by the compiled core according to `Rules`.
 """
 
 from __future__ import annotations
@@ -70,7 +70,7 @@ _RECORDS = {"accept": CONFIDENCE, "drop": CONFIDENCE, "decay": [Interval(Real, 0
 
 
 def reads(method: Callable[Concatenate[Any, P], R]) -> Callable[Concatenate[Any, P], R]:
-    """As `state.reads`, with a lock, since compiled descriptions are changed in place."""
+    """Decorate like `state.reads`, with a lock, since compiled descriptions are changed in place."""
 
     @wraps(method)
     def locked(self: Any, /, *args: P.args, **kwargs: P.kwargs) -> R:
@@ -82,7 +82,7 @@ def reads(method: Callable[Concatenate[Any, P], R]) -> Callable[Concatenate[Any,
 
 @dataclass(kw_only=True, eq=False, repr=False)
 class ConceptLearner(ClassifierMixin, RowsEstimator[ConceptMemory]):
-    """What IB1 to IB5 share: rows learned one by one and forgotten, classes, precedents, records and history."""
+    """Base of IB1 to IB5: learning rows one by one, forgetting, classes, precedents, records and history."""
 
     ties: Ties = "majority"
     shuffle: bool = False
@@ -134,9 +134,9 @@ class ConceptLearner(ClassifierMixin, RowsEstimator[ConceptMemory]):
         if shuffle:
             raise ParameterError(f"shuffle must be False for {batches.source}, which is read in order")
         if "_memory" in self.__dict__:
-            self._memory = self._stored().detached()  # what there was stays as it is if a later batch fails
+            self._memory = self._stored().detached()  # the current memory is unchanged if a later batch fails
         for table, labels in batches:
-            with unwarned(UninformativeColumnWarning):  # of the first batch, which is not all
+            with unwarned(UninformativeColumnWarning):  # the first batch may not be representative
                 self._learn_rows(table, target_array(labels), classes, shuffle=False)
 
     def _learn_rows(self, X: Any, y: Any, classes: Any, shuffle: bool) -> None:
@@ -155,7 +155,7 @@ class ConceptLearner(ClassifierMixin, RowsEstimator[ConceptMemory]):
             record_features(self, self._memory.instances.schema)
 
     def _read_rows(self, X: Any, first: bool) -> tuple[Table, ColumnKinds]:
-        """Rows to learn, and the columns they came with, where attributes come and go."""
+        """Return rows to learn, and their columns if attributes may appear or be absent."""
         if first:
             return self._training_table(X), None
         try:
@@ -183,13 +183,13 @@ class ConceptLearner(ClassifierMixin, RowsEstimator[ConceptMemory]):
     def _check_parameters(self) -> None:
         super()._check_parameters()
         check_parameters(self)
-        # Records of learners without these parameters decide nothing, but inform.
+        # For learners without these parameters records are informative only.
         given, distance, seed = self.get_params(deep=False), self._similarity(), self.random_state
         if distance.whole:
             raise ParameterError(
                 f"distance={given['distance']!r} compares whole rows, but concept learners compare instances column "
                 "by column. Pass functions for single columns (Distance(attributes=...)), or use "
-                "KNNClassifier"
+                "KNNClassifier."
             )
         self._rules = Rules(
             self._keep,
@@ -217,7 +217,7 @@ class ConceptLearner(ClassifierMixin, RowsEstimator[ConceptMemory]):
         tags.classifier_tags.multi_label = getattr(self, "per_class", True) is True
         return tags
 
-    # -- answers
+    # -- predictions
 
     @reads
     def predict(self, X: Any) -> AnyArray:
@@ -269,7 +269,7 @@ class ConceptLearner(ClassifierMixin, RowsEstimator[ConceptMemory]):
         return float(super().score(X, read_truth(y, seen) if seen.indicator else y, sample_weight))
 
     def _queries(self, table: Table) -> Queries:
-        """Queries as the descriptions compare them."""
+        """Return queries in the format of the descriptions."""
         memory = self._answering()
         first = memory.descriptions[None]
         memory.instances.keeps_unseen = tuple(first.comparison.live)
@@ -277,7 +277,7 @@ class ConceptLearner(ClassifierMixin, RowsEstimator[ConceptMemory]):
         first.comparison.check_ranges(first.core, cells)
         return Queries(cells, memory, self._threads())
 
-    # -- what was learned
+    # -- fitted attributes
 
     @property
     @reads
@@ -362,12 +362,12 @@ class ConceptLearner(ClassifierMixin, RowsEstimator[ConceptMemory]):
         return memory
 
     def _refreshed(self) -> ConceptMemory:
-        """The memory, with records and traces of the rows that are left."""
+        """Return the memory, with up-to-date records and history of the remaining rows."""
         found = self._memory = memory.refreshed(self._answering(), threads=self._threads())
         return found
 
     def _kept(self) -> IdArray:
-        """Ids of the instances that are kept as the paper counts them."""
+        """Ids of the instances that the paper counts as kept."""
         return memory.union(one.kept() for _, one in self._answering().named())
 
 

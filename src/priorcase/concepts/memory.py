@@ -1,9 +1,9 @@
-"""The memory of a concept learner: stored rows, their descriptions, and how both learn and forget together.
+"""Memory of a concept learner: stored rows and their descriptions, with learning and forgetting.
 
-A memory is never changed once a learner has it: learning and forgetting make a new one, which the learner takes over by
-one assignment. Only the compiled descriptions are changed in place, since copying them for every row would take too
-long. A `Change` says what they are changed to: after an interrupt the learner finds there whether it has happened, and
-is then in the state before or after it.
+The memory of a learner is immutable: learning and forgetting create a new memory, which replaces the old one by one
+assignment. Only the compiled descriptions are changed in place, since copying them for every row would take too long. A
+`Change` records their new state: after an interrupt it shows whether the change has happened, so that the learner is in
+the state before or after it.
 """
 
 from __future__ import annotations
@@ -32,42 +32,42 @@ from priorcase.saving import checked
 from priorcase.schema import Kind, Schema, Table
 from priorcase.schema.kinds import canonical
 
-# Ids, cells and targets of some rows: class codes, or for each row and class whether it belongs there.
+# Ids, cells and targets of rows; targets are class codes, or membership of each row in each class.
 Rows: TypeAlias = tuple[IdArray, FloatArray, AnyArray]
 
-# More rows are learned on a copy, so that other threads can read meanwhile, and with a progress bar of so many steps.
+# More rows are learned on a copy, so that other threads can read meanwhile, with a progress bar of this many steps.
 MANY_ROWS, _STEPS = 8192, 100
 
 _DIGEST_FORMAT = b"priorcase concept 1"
 
 
 def _copied(descriptions: Descriptions, comparison: Comparison | None = None) -> Descriptions:
-    """An independent copy, perhaps with more attributes."""
+    """Return an independent copy, optionally with more attributes."""
     return {code: one.copy(comparison) for code, one in descriptions.items()}
 
 
 @dataclass(eq=False)
 class Shared:
-    """What memories with the same compiled descriptions share: a lock for them, and their latest change."""
+    """Lock and latest change, shared by memories with the same compiled descriptions."""
 
     lock: Lock = field(default_factory=Lock)
     change: Change | None = None
 
 
 class ConceptMemory(Memory):
-    """The rows that some description stores, and the descriptions; ids are positions in the stream."""
+    """Rows stored by at least one description, and the descriptions; ids are positions in the stream."""
 
     def __init__(self, instances: Instances, rules: Rules) -> None:
         super().__init__(instances)
         self.rules = rules
         self.descriptions: Descriptions = {}
-        self.seen: SeenClasses = cast(Any, None)  # before the first row
+        self.seen: SeenClasses = cast(Any, None)  # set with the first row
         # All rows seen, and their ids in the order of learning.
         self.log = Instances(instances.schema, instances.targets) if rules.history == "replay" else None
         self.order = np.empty(0, np.int64)
         # The id of the first row of each call, and the columns of its table.
         self.calls: tuple[tuple[int, ColumnKinds], ...] = ()
-        self.stale = False  # whether rows were forgotten since records and traces were made (IB1 only)
+        self.stale = False  # whether rows were forgotten since records and history were computed (IB1 only)
         self.version = 0
         self.shared = Shared()
 
@@ -80,7 +80,7 @@ class ConceptMemory(Memory):
         self.__dict__.update(state, shared=Shared())
 
     def saved(self) -> dict[str, Any]:
-        """What a saved model holds beside the rows: classes, descriptions, and the log of the stream."""
+        """Return the data for a saved model besides the rows: classes, descriptions and the log of the stream."""
         descriptions = [(code, one.saved()) for code, one in self.descriptions.items()]
         first = self.descriptions.get(None)
         return {
@@ -94,18 +94,18 @@ class ConceptMemory(Memory):
         }
 
     def restore(self, instances: Instances, state: Mapping[str, Any]) -> None:
-        """Take over rows and descriptions, all checked again; ``ValueError`` where they do not fit each other."""
+        """Restore rows and descriptions, checked again; raise ``ValueError`` if they are inconsistent."""
         self.instances, self.log, self.order = instances, state["log"], checked(state["order"], np.int64, (None,))
         self.stale, self.calls = state["stale"], state["calls"]
         self.seen = SeenClasses.restored(state["seen"], instances)
         rules, described = self.rules, state["descriptions"]
         if (self.log is not None) != (rules.history == "replay") or type(self.stale) is not bool:
-            raise ValueError("a history that is missing")
+            raise ValueError("a missing history")
         schemas = (instances.schema, instances.targets)
         if self.log is not None and ((self.log.schema, self.log.targets) != schemas or not _holds(self.log, self)):
-            raise ValueError("a history of other rows")
+            raise ValueError("a history of different rows")
         if self.stale and not (rules.keeps_all and rules.growing):
-            raise ValueError("records that cannot be out of date")
+            raise ValueError("records marked as outdated")
         firsts = [first for first, _ in self.calls]
         kinds = [kind for _, columns in self.calls for _, kind in columns or ()]
         if firsts != sorted({int(first) for first in firsts}) or not all(isinstance(kind, Kind) for kind in kinds):
@@ -119,7 +119,7 @@ class ConceptMemory(Memory):
         if codes[0] is not None or len({*codes}) < len(codes) or (len(codes) > 1 and not rules.per_class):
             raise ValueError("descriptions without a class")
         if any(type(code) is not int or not 0 <= code < len(self.seen.labels) for code in codes[1:]):
-            raise ValueError("descriptions of other classes")
+            raise ValueError("descriptions of different classes")
 
         def labels_of(code: int | None) -> Callable[[IdArray], AnyArray]:
             def labels(positions: IdArray) -> AnyArray:
@@ -138,13 +138,13 @@ class ConceptMemory(Memory):
         }
         stored = union(one.core.records()[0] for one in self.descriptions.values())
         if not np.array_equal(stored, instances.ids):
-            raise ValueError("rows that no description stores")
+            raise ValueError("rows that are in no description")
 
     def __len__(self) -> int:
         return len(self.ids)
 
     def detached(self, schema: Schema | None = None) -> Self:
-        """A memory with compiled descriptions of its own; further attributes of a schema are missing in every row."""
+        """Return a memory with its own compiled descriptions; new attributes of ``schema`` are missing in all rows."""
         other, comparison = self.fork(), None
         if schema is not None:
             sources = [*range(known := len(self.instances.schema)), *(None for _ in schema.kinds[known:])]
@@ -155,7 +155,7 @@ class ConceptMemory(Memory):
         return other
 
     def current(self) -> ConceptMemory:
-        """This memory, or the one that a change of the compiled descriptions has led to; to be asked with the lock."""
+        """Return this memory, or its successor after a change of the compiled descriptions; call with the lock held."""
         memory, change, forked = self, self.shared.change, self.shared.lock.held_at_fork
         if change is not None and change.after.version != self.version:
             if forked and len(change.results) < change.expected:
@@ -166,12 +166,12 @@ class ConceptMemory(Memory):
             memory = change.outcome()
             if memory is change.before:
                 self.shared.change = None
-        # A thread that is not in this process may hold the lock of the compiled descriptions.
+        # A thread that does not exist in this process may hold the lock of the compiled descriptions.
         return memory.detached() if forked else memory
 
     @property
     def ids(self) -> IdArray:
-        """Ids of the rows that the description of some class stores, ascending."""
+        """Ids of the rows stored by at least one description, ascending."""
         if not self.rules.per_class or not self.descriptions:
             return self.instances.ids
         with self.shared.lock:
@@ -179,21 +179,21 @@ class ConceptMemory(Memory):
 
     @property
     def joint(self) -> Description | None:
-        """The description for all classes; None where each class has its own."""
+        """Description for all classes; None if each class has its own."""
         return None if self.rules.per_class else self.descriptions[None]
 
     def of_classes(self) -> list[Description]:
-        """The description of each class, in their order; the first for one that was declared and never seen."""
+        """Description of each class, in order; that of None for a declared class without rows."""
         return [self.descriptions.get(code, self.descriptions[None]) for code in self.seen.codes.tolist()]
 
     def named(self) -> list[tuple[int | None, Description]]:
-        """The description for all classes, or those of the classes that were seen, in their order."""
+        """Description for all classes, or the descriptions of the classes seen, in order."""
         codes = self.seen.codes.tolist() if self.rules.per_class else [None]
         return [(code, self.descriptions[code]) for code in codes if code in self.descriptions]
 
     def digest(self) -> str:
-        """SHA-256 of the stored rows, and of records, counts, ranges and weights where rows do not determine them."""
-        # Rows go by their order and classes by name: ids and codes depend on rows that are gone.
+        """Return the SHA-256 of the stored rows, and of records, counts, ranges and weights not implied by rows."""
+        # Rows are hashed in order and classes by name, since ids and codes depend on removed rows.
         rows, seen = self.instances.digest(), self.seen
         if self.rules.keeps_all or not self.descriptions:
             return rows
@@ -213,7 +213,7 @@ class ConceptMemory(Memory):
 
 
 def _holds(log: Instances, memory: ConceptMemory) -> bool:
-    """Whether a log has all rows of a memory, and the memory an order for all rows of the log."""
+    """Whether a log contains all rows of a memory, and the memory the order of all rows of the log."""
     return np.array_equal(np.sort(memory.order), log.ids) and bool(np.isin(memory.instances.ids, log.ids).all())
 
 
@@ -222,7 +222,7 @@ def _add_description(parts: Any, description: Description, ids: IdArray, labels:
     core = description.core
     names, of, successes, trials, arrived, reasons, _ = core.records()
     counts, seen = core.counts()
-    at = np.zeros(max(int(labels.max(initial=0)) + 1, counts.size) + 1, np.int64)  # the last one for the label -1
+    at = np.zeros(max(int(labels.max(initial=0)) + 1, counts.size) + 1, np.int64)  # the last position is for label -1
     at[labels] = np.arange(labels.size)
     for whole in (np.searchsorted(ids, names), at[of], arrived, reasons):
         parts.update(b"%d;" % len(whole) + whole.astype("<i8").tobytes())
@@ -235,19 +235,19 @@ def _add_description(parts: Any, description: Description, ids: IdArray, labels:
 
 @dataclass(frozen=True, eq=False)
 class Change:
-    """A change of compiled descriptions: the memories before and after it."""
+    """Change of compiled descriptions: the memories before and after it."""
 
     before: ConceptMemory
     after: ConceptMemory
-    ids: IdArray | None  # of the rows to learn, in their order; None where rows are forgotten
-    expected: int  # how many compiled calls there are
-    results: list[Any] = field(default_factory=list)  # what these calls return, all at once
+    ids: IdArray | None  # of the rows to learn, in order; None if rows are forgotten
+    expected: int  # number of compiled calls
+    results: list[Any] = field(default_factory=list)  # results of these calls, added together
 
     def made(self, run: Callable[[list[Any]], None]) -> ConceptMemory:
-        """The memory after compiled calls that add their results to a list.
+        """Return the memory after compiled calls that add their results to a list.
 
-        All in one call of C: Ctrl-C comes before it or within it, when nothing has happened, or after it, when all
-        results are there.
+        All changes happen in one C call: Ctrl-C acts before or during it, when nothing has changed, or after it, when
+        all results are complete.
         """
         with self.before.shared.lock:
             self.after.version = self.before.version + 1
@@ -256,7 +256,7 @@ class Change:
             return self.finished()
 
     def finished(self) -> ConceptMemory:
-        """The memory after the compiled calls; it may be asked for again."""
+        """Return the memory after the compiled calls; may be called again."""
         if self.ids is None:
             return self.after
         memory = self.after.fork()
@@ -266,7 +266,7 @@ class Change:
         return memory
 
     def outcome(self) -> ConceptMemory:
-        """The memory before or after the change, whichever the compiled descriptions are at."""
+        """Return the memory before or after the change, according to the state of the compiled descriptions."""
         if len(self.results) == self.expected:
             return self.finished()
         n_seen, cores = self.before.seen.n_rows, [one.core for one in self.before.descriptions.values()]
@@ -281,10 +281,10 @@ class Change:
 def learn(
     memory: ConceptMemory, table: Table, targets: Targets, order: IdArray | None, columns: ColumnKinds, threads: int
 ) -> ConceptMemory:
-    """The memory after rows were learned one by one, in an order other than that of the table where one is given."""
+    """Return the memory after learning rows one by one, in table order or in the given order."""
     (coded, seen), known = targets, len(memory.instances.schema)
-    if len(table.schema) > known:  # with attributes that appear in mid-stream (IB5), stage by stage
-        memory = memory.detached()  # what there was stays as it is if this call fails
+    if len(table.schema) > known:  # with attributes that appear mid-stream (IB5), stage by stage
+        memory = memory.detached()  # the current memory is unchanged if this call fails
         for part_rows, part in stages(table, known):
             memory = memory.detached(part.schema) if len(part.schema) > len(memory.instances.schema) else memory
             memory = learn(memory, part, (coded[part_rows], seen), None, columns, threads)
@@ -306,7 +306,7 @@ def learn(
     if after.log is not None or (rules.keeps_all and (live or not rules.growing)):
         last = after.calls[-1][1] if after.calls else None
         after.calls = (*after.calls, (int(ids[0]), last if last == columns else columns))
-    alone = not memory.descriptions or live or len(ids) > MANY_ROWS  # with descriptions that nobody else has
+    alone = not memory.descriptions or live or len(ids) > MANY_ROWS  # with private descriptions
     after = after.detached() if alone and memory.descriptions else after
     after.descriptions = _with_classes(after.descriptions, coded)
     if alone:
@@ -318,7 +318,7 @@ def learn(
 
 
 def run_learn(descriptions: Descriptions, rows: Rows, threads: int, text: str, results: list[Any]) -> None:
-    """Let compiled descriptions learn, all of them or none; their results go to a list."""
+    """Let all compiled descriptions learn, or none on an error; results are added to a list."""
     (ids, cells, _), traced = rows, descriptions[None].trace is not None
     cores, labels = [one.core for one in descriptions.values()], _labels(descriptions, rows)
     if len(ids) <= MANY_ROWS:
@@ -330,7 +330,7 @@ def run_learn(descriptions: Descriptions, rows: Rows, threads: int, text: str, r
 
 @contextmanager
 def _progress(n: int, text: str) -> Iterator[Callable[[int], None]]:
-    """A function that shows how many of ``n`` rows were learned."""
+    """Yield a callback that shows how many of ``n`` rows were learned."""
     with bar(_STEPS, shown=True, text=text) as advance:
         shown = 0
 
@@ -344,7 +344,7 @@ def _progress(n: int, text: str) -> Iterator[Callable[[int], None]]:
 
 
 def _with_classes(descriptions: Descriptions, targets: AnyArray) -> Descriptions:
-    """With a description of its own for each class that appears in some targets."""
+    """Add a description for each new class in the targets."""
     if not descriptions[None].rules.per_class:
         return descriptions
     codes = targets.tolist() if targets.ndim == 1 else np.flatnonzero(targets.any(axis=0)).tolist()
@@ -353,7 +353,7 @@ def _with_classes(descriptions: Descriptions, targets: AnyArray) -> Descriptions
 
 
 def _labels(descriptions: Descriptions, rows: Rows) -> list[IdArray]:
-    """The labels of some rows in each description."""
+    """Labels of rows in each description."""
     ids, _, targets = rows
     if not descriptions[None].rules.per_class:
         return [targets]
@@ -367,9 +367,9 @@ def _labels(descriptions: Descriptions, rows: Rows) -> list[IdArray]:
 def _after_learning(
     descriptions: Descriptions, ids: IdArray, results: Sequence[tuple[Any, ...]]
 ) -> tuple[Descriptions, IdArray]:
-    """The descriptions after the compiled calls, and the ids of rows that none of them stores any more.
+    """Return the descriptions after the compiled calls, and the ids of rows that none of them stores any more.
 
-    Doing it twice does no harm, so that it can be repeated where it was interrupted.
+    Idempotent, so that it can be repeated after an interrupt.
     """
     after = dict(descriptions)
     for (code, one), result in zip(descriptions.items(), results, strict=True):
@@ -389,7 +389,7 @@ def _after_learning(
 
 
 def _learned(descriptions: Descriptions, rows: Rows, threads: int, text: str) -> tuple[Descriptions, IdArray]:
-    """Descriptions, changed in place, after rows were learned; and the ids of those that none stores any more."""
+    """Return descriptions, changed in place, after learning rows, and the ids of rows that none stores any more."""
     results: list[Any] = []
     run_learn(descriptions, rows, threads, text, results)
     return _after_learning(descriptions, rows[0], results)
@@ -403,7 +403,7 @@ def union(ids: Iterable[IdArray]) -> IdArray:
 
 
 def forget(memory: ConceptMemory, ids: ArrayLike, *, threads: int) -> ConceptMemory:
-    """The memory as if some rows had never come."""
+    """Return the memory as if the rows had never been learned."""
     rules, wanted = memory.rules, check_ids(ids)
     if wanted.size == 0:
         return memory
@@ -423,7 +423,7 @@ def forget(memory: ConceptMemory, ids: ArrayLike, *, threads: int) -> ConceptMem
             "which keeps all rows and learns the remaining ones again."
         )
     if not rules.growing or memory.descriptions[None].comparison.live:
-        order = memory.descriptions[None].core.records()[0]  # every row is stored, in the order of learning
+        order = memory.descriptions[None].core.records()[0]  # all rows are stored, in the order of learning
         return _replayed(memory, memory.instances, order, wanted, threads)
     after = memory.fork()
     after.instances.remove(wanted)
@@ -437,7 +437,7 @@ def forget(memory: ConceptMemory, ids: ArrayLike, *, threads: int) -> ConceptMem
 
 
 def refreshed(memory: ConceptMemory, *, threads: int) -> ConceptMemory:
-    """The memory with records and traces as if rows forgotten since had never come."""
+    """Return the memory with records and history as if forgotten rows had never been learned."""
     if not memory.stale:
         return memory
     first, fresh = memory.descriptions[None], memory.fork()
@@ -448,11 +448,11 @@ def refreshed(memory: ConceptMemory, *, threads: int) -> ConceptMemory:
 
 
 def _replayed(memory: ConceptMemory, known: Instances, order: IdArray, gone: IdArray, threads: int) -> ConceptMemory:
-    """The memory of a learner that learned known rows in an order, but for some."""
+    """Return the memory after learning known rows in order, without some of them."""
     rest = known.fork()
     rest.remove(gone)
     rules, ids, order = memory.rules, rest.ids, order[~np.isin(order, gone)]
-    # The calls of which some rows are left, and where these begin among the ids.
+    # The calls with remaining rows, and the start of each among the ids.
     starts = np.searchsorted(ids, [first for first, _ in memory.calls]).tolist()
     calls = [k for k, start in enumerate(starts) if [*starts, ids.size][k + 1] > start]
     log, parts = staged(known.subset(ids), order, [memory.calls[k][1] for k in calls], rules.declared)
@@ -465,7 +465,7 @@ def _replayed(memory: ConceptMemory, known: Instances, order: IdArray, gone: IdA
         earlier = fresh.descriptions[None].comparison if fresh.descriptions else None
         comparison = rules.compare(schema, first, earlier)
         begun = _copied(fresh.descriptions, comparison) if fresh.descriptions else rules.begin(comparison)
-        # Call by call where differences depend on the values that were known by then, as those of texts do.
+        # Call by call if differences depend on the values known at the time, such as those of texts.
         cuts = {start, stop, *(cut for cut in starts if start < cut < stop and comparison.live)}
         for part, end in pairwise(sorted(cuts)):
             begun, released = _relearned(begun, fresh.instances, fresh.seen, order[part:end], threads)
@@ -478,7 +478,7 @@ def _replayed(memory: ConceptMemory, known: Instances, order: IdArray, gone: IdA
 def _relearned(
     descriptions: Descriptions, instances: Instances, seen: SeenClasses, order: IdArray, threads: int
 ) -> tuple[Descriptions, IdArray]:
-    """Descriptions after stored rows were learned in an order, by their first attributes; ids that none stores."""
+    """Return descriptions after learning stored rows in order by their first attributes, and ids that none stores."""
     comparison, positions = descriptions[None].comparison, instances.positions(order)
     cells = instances.cells(positions)[:, : len(comparison.schema)]
     targets = seen.coded(instances, positions)

@@ -1,7 +1,7 @@
-"""Attributes that appear in mid-stream, and tables that lack some (IB5).
+"""Attributes that appear mid-stream, and tables without some of the attributes (IB5).
 
-An attribute appears at the row in which it first has a known value, whatever rows come with that one in a call, so that
-a stream is the same however it is cut into calls. Columns of the first call are attributes from the start.
+An attribute appears at the first row in which its value is known, so that results do not depend on how a stream is
+split into calls. Columns of the first call are attributes from the start.
 """
 
 from __future__ import annotations
@@ -19,17 +19,17 @@ from priorcase.schema import Coded, Kind, Schema, Table
 from priorcase.schema.columns import ArrayColumn
 from priorcase.schema.schema import Source, open_source
 
-# The columns of a table with their kinds; None where attributes do not come and go.
+# The columns of a table with their kinds; None if the attributes are fixed.
 ColumnKinds: TypeAlias = tuple[tuple[Name, Kind], ...] | None
-# From which row to which, in the order of learning, the stream has the attributes of a schema.
+# Start and end, in the order of learning, of the rows with the attributes of a schema.
 Stage: TypeAlias = tuple[int, int, Schema]
 
 
 def read_some(instances: Instances, X: Any, *, extend: bool) -> tuple[Table, ColumnKinds]:
-    """Rows of a table that may lack attributes, which are then missing in every row; and its columns with their kinds.
+    """Read rows of a table, with absent attributes missing in all rows; also return its columns with their kinds.
 
-    With ``extend`` further columns become attributes at the end of the schema; otherwise they are refused, unless all
-    their values are missing.
+    With ``extend``, further columns become attributes at the end of the schema; otherwise they raise an error, unless
+    all their values are missing.
     """
     source = open_source(X)
     check_some(source.rows, len(source.columns))
@@ -58,9 +58,9 @@ def read_some(instances: Instances, X: Any, *, extend: bool) -> tuple[Table, Col
 
 
 def _matched(schema: Schema, source: Source) -> tuple[list[int | None], list[int]]:
-    """The position of each attribute's column, None where it lacks; and the positions of further columns.
+    """Position of each attribute's column, None if absent, and positions of further columns.
 
-    By name where both sides have names, and otherwise by position, where none of the known ones may be lacking.
+    Columns are matched by name if both sides have names, otherwise by position; then no known column may be absent.
     """
     n = len(schema)
     if schema.names is None or source.names is None:
@@ -88,9 +88,9 @@ def brings_columns(schema: Schema, X: Any) -> bool:
 
 
 def stages(table: Table, known: int) -> Iterator[tuple[slice, Table]]:
-    """Rows of a table in parts, each with the attributes known by then: the first ``known`` ones, and later ones.
+    """Yield rows of a table in parts, each with the attributes that have appeared: the first ``known``, and later ones.
 
-    Attributes come in the order of their first known values; one without any does not.
+    Attributes appear in the order of their first known values; an attribute without known values does not appear.
     """
     later = table.columns[known:]
     order, parts = _appearing(
@@ -107,19 +107,19 @@ def stages(table: Table, known: int) -> Iterator[tuple[slice, Table]]:
 def staged(
     instances: Instances, order: IdArray, calls: Sequence[ColumnKinds], declared: Schema | None
 ) -> tuple[Instances, list[Stage]]:
-    """Rows to be learned again with the attributes that they have in the end, and the stages in which these appear.
+    """Return rows to learn again with the final attributes, and the stages in which these appear.
 
-    ``calls`` are the columns of the calls of which rows are left.
+    ``calls`` contains the columns of the calls with remaining rows.
     """
     schema = instances.schema
     if not calls or calls[0] is None:
         return instances, [(0, len(order), schema)]
     at = {schema.label(a): a for a in range(len(schema))}
-    # The attributes of the first call: those declared, then the columns of its table. Their kinds stay.
+    # Attributes of the first call: declared attributes, then the columns of its table. Their kinds do not change.
     first = dict(calls[0])
     names = [*(declared.label(a) for a in range(len(declared))), *first] if declared else [*first]
     base = {name: schema.kinds[at[name]] if name in at else first[name] for name in dict.fromkeys(names)}
-    # Others that appear at the same row come in the order of the tables that had them.
+    # Attributes that appear at the same row are ordered as in the tables with them.
     brought = dict.fromkeys(name for columns in calls for name, _ in columns or ())
     later = [name for name in brought if name in at and name not in base]
     cells = instances.cells(instances.positions(order))
@@ -135,8 +135,7 @@ def staged(
 
 
 def _appearing(known: Sequence[BoolArray], n: int) -> tuple[list[int], list[tuple[int, int, int]]]:
-    """Columns in the order of the first of ``n`` rows in which they are known; and parts of the rows, from which to
-    which, with how many of these columns have appeared by then."""
+    """Columns by the first of ``n`` rows in which they are known; and (start, stop, number of columns) of row parts."""
     births = sorted((int(np.argmax(rows)), a) for a, rows in enumerate(known) if rows.any())
     starts = sorted({0, *(row for row, _ in births)})
     bounds = zip(starts, [*starts[1:], n], strict=True)

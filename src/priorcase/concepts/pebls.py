@@ -1,7 +1,7 @@
 """PEBLS: nearest-neighbor classification of symbols, with weights for the reliability of exemplars.
 
-An exemplar weighs ``w_X = used_X / correct_X >= 1``: how often X was the nearest exemplar, by how often its class was
-then right (Cost & Salzberg 1993). Every record begins with 1 of 1.
+An exemplar has weight ``w_X = used_X / correct_X >= 1``: the number of times X was the nearest exemplar, divided by the
+number of times its class was then right (Cost & Salzberg 1993). Every record starts with 1 of 1.
 """
 
 from __future__ import annotations
@@ -41,13 +41,13 @@ from priorcase.similarity.statistics import Statistics, codes_of, first_seen
 
 GivenWeights: TypeAlias = ArrayLike | Mapping[Name, float] | None
 WeightingName: TypeAlias = Literal["one_pass", "multi_pass"]
-# How records are kept, the number of passes, and whether new exemplars inherit records.
+# Weighting method, number of passes, and whether new exemplars inherit records.
 Weighting: TypeAlias = tuple[WeightingName | None, int, bool]
 
 _COUNT = [Interval(Integral, 1, None, closed="left")]
 _POWER = [Interval(Real, 1, None, closed="left")]
-# Numbers beyond this have a range that may be infinite.
-_WIDTH = 40  # of a text or a set in a table of differences
+# Larger numbers may have an infinite range.
+_WIDTH = 40  # maximum width of a text or a set in a table of differences
 _HUGE = float(np.finfo(np.float64).max) / 2
 
 
@@ -59,7 +59,7 @@ class PEBLS(ClassifierMixin, RowsEstimator["ExemplarMemory"]):
     - P(c|u)| ** k``. The weight ``w_X = used_X / correct_X`` is the number of times X was the nearest exemplar over the
     number of times its class was right, so unreliable exemplars are moved away from all queries; `suspects` lists them.
     Levels, equal-width bins of numbers and missing values are treated as symbols. Rows can be added and forgotten;
-    results are identical to those of a fresh fit.
+    results are identical to those of a fit from scratch.
 
     Parameters
     ----------
@@ -104,7 +104,7 @@ class PEBLS(ClassifierMixin, RowsEstimator["ExemplarMemory"]):
     array(['rose', 'violet', 'rose'], dtype='<U6')
     >>> model.suspects(2)
     id  class   used  correct  weight  nearest     distance  x0   x1
-     5  violet     2        1       2  1 (rose)           0  red  M
+     5  violet     2        1     2.0  1 (rose)           0  red  M
      1  rose       3        2     1.5  5 (violet)         0  red  M
     """
 
@@ -143,13 +143,10 @@ class PEBLS(ClassifierMixin, RowsEstimator["ExemplarMemory"]):
         return self._fit(X, y)
 
     def partial_fit(self, X: Any, y: Any, classes: Any = None) -> Self:
-        """Add rows; the records are computed again at the next prediction.
-
-        ``classes`` declares all classes, including those without rows yet.
-        """
+        """Add rows; ``classes`` declares all classes, including those without rows yet."""
         return self._partial_fit(X, y, None, classes)
 
-    # -- answers
+    # -- predictions
 
     @property
     @reads
@@ -173,7 +170,6 @@ class PEBLS(ClassifierMixin, RowsEstimator["ExemplarMemory"]):
         self, X: Any = None, n_neighbors: int | None = None, return_distance: bool = True
     ) -> tuple[FloatArray, IdArray] | IdArray:
         """Find the nearest exemplars of each query; return weighted distances and ids, shape (queries, n_neighbors).
-
         Without ``X`` the exemplars are the queries, and an exemplar is not its own neighbor.
         """
         memory = self._answering()
@@ -193,7 +189,7 @@ class PEBLS(ClassifierMixin, RowsEstimator["ExemplarMemory"]):
         options["probabilities"] = np.concatenate([self._probabilities(poll) for poll in polls])
         return assemble(self, table, polls, classes.labels[predicted], **options)
 
-    # -- what was learned
+    # -- fitted attributes
 
     @property
     @reads
@@ -208,9 +204,8 @@ class PEBLS(ClassifierMixin, RowsEstimator["ExemplarMemory"]):
 
     @reads
     def suspects(self, n: int | None = 10) -> Exemplars:
-        """Return the ``n`` least reliable exemplars, worst first: exceptions or possibly mislabelled rows.
-
-        More suspicious if the nearest exemplar has another class. With ``weighting="one_pass"`` an exemplar may have
+        """Return the ``n`` least reliable exemplars, worst first: exceptions or possibly mislabeled rows. They are more
+        suspicious if the nearest exemplar has another class. With ``weighting="one_pass"`` an exemplar may have
         inherited the record of a suspicious neighbor.
         """
         memory = self._answering()
@@ -233,7 +228,7 @@ class PEBLS(ClassifierMixin, RowsEstimator["ExemplarMemory"]):
         a = schema.position(attribute, parameter="attribute")
         return ValueDifferences(schema.label(a), *memory.differences(a), self._backend)
 
-    # -- inside
+    # -- internal
 
     def _classes(self) -> Classes:
         memory = self._stored()
@@ -244,7 +239,7 @@ class PEBLS(ClassifierMixin, RowsEstimator["ExemplarMemory"]):
         return np.asarray(classes.labels[classes.at(rows)])
 
     def _how_many(self, n_neighbors: int | None, *, own: bool = False) -> int:
-        """How many neighbors to search; with ``own`` beside the exemplar itself."""
+        """Number of neighbors to search; with ``own``, in addition to the exemplar itself."""
         stored = len(self._stored())
         if n_neighbors is not None:
             check_value("n_neighbors", n_neighbors, _COUNT)
@@ -252,19 +247,19 @@ class PEBLS(ClassifierMixin, RowsEstimator["ExemplarMemory"]):
         if k > stored - own:
             raise TooFewRowsError(
                 f"Expected n_neighbors {'<' if own else '<='} n_samples_fit, but n_neighbors = {k}, "
-                f"n_samples_fit = {stored}. Ask for fewer neighbors, or store more rows."
+                f"n_samples_fit = {stored}. Use a smaller n_neighbors, or store more rows."
             )
         return k
 
     def _polls(self, cells: FloatArray, n_neighbors: int | None = None) -> Iterator[Poll]:
-        """Polls among the nearest exemplars of each query, block by block."""
+        """Yield polls of the nearest exemplars of each query, block by block."""
         return (poll for _, poll in polls(self, cells, self._how_many(n_neighbors)))
 
     def _width(self) -> int:
         return int(self._classes().labels.size)
 
     def _decided(self, poll: Poll) -> IdArray:
-        """The winner of each query, as a position in ``classes_``."""
+        """Winner of each query, as a position in ``classes_``."""
         return decide(poll, self._rules.ties, [self._classes()], [None])[:, 0]
 
     def _probabilities(self, poll: Poll) -> FloatArray:
@@ -293,12 +288,12 @@ class PEBLS(ClassifierMixin, RowsEstimator["ExemplarMemory"]):
         rows, weighting = Instances(schema, targets), (self.weighting, int(self.passes), bool(self.inherit))
         distance = mvdm(as_python(self.exponent), as_python(self.power), unseen=self.unseen)
         given = [1.0] * len(schema) if self.attribute_weights is None else self.attribute_weights
-        weights = cast(FloatArray, resolve_weights(given, rows, threads=1))  # no method: those are refused
+        weights = cast(FloatArray, resolve_weights(given, rows, threads=1))  # not a method: methods raise an error
         return ExemplarMemory(rows, distance, weighting, self.bins and int(self.bins), weights)
 
     def _check_rows(self) -> None:
         memory = self._stored()
-        with np.errstate(over="ignore"):  # values differ by 2 at most
+        with np.errstate(over="ignore"):  # the difference of two values is at most 2
             most = memory.value_weights.sum() * (1 + memory.weighting[1] * len(memory))
             farthest = np.float64(2.0) ** memory.distance.power * most
         if not np.isfinite(farthest):
@@ -308,11 +303,11 @@ class PEBLS(ClassifierMixin, RowsEstimator["ExemplarMemory"]):
             )
 
     def _finish_fit(self) -> None:
-        _ = self._stored().exemplars  # otherwise computed for the first query
+        _ = self._stored().exemplars  # otherwise computed at the first query
 
 
 class ExemplarMemory(NeighborsMemory):
-    """Stored rows and what PEBLS makes of them, each computed from the rows in id order when it is first needed."""
+    """Stored rows, symbols, records and compiled exemplars, computed from the rows in id order when first needed."""
 
     def __init__(
         self, rows: Instances, distance: Distance, weighting: Weighting, bins: int | None, attribute_weights: FloatArray
@@ -341,17 +336,17 @@ class ExemplarMemory(NeighborsMemory):
         return self.cached("symbols", lambda: Symbols.of(self.instances, self.bins, self.distance))
 
     def encode(self, table: Table) -> FloatArray:
-        """Queries as cells: codes of symbols, NaN for missing, -1 for a value that no stored row holds."""
+        """Encode queries as cells: codes of symbols, NaN for missing, -1 for an unseen value."""
         return self.symbols.instances.encode(self.symbols.table(table))
 
     @property
     def fitted(self) -> FittedDistance:
-        """The value differences, counted over the rows."""
+        """Value differences fitted to the rows."""
         return self.cached("fitted", lambda: self.distance.fit(self.symbols.instances))
 
     @property
     def records(self) -> tuple[IdArray, IdArray]:
-        """How often each exemplar was used, and how often it was correct."""
+        """Number of times each exemplar was used, and number of times it was correct."""
         return self.cached("records", lambda: self.exemplars.records())
 
     @property
@@ -361,7 +356,7 @@ class ExemplarMemory(NeighborsMemory):
 
     @property
     def exemplars(self) -> CompiledExemplars:
-        """The compiled exemplars; records that came through a pickle are not computed again."""
+        """Compiled exemplars; unpickled records are not computed again."""
         return self.cached("exemplars", self._exemplars)
 
     def _exemplars(self) -> CompiledExemplars:
@@ -381,13 +376,13 @@ class ExemplarMemory(NeighborsMemory):
     def search(
         self, cells: FloatArray, k: int, *, exclude: Any = None, own: Any = None, ties: bool = False, threads: int = 1
     ) -> NeighborList:
-        """The ``k`` exemplars nearest to each query by ``w_X Delta``."""
+        """Return the ``k`` exemplars nearest to each query by ``w_X Delta``."""
         left_out, size = None if exclude is None else self.positions(exclude), self.fitted.queries_at_once
         if size is None or self.fitted.answers(cells):
             return NeighborList(*self.exemplars.kneighbors(np.ascontiguousarray(cells), k, ties, left_out, threads))
         stored, labels = self.symbols.instances.cells(), self._labels()
         found = []
-        for start in range(0, len(cells), size):  # with texts or sets that no exemplar has
+        for start in range(0, len(cells), size):  # with unseen texts or sets
             part = slice(start, start + size)
             exemplars = CompiledExemplars(self.fitted.for_queries(cells[part])[0], self.value_weights)
             exemplars.store(stored, labels, *self.records)
@@ -399,12 +394,12 @@ class ExemplarMemory(NeighborsMemory):
         )
 
     def contributions(self, query: FloatArray, rows: IntArray) -> FloatArray:
-        """The contribution of each attribute to ``w_X Delta`` of some exemplars, shape (exemplars, attributes)."""
+        """Contribution of each attribute to ``w_X Delta`` of exemplars, shape (exemplars, attributes)."""
         added = self.fitted.contributions(query, self.symbols.instances.cells(rows), self.value_weights)
         return np.asarray(self.weights[rows][:, None] * added)
 
     def differences(self, a: int) -> tuple[tuple[str, ...], FloatArray]:
-        """Names of the symbols of attribute ``a`` that rows hold, and ``delta`` between any two of them."""
+        """Names of the stored symbols of attribute ``a``, and ``delta`` between any two of them."""
         codes, names = self.symbols.held(a)
         fitted = replace(self.distance, power=1.0).fit(self.symbols.instances)
         cells = np.full((len(codes), len(fitted)), np.nan)
@@ -412,7 +407,7 @@ class ExemplarMemory(NeighborsMemory):
         return names, np.array([fitted.contributions(cell, cells)[:, a] for cell in cells])
 
     def _added(self, ids: IdArray, table: Table | None) -> None:
-        # A range beyond float64 must be refused now, with the rows that make it; any other can wait.
+        # A range beyond float64 must raise an error now, when its rows are added; other checks can wait.
         columns, _, _ = self.instances.look_up(ids)
         kinds = self.instances.schema.kinds
         if any(isinstance(kind, Numeric) and (np.abs(c) > _HUGE).any() for kind, c in zip(kinds, columns, strict=True)):
@@ -420,7 +415,7 @@ class ExemplarMemory(NeighborsMemory):
 
 
 def weigh(exemplars: CompiledExemplars, cells: FloatArray, labels: IdArray, weighting: Weighting) -> None:
-    """Store all rows and compute their records, in blocks for a progress bar where that takes long."""
+    """Store all rows and compute their records, in blocks with a progress bar if it takes long."""
     name, passes, inherit = weighting
     if name != "one_pass":
         ones = np.ones(len(cells), np.int64)
@@ -435,29 +430,29 @@ def weigh(exemplars: CompiledExemplars, cells: FloatArray, labels: IdArray, weig
 
 @dataclass(frozen=True, eq=False)
 class Symbols:
-    """Stored rows whose numbers are replaced by the intervals they lie in; queries are read in the same way.
+    """Stored rows with numbers replaced by bins; queries are read in the same way.
 
-    A number outside the stored range belongs to the nearest interval. An interval that no stored row lies in is an
-    unseen value, and a missing number is the same symbol as any missing value.
+    A number outside the stored range belongs to the nearest bin. A bin without stored rows is an unseen value, and a
+    missing number is the same symbol as any missing value.
     """
 
     instances: Instances  # the rows as symbols, in the order of their ids and numbered from 0
-    stored: Schema  # the kinds of the columns before
-    edges: tuple[FloatArray | None, ...]  # where the intervals of each numeric column begin
+    stored: Schema  # original kinds of the columns
+    edges: tuple[FloatArray | None, ...]  # left edges of the bins of each numeric column
 
     @classmethod
     def of(cls, stored: Instances, bins: int | None, distance: Distance) -> Self:
-        """The rows stored now, numbers in ``bins`` intervals of equal width (None: ``max(5, number of classes)``)."""
+        """Create from the stored rows, with ``bins`` bins of equal width (None: ``max(5, number of classes)``)."""
         schema, statistics = stored.schema, Statistics(stored, 0)
         edges: list[FloatArray | None] = [None] * len(schema)
         kinds = list(schema.kinds)
         for a, kind in enumerate(schema.kinds):
             if isinstance(kind, Numeric):
                 term = Discretised(bins).fit(statistics.column(a), MissingRule(), 1.0)
-                assert isinstance(term, Curve)  # what Discretised makes
+                assert isinstance(term, Curve)  # the result of Discretised
                 edges[a] = term.breaks
             if isinstance(kind, Numeric) or (type(kind) is Nominal and kind.values is None):
-                kinds[a] = Nominal()  # what values without a declaration are was checked when they were stored
+                kinds[a] = Nominal()  # values were checked when they were stored
         symbols = cls(Instances(Schema(schema.names, tuple(kinds)), stored.targets), schema, tuple(edges))
         symbols.instances.keeps_unseen = distance.computed(symbols.instances.schema)
         assert stored.targets is not None  # the classes
@@ -466,7 +461,7 @@ class Symbols:
         return symbols
 
     def table(self, table: Table) -> Table:
-        """Rows with symbols for their numbers."""
+        """Return rows with symbols instead of numbers."""
         columns: list[ReadColumn] = []
         for column, edges in zip(table.columns, self.edges, strict=True):
             if edges is not None and isinstance(column, np.ndarray):
@@ -476,10 +471,10 @@ class Symbols:
         return Table(self.instances.schema, len(table), tuple(columns))
 
     def held(self, a: int) -> tuple[FloatArray, tuple[str, ...]]:
-        """Cells and names of the symbols of attribute ``a`` that rows hold, and "?" where one is missing.
+        """Cells and names of the stored symbols of attribute ``a``, and "?" if a value is missing.
 
-        Intervals and levels are in their order, values in that of their first row. Of symbols that would have one
-        name, such as 1 and "1", the later ones are numbered.
+        Bins and levels are in ascending order, values by first occurrence. Among symbols with the same name, such as 1
+        and "1", the later ones are numbered.
         """
         column, edges, values = codes_of(self.instances.column(a)), self.edges[a], self.instances.values(a)
         codes = first_seen(column).tolist()
@@ -507,6 +502,6 @@ class Symbols:
 
 
 def distinct_texts(numbers: FloatArray) -> list[str]:
-    """Different numbers in six digits, or in as many as it takes to distinguish them."""
+    """Format distinct numbers with six digits, or with as many as needed to distinguish them."""
     texts = ([f"{number:.{digits}g}" for number in numbers.tolist()] for digits in range(6, 17))
     return next((found for found in texts if len(set(found)) == len(found)), list(map(repr, numbers.tolist())))

@@ -17,7 +17,7 @@ from priorcase.instances import as_floats
 CONFIDENCE = [Interval(Real, 0.5, 1, closed="left")]
 """Constraints of a confidence level."""
 
-# The interval of so few trials is the whole line, and its terms are beyond float64.
+# For so few trials the interval is [0, 1], and its terms overflow.
 _LEAST = 1e-100
 
 
@@ -56,7 +56,7 @@ def wilson_interval(
 
 
 def wilson_bounds(s: FloatArray, n: FloatArray, z: float) -> tuple[FloatArray, FloatArray]:
-    """The same by the quantile itself, in the compiled core's order of operations, so that both agree bit for bit."""
+    """Wilson bounds for a quantile ``z``, bit for bit as in the compiled core."""
     s, n = np.broadcast_arrays(s, n)
     tried = n > _LEAST
     n = np.where(tried, n, 1.0)
@@ -69,13 +69,13 @@ def wilson_bounds(s: FloatArray, n: FloatArray, z: float) -> tuple[FloatArray, F
 
 
 def normal_quantile(confidence: float, *, parameter: str) -> float:
-    """The standard normal quantile of a confidence level."""
+    """Standard normal quantile of a confidence level."""
     check_value(parameter, confidence, CONFIDENCE)
     return float(ndtri(float(confidence)))
 
 
 def verdicts(accuracy: tuple[FloatArray, FloatArray], frequency: tuple[FloatArray, FloatArray]) -> AnyArray:
-    """The verdict on each record, from the bounds of its accuracy and of the frequency of its class."""
+    """Verdict on each record, from the bounds of its accuracy and of the frequency of its class."""
     names = np.array(["mediocre", "acceptable", "poor"], dtype=object)
     verdict: AnyArray = names[np.where(accuracy[0] > frequency[1], 1, np.where(accuracy[1] < frequency[0], 2, 0))]
     return verdict

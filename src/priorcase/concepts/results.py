@@ -1,4 +1,4 @@
-"""What concept learners learned, to look at: histories, stored instances, exemplars and differences between values."""
+"""Results of concept learners: histories, stored instances, exemplars and differences between values."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from sklearn.utils._param_validation import Interval
 
+from priorcase._numbers import equal_decimals
 from priorcase._parameters import check_value
 from priorcase._typing import AnyArray, Backend, FloatArray, IdArray, Name, Value
 from priorcase.concepts.memory import ConceptMemory
@@ -29,7 +30,7 @@ from priorcase.learning.results import (
 from priorcase.learning.targets import objects
 
 _COUNTS = ("stored", "acceptable", "accepted", "dropped")
-# How many instances of a history, exemplars, attributes, and characters of a value are printed.
+# Numbers of instances of a history, exemplars, attributes, and characters of a value that are printed.
 _LINES, _EXEMPLARS, _ATTRIBUTES, _WIDTH = 10, 30, 6, 16
 
 
@@ -37,7 +38,7 @@ _LINES, _EXEMPLARS, _ATTRIBUTES, _WIDTH = 10, 30, 6, 16
 class LearningHistory(GridsResult):
     """Log of the effect of each instance on the concept description; prints as a table.
 
-    All columns are flat. With one description for each class they follow one another; ``concepts`` holds the classes.
+    All columns are flat. With one description per class they are concatenated; ``concepts`` contains the classes.
 
     Examples
     --------
@@ -53,13 +54,13 @@ class LearningHistory(GridsResult):
          5     0.500       3        0
     """
 
-    seen: AnyArray  # how many instances had been learned with it
-    correct: AnyArray  # whether it was predicted correctly before: 1, 0, or -1 where there was nothing to predict from
-    stored: AnyArray  # how many instances are stored after it
-    acceptable: AnyArray  # how many of them are acceptable
-    accepted: AnyArray  # how many instances became acceptable by it
-    dropped: AnyArray  # how many were dropped by it, or left the window
-    concepts: tuple[Value, ...] = ()  # the classes with a description of their own; empty where all share one
+    seen: AnyArray  # number of instances learned, including this one
+    correct: AnyArray  # whether it was predicted correctly: 1, 0, or -1 if there was nothing to predict from
+    stored: AnyArray  # number of instances stored after it
+    acceptable: AnyArray  # number of acceptable instances among them
+    accepted: AnyArray  # number of instances that became acceptable because of it
+    dropped: AnyArray  # number of instances dropped because of it, or removed from the window
+    concepts: tuple[Value, ...] = ()  # the classes with their own description; empty if all share one
     selective: bool = False  # whether only acceptable instances are used to predict
     backend: Backend | None = None  # the library whose frame the learner was fitted on
 
@@ -75,7 +76,7 @@ class LearningHistory(GridsResult):
         return cls(seen, correct.astype(np.int8), **counts, concepts=concepts, selective=selective, backend=backend)
 
     def __len__(self) -> int:
-        """How many instances were seen."""
+        """Number of instances seen."""
         return self.seen.size // max(len(self.concepts), 1)
 
     @property
@@ -120,7 +121,7 @@ class LearningHistory(GridsResult):
             return ax
 
     def _accuracy(self, window: int | None) -> FloatArray:
-        """The share of correct predictions among the latest instances; None for all."""
+        """Share of correct predictions among the latest instances; None for all."""
         check_value("window", window, [None, Interval(Integral, 1, None, closed="left")])
         correct = self._by_concept(self.correct)
         made, right = np.cumsum(correct >= 0, axis=1), np.cumsum(correct == 1, axis=1)
@@ -142,14 +143,14 @@ class LearningHistory(GridsResult):
         grids = []
         for k, concept in enumerate(self.concepts or (None,)):
             shares = ["-" if np.isnan(share) else f"{share:.3f}" for share in accuracy[k].tolist()]
-            rows = [[str(i + 1), shares[i], *(str(columns[name][k, i]) for name in names)] for i in lines]
+            rows = [[f"{i + 1:,}", shares[i], *(f"{columns[name][k, i]:,}" for name in names)] for i in lines]
             of = "" if concept is None else f" of concept {concept!r}"
-            grids.append(Grid(f"{n} instances{of}", ["seen", "accuracy", *names], rows, right=range(5)))
+            grids.append(Grid(f"{n:,} instances{of}", ["seen", "accuracy", *names], rows, right=range(5)))
         return grids
 
 
 def concept_frame(memory: ConceptMemory, backend: Backend | None) -> Any:
-    """One line for each stored instance, or for each class and instance that its description stores."""
+    """Return a frame with one line for each stored instance, or for each class and instance of its description."""
     seen, instances = memory.seen, memory.instances
     parts = []
     for code, description in memory.named():
@@ -168,7 +169,7 @@ def concept_frame(memory: ConceptMemory, backend: Backend | None) -> Any:
     else:
         columns["class"] = seen.classes[seen.positions[coded]]
     columns = by_attribute(columns | records, attribute_names(instances.schema), instances.decode(positions), {})
-    records = {name: columns.pop(name) for name in records}  # behind the attributes
+    records = {name: columns.pop(name) for name in records}  # after the attributes
     return framed(columns | records, backend)
 
 
@@ -186,10 +187,10 @@ class Exemplars(GridResult):
 
     names: tuple[Name, ...]  # of the attributes; ``x0``, ``x1``, ... for a table without names
     ids: IdArray
-    rows: list[Row]  # their values, None where missing
+    rows: list[Row]  # their values, None if missing
     classes: AnyArray
-    used: IdArray  # how often each was the nearest exemplar, beginning with 1
-    correct: IdArray  # how often its class was then right, beginning with 1
+    used: IdArray  # number of times each was the nearest exemplar, starting at 1
+    correct: IdArray  # number of times its class was then right, starting at 1
     nearest: IdArray  # the nearest other exemplar by ``w_X Delta``
     nearest_classes: AnyArray
     distances: FloatArray
@@ -235,13 +236,14 @@ class Exemplars(GridResult):
         header = ["id", "class", "used", "correct", "weight", "nearest", "distance"]
         header += [value_text(name, _WIDTH) for name in self.names[:_ATTRIBUTES]]
         own, others = self.classes.tolist(), self.nearest_classes.tolist()
+        weights, distances = (equal_decimals(of[:_EXEMPLARS]) for of in (self.weights, self.distances))
         lines = []
         for i in range(min(len(self), _EXEMPLARS)):
-            texts = [str(self.ids[i]), value_text(own[i], _WIDTH), str(self.used[i]), str(self.correct[i])]
+            texts = [str(self.ids[i]), value_text(own[i], _WIDTH), f"{self.used[i]:,}", f"{self.correct[i]:,}"]
             nearest = f"{self.nearest[i]} ({value_text(others[i], _WIDTH)})"
-            texts += [f"{self.weights[i]:.4g}", nearest, f"{self.distances[i]:.4g}"]
+            texts += [weights[i], nearest, distances[i]]
             lines.append(texts + [value_text(value, _WIDTH) for value in self.rows[i][:_ATTRIBUTES]])
-        rest = [f"... and {len(self) - _EXEMPLARS} more exemplars"] if len(self) > _EXEMPLARS else []
+        rest = [f"... and {len(self) - _EXEMPLARS:,} more exemplars"] if len(self) > _EXEMPLARS else []
         if len(self.names) > _ATTRIBUTES:
             rest.append(f"{len(self.names) - _ATTRIBUTES} more attributes in frame()")
         return Grid("", header, lines, note="; ".join(rest), right={0, 2, 3, 4, 6})
@@ -283,6 +285,7 @@ class ValueDifferences(GridResult):
 
     def _grid(self) -> Grid:
         names = [short(value, _WIDTH) for value in self.values]
-        lines = [[name, *(f"{d:.4g}" for d in row)] for name, row in zip(names, self.matrix.tolist(), strict=True)]
+        columns = map(equal_decimals, self.matrix.T)
+        lines = [list(line) for line in zip(names, *columns, strict=True)]
         title = f"differences between values of {self.attribute}"
         return Grid(title, ["", *names], lines, right=range(1, 1 + len(names)))

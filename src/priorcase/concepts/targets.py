@@ -23,15 +23,15 @@ from priorcase.schema.kinds import content_of
 
 @dataclass(frozen=True, eq=False)
 class SeenClasses:
-    """The classes of the rows seen and not forgotten, stored or not, by codes in the order of their first rows.
+    """Classes of the rows seen and not forgotten, stored or not, with codes by first occurrence.
 
-    A `Labelling` reads them as it reads those of stored rows. The columns of an indicator are classes from the start,
-    whether rows belong to one of them, to several or to none.
+    A `Labelling` reads them like those of stored rows. The columns of an indicator are classes from the start, whether
+    rows belong to one, several or none of them.
     """
 
     labelling: Labelling  # flat unless the classes are the columns of an indicator
     labels: tuple[Value, ...]  # the class of each code, None once all its rows are forgotten
-    rows: IdArray  # how many rows of each there are
+    rows: IdArray  # number of rows of each class
     n_rows: int = 0
     next_id: int = 0
 
@@ -40,7 +40,7 @@ class SeenClasses:
 
     @property
     def ids(self) -> IdArray:
-        """An id for each type of labels: some row of each is left."""
+        """First id of each type of labels with remaining rows."""
         return np.array([start for start, _ in self.labelling.batches])
 
     def target_values(self, t: int = 0) -> tuple[Value, ...]:
@@ -59,17 +59,17 @@ class SeenClasses:
 
     @cached_property
     def classes(self) -> AnyArray:
-        """The classes, ascending; the columns of an indicator in their own order."""
+        """Classes, ascending; for an indicator in column order."""
         if not self.indicator:
             return self.labelling.labels(self)[0]
         labels = list(self.labels)
         classes = np.array(labels) if content_of(labels) in ("text", "numbers") else objects(labels)
-        classes.flags.writeable = False  # handed out as classes_
+        classes.flags.writeable = False  # returned as classes_
         return classes
 
     @cached_property
     def codes(self) -> IdArray:
-        """The code of each of the classes; -1 for one that was declared and has no rows."""
+        """Code of each class; -1 for a declared class without rows."""
         return np.array([self.index.get(label, -1) for label in self.classes.tolist()], np.int64)
 
     @cached_property
@@ -78,25 +78,25 @@ class SeenClasses:
 
     @cached_property
     def positions(self) -> IdArray:
-        """The position of each code in `classes`."""
+        """Position of each code in `classes`."""
         positions, present = np.zeros(len(self.labels), np.int64), np.flatnonzero(self.codes >= 0)
         positions[self.codes[present]] = present
         return positions
 
     def saved(self) -> dict[str, Any]:
-        """The fields, for a saved model."""
+        """Return the fields for a saved model."""
         return {each.name: getattr(self, each.name) for each in fields(self)} | {"labelling": self.labelling.saved()}
 
     @classmethod
     def restored(cls, told: dict[str, Any], instances: Instances) -> SeenClasses:
-        """From what `saved` gave; ``ValueError`` where it does not fit the stored rows."""
+        """Restore from the result of `saved`; raise ``ValueError`` if it does not match the stored rows."""
         flat, labels, n_rows, next_id = told["labelling"]["flat"], told["labels"], told["n_rows"], told["next_id"]
         rows = checked(told["rows"], np.int64, (len(labels),), least=0)
         numbers = all(type(number) is int and 0 <= number < 2**62 for number in (n_rows, next_id))
         if not numbers or not len(instances) <= n_rows <= next_id or instances.next_id > next_id:
             raise ValueError("fewer rows seen than stored")
         if (rows.sum() != n_rows if flat else rows.max(initial=0) > n_rows) or instances.targets is None:
-            raise ValueError("classes with other numbers of rows")
+            raise ValueError("classes with different numbers of rows")
         if type(labels) is not tuple or (flat and [label is not None for label in labels] != (rows > 0).tolist()):
             raise ValueError("classes without a name")
         dtypes = [dtype for _, dtype in told["labelling"]["batches"]]
@@ -111,7 +111,7 @@ class SeenClasses:
         return found
 
     def with_rows(self, labelling: Labelling, values: list[Value]) -> tuple[AnyArray, Self]:
-        """The codes of more rows, and the classes with theirs."""
+        """Return the codes of more rows, and the classes including theirs."""
         seen, new = self, tuple(dict.fromkeys(label for label in values if label not in self.index))
         if new or labelling is not self.labelling:
             rows = np.concatenate([self.rows, np.zeros(len(new), np.int64)])
@@ -120,17 +120,17 @@ class SeenClasses:
         return codes, seen.counted(np.bincount(codes, minlength=seen.rows.size), len(values))
 
     def counted(self, rows: IdArray, n: int) -> Self:
-        """The classes with ``n`` more rows, of which some are of each class."""
+        """Return the classes with ``n`` more rows, ``rows`` of each class."""
         changed: dict[str, Any] = {"rows": self.rows + rows, "n_rows": self.n_rows + n, "next_id": self.next_id + n}
         if ((self.rows == 0) & (rows > 0)).any():
             return replace(self, **changed)
-        # Classes with rows stay the same ones, and so does all that was computed from them.
+        # The classes with rows do not change, and neither do results computed from them.
         seen = object.__new__(type(self))
         seen.__dict__.update(self.__dict__ | changed)
         return seen
 
     def of_rows(self, instances: Instances) -> Self:
-        """The classes when only these rows are left; one without rows keeps its code, but not its name."""
+        """Return the classes for these remaining rows; a class without rows keeps its code, but not its name."""
         rows = np.zeros(len(self.labels), np.int64)
         for t in range(len(self.labels) if self.indicator else 1):
             for value, count in zip(instances.target_values(t), instances.target_counts(t).tolist(), strict=False):
@@ -143,7 +143,7 @@ class SeenClasses:
         return replace(self, labelling=labelling, labels=labels, rows=rows, n_rows=len(instances))
 
     def coded(self, instances: Instances, positions: IdArray) -> AnyArray:
-        """Targets of stored rows as descriptions learn them: class codes, or memberships of shape (rows, classes)."""
+        """Return targets of stored rows for descriptions: class codes, or memberships of shape (rows, classes)."""
         if not self.indicator:
             table = np.array([self.index.get(value, -1) for value in instances.target_values()], np.int64)
             return np.asarray(table[instances.target()[positions]])
@@ -151,18 +151,18 @@ class SeenClasses:
         return np.stack([table[instances.target(t)[positions]] for t, table in enumerate(tables)], axis=1)
 
     def table(self, coded: AnyArray) -> Table:
-        """Targets as they are stored beside the rows: classes by name, memberships as 0 and 1."""
+        """Return targets as stored with the rows: classes by name, memberships as 0 and 1."""
         if not self.indicator:
             return Table(self.targets, len(coded), (Coded(coded, self.labels),))
         return Table(self.targets, len(coded), tuple(Coded(inside.astype(np.int8), (0, 1)) for inside in coded.T))
 
 
-# Class codes of some rows, or their memberships of shape (rows, classes); and all classes seen by then.
+# Class codes of rows, or memberships of shape (rows, classes), and all classes seen so far.
 Targets: TypeAlias = tuple[AnyArray, SeenClasses]
 
 
 def read_targets(y: Any, seen: SeenClasses | None, classes: Any, *, per_class: bool) -> Targets:
-    """Targets of new rows; ``seen`` is None before the first."""
+    """Read targets of new rows; ``seen`` is None before the first."""
     given = list(classes) if isinstance(classes, Iterable) and not isinstance(classes, str) else classes
     labels = _read(y, seen, given, per_class=per_class)
     if labels.flat:
@@ -185,22 +185,22 @@ def read_targets(y: Any, seen: SeenClasses | None, classes: Any, *, per_class: b
     if classes is not None and given != list(seen.labels):
         raise TargetError(
             f"classes= is {quoted(classes)}, but the columns of y are {listed(seen.labels)}. "
-            "Leave classes= out: the columns of y are the classes."
+            "Omit classes=: the columns of y are the classes."
         )
     return members, seen.counted(members.sum(axis=0), len(members))
 
 
 def read_truth(y: Any, seen: SeenClasses) -> AnyArray:
-    """Columns of 0 and 1 to compare predictions with, in the order of the classes."""
+    """Read 0/1 columns to compare predictions with, in class order."""
     return _members(y, _read(y, seen, None, per_class=True), seen)
 
 
 def _read(y: Any, seen: SeenClasses | None, classes: Any, *, per_class: bool) -> Labels:
-    """Labels of some rows, flat or in columns, in the form they had before."""
+    """Read labels, flat or in columns, in the same form as before."""
     try:
         labels = None
         if per_class and (seen is None or seen.indicator) and (array := as_array(y)).ndim > 1:
-            # A single column may be an indicator, or hold the classes themselves.
+            # A single column may be an indicator, or contain the classes.
             labels = read_labels(y) if array.shape[1] > 1 else replace(read_labels(array[:, 0]), flat=False)
             if seen is None and array.shape[1] == 1:
                 named = classes is None or classes == list(_column_names(y) or (0,))
@@ -223,11 +223,11 @@ def _read(y: Any, seen: SeenClasses | None, classes: Any, *, per_class: bool) ->
 
 
 def _members(y: Any, labels: Labels, seen: SeenClasses) -> BoolArray:
-    """Whether each row belongs to each class; columns are matched by name where both sides have names."""
+    """Membership of each row in each class; columns are matched by name if both sides have names."""
     values, names = labels.values, _column_names(y)
     if found := _not_0_or_1(labels):
         raise TargetError(
-            f"the columns of y hold {listed(found)}; expected 0 and 1 only, a column for each class. "
+            f"the columns of y contain {listed(found)}; expected 0 and 1 only, with a column for each class. "
             "Pass a flat list for one class per row."
         )
     if len(seen.labels) != values.shape[1]:

@@ -1,8 +1,8 @@
 """ARFF, read as Weka reads it.
 
 Nominal columns have the values of the header and no others, ``?`` is missing unless quoted, a percent sign outside
-quotation marks begins a comment, and what a sparse row leaves out is 0 or the first value. A row is split at commas,
-between which a word may hold quotation marks and spaces; where that does not give a field for each column, it is split
+quotation marks begins a comment, and omitted values of a sparse row are 0 or the first value. A row is split at commas,
+between which a word may hold quotation marks and spaces; if that does not give a field for each column, it is split
 as Weka splits it: any blanks and commas, several or one, stand between two fields.
 """
 
@@ -47,7 +47,7 @@ _PARTS_HINT = "An ARFF file has a line '@attribute NAME TYPE' for each column, t
 
 
 class MalformedError(Exception):
-    """What is wrong with a line, and where the reader does not know it, the line."""
+    """Error in a line; the line is added if the parser does not know it."""
 
 
 def numbered_lines(text: str) -> Iterator[tuple[int, str]]:
@@ -65,7 +65,7 @@ def check_width(source: str, line: int, fields: int, expected: int) -> None:
 
 
 def read_arff(text: str, source: str) -> RawTable:
-    """The fields of an ARFF file as text, with what its header declares."""
+    """The fields of an ARFF file as strings, with the declarations of its header."""
     lines, line = numbered_lines(text), 1
     declared: list[tuple[str, Meaning]] = []
     spaced: dict[str, Meaning] = {}
@@ -112,7 +112,7 @@ def read_arff(text: str, source: str) -> RawTable:
 
 
 def _arff_attribute(rest: str) -> tuple[str, list[Meaning]]:
-    """The name of a column and what a line of the header says that it means, in the order of what to try."""
+    """Return the name of a column and its possible kinds from a header line, in the order to try."""
     found = _ATTRIBUTE.match(rest)
     name = "" if found is None else found[3] or _ESCAPE.sub(_unescaped, found[1] or found[2] or "")
     if found is None or not name:

@@ -89,7 +89,8 @@ def load_repairs(frame: Backend = "pandas") -> tuple[Any, AnyArray]:
     job               target   tune-up, brakes, drivetrain or wheel
     ================  =======  ===================================================================
 
-    Five percent of the values are missing. The table was generated for this library and has its licence.
+    Five percent of the values are missing. The table was generated for this library by ``tools/make_tables.py`` and
+    has its licence.
 
     Parameters
     ----------
@@ -289,10 +290,10 @@ AREAS: dict[str, Any] = {
         "account": ["password", "sign-in", "mailbox", "permissions"],
     }
 }
-"""What a ticket may be about."""
+"""Possible topics of a ticket."""
 
 URGENCIES = ("low", "normal", "high")
-"""How urgent a ticket may be, from the least."""
+"""Levels of urgency of a ticket, lowest first."""
 
 
 @dataclass(frozen=True, repr=False)
@@ -326,7 +327,7 @@ def load_help_desk() -> HelpDesk:
     outcome   outcome   whether that helped
     ========  ========  ======================================================
 
-    The tickets were written for this library; no real person is in them.
+    The tickets were written by hand for this library; no real person is in them.
 
     Examples
     --------

@@ -37,9 +37,9 @@ class C45Name(NamedTuple):
 
 
 def read_c45(names: str, names_source: str, rows: str, source: str) -> RawTable:
-    """The fields of a C4.5 data file as text, with what the ``.names`` file declares.
+    """The fields of a C4.5 data file as strings, with the declarations of the ``.names`` file.
 
-    Columns to ignore are left out. The classes are the column ``"class"``.
+    Ignored columns are dropped. The classes are the column ``"class"``.
     """
     meanings, target = read_c45_names(names, names_source)
     fields: list[list[str | None]] = []
@@ -58,7 +58,7 @@ def read_c45(names: str, names_source: str, rows: str, source: str) -> RawTable:
 
 
 def read_c45_names(text: str, source: str) -> tuple[dict[str, Meaning], str]:
-    """What each column that a ``.names`` file describes means, and the target."""
+    """Return the kinds of the columns described by a ``.names`` file, and the target."""
     try:
         classes, *attributes = _c45_entries(c45_names(text))
         for name, *_ in attributes:
@@ -133,7 +133,7 @@ def _c45_fields(record: str) -> list[str]:
 
 
 def c45_names(text: str) -> list[C45Name]:
-    """The names of a text, in order; spaces within a name count as one."""
+    """The names in a string, in order; spaces within a name count as one."""
     names, line = [], 1
     for found in _C45_TOKEN.finditer(text.replace("\r\n", "\n").replace("\r", "\n") + "\n"):
         word, ends = found.groups()

@@ -46,7 +46,7 @@ CACHE = "PRIORCASE_CACHE"
 
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._()-]*")  # names are folders of the cache, too
 _NUMBERS = ("rows", "attributes")
-_PATIENCE = 30.0  # seconds to wait for a network that says nothing
+_PATIENCE = 30.0  # seconds to wait for a silent network
 _MANIFEST_HINT = (
     "expected JSON with 'datasets', a list of entries with name, file, rows, target and attributes. Copy it again, or "
     "remove it."
@@ -93,7 +93,7 @@ def load(
     -------
     X, y
         The attributes, with kinds from the manifest or the ARFF header and without id columns; and the target, as
-        floats if it is numeric, else as text.
+        floats if it is numeric, else as strings.
 
     Raises
     ------
@@ -171,8 +171,8 @@ def load_taxonomy(name: str, attribute: str, *, folder: Folder | None = None, do
 def available(*, folder: Folder | None = None) -> Available:
     """List the data sets that :func:`load` can load by name: in the folder, built in, in the cache, and at OpenML.
 
-    Of the data sets at OpenML, only those of the papers are listed. Nothing is downloaded. ``folder`` is the folder to
-    search first; None for the environment variable ``PRIORCASE_DATA``.
+    Of the data sets at OpenML, only the ones used in the papers are listed. Nothing is downloaded. ``folder`` is the
+    folder to search first; None for the environment variable ``PRIORCASE_DATA``.
 
     Examples
     --------
@@ -200,7 +200,7 @@ def available(*, folder: Folder | None = None) -> Available:
 class Available(GridResult):
     """Names and descriptions of data sets; prints as a table.
 
-    ``places`` says where each data set is read from: the user's folder, the package, the cache, or OpenML.
+    ``places`` is where each data set is read from: the user's folder, the package, the cache, or OpenML.
     ``descriptions`` contains the data sets that are on this machine.
     """
 
@@ -238,7 +238,7 @@ class Available(GridResult):
         }
 
 
-# -- a folder of data sets: CSV files, and a ``manifest.json`` that says what their columns mean
+# -- a folder of data sets: CSV files, and a ``manifest.json`` that describes their columns
 
 
 @dataclass(frozen=True, repr=False)
@@ -297,7 +297,7 @@ class Description(TextResult):
         texts = (("origin", self.origin), ("licence", self.licence), ("cite", self.citation))
         return "\n".join(
             [
-                f"{visible(self.name)}: {self.rows} rows, {len(self.kinds)} attributes, target {self.target!r}",
+                f"{visible(self.name)}: {self.rows:,} rows, {len(self.kinds)} attributes, target {self.target!r}",
                 "   attributes: " + ", ".join(f"{count} {word}" for word, count in counts.items() if count),
                 *(f"   {label}: {visible(text)}" for label, text in texts if text),
                 *(f"   note: {visible(text)}" for text in self.deviations),
@@ -380,10 +380,10 @@ def _read_frame(folder: Path, about: Description, schema: Mapping[str, Any] | No
         check_column(source, name, list(raw.columns))
     meanings = {name: meaning_of(kind, name) for name, kind in kinds.items()}
     kept = {name: column for name, column in raw.columns.items() if name in kinds}
-    raw = raw._replace(columns=kept, declared=meanings, target=about.target)
+    raw = raw._replace(source=about.name, columns=kept, declared=meanings, target=about.target)
     declared = declared_by(raw, schema or {}, lenient=True)
     table = frame_of(raw, "csv", declared, Conventions(missing=("",), decimal=".", thousands=""))
-    table.attrs.pop("understood")  # the description says it
+    table.attrs.pop("understood")  # it is in the description
     if about.target in table and (gaps := np.flatnonzero(table[about.target].isna())).size:
         raise ReadingError(
             f"{source} {place_of(table.attrs, int(gaps[0]))} has no value in the target column {about.target!r}; "
@@ -453,11 +453,11 @@ def _found(name: str, folder: Folder | None, *, download: bool) -> tuple[Path, D
 
 @dataclass(frozen=True)
 class Known:
-    """A data set at OpenML: its number there, and what its ARFF header does not say.
+    """A data set at OpenML: its number there, and what its ARFF header lacks.
 
     ``orders`` has the levels, lowest first, of columns that ARFF can only call nominal or numeric; ``nominal`` the
     columns of digits that are names; ``ids`` those that name a case; ``notes`` what differs from the original. Only
-    what is certain is listed: OpenML's copies are those of Weka, whose names, spellings and rows differ in places.
+    what is certain is listed: OpenML's copies come from Weka, whose names, spellings and rows differ in places.
     """
 
     number: int
@@ -507,18 +507,20 @@ def _fetched(name: str) -> Any:
     socket.setdefaulttimeout(_PATIENCE if default is None else default)
     try:
         with warnings.catch_warnings():
-            warnings.filterwarnings("ignore", message="A network error occurred")  # the error says it, if it stays
+            warnings.filterwarnings(
+                "ignore", message="A network error occurred"
+            )  # the error contains it, if it persists
             return fetch_openml(data_id=KNOWN[name].number, **how) if name in KNOWN else fetch_openml(name, **how)
     finally:
         socket.setdefaulttimeout(default)
 
 
 _Text: TypeAlias = tuple[Kind, Sequence[str | None]]
-"""The kind of a column, and its values as text; None is missing."""
+"""The kind of a column, and its values as strings; None is missing."""
 
 
 def _bunch_table(bunch: Any) -> dict[str, _Text]:
-    """All columns as text, those that the header calls nominal as nominal."""
+    """All columns as strings, except nominal ones by the header."""
     (target,) = bunch.target_names
     if bunch.frame is not None:
         return _texts(bunch.frame[[*bunch.feature_names, target]])

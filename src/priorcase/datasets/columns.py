@@ -10,6 +10,7 @@ import narwhals.stable.v2 as nw
 import numpy as np
 
 from priorcase._grids import Grid, grids_html
+from priorcase._numbers import number
 from priorcase._parameters import check_choice
 from priorcase._typing import AnyArray, IntArray
 from priorcase.exceptions import (
@@ -99,13 +100,15 @@ class NamedColumns(Source):
         rows = rows.astype(np.intp) if not rows.size and rows.dtype != bool else rows
         if rows.ndim != 1 or rows.dtype.kind not in "biu":
             raise ParameterError(
-                f"expected the name of a column, or rows as a slice, whole numbers or a mask, got {quoted(wanted)}. "
+                f"expected the name of a column, or rows as a slice, integers or a mask, got {quoted(wanted)}. "
                 "Use frame() to select several columns."
             )
         if rows.dtype == bool and rows.size != self.rows:
             raise ParameterError(f"the mask has {rows.size} entries, but the table has {self.rows} rows")
         if rows.dtype != bool and rows.size and not -self.rows <= rows.min() <= rows.max() < self.rows:
-            raise QueryIndexError(f"there is no row {rows[np.abs(rows).argmax()]}; there are {self.rows}, from 0")
+            raise QueryIndexError(
+                f"there is no row {rows[np.abs(rows).argmax()]}; there are {self.rows} rows, numbered from 0"
+            )
         return rows
 
     def take(self, rows: slice | AnyArray) -> NamedColumns:
@@ -135,7 +138,7 @@ class NamedColumns(Source):
     def __repr__(self) -> str:
         columns = [[visible(name), *map(_text, self.shown(name, slice(_SHOWN)))] for name in self.data]
         widths = [max(map(len, column)) for column in columns]
-        lines = [f"NamedColumns: {self.rows} row{'s' * (self.rows != 1)}"]
+        lines = [f"NamedColumns: {self.rows:,} row{'s' * (self.rows != 1)}"]
         for row in zip(*columns, strict=True):
             lines.append("   " + "  ".join(cell.rjust(width) for cell, width in zip(row, widths, strict=True)))
         if self.rows > _SHOWN:
@@ -203,4 +206,4 @@ def _text(value: Any) -> str:
         return "?"
     if isinstance(value, frozenset):
         value = "{" + ", ".join(sorted(map(str, value))) + "}"
-    return f"{value:g}" if isinstance(value, float) else visible(str(value))
+    return number(value) if isinstance(value, float) else visible(str(value))

@@ -1,7 +1,7 @@
 """Text files with a delimiter between fields: encoding, delimiter and header are found out, then the fields.
 
-Python's ``csv`` module defines what a field is. Large files are split by PyArrow, which gives the same fields; where it
-stumbles, the slow way finds the line that is wrong.
+Python's ``csv`` module defines what a field is. Large files are split by PyArrow, which gives the same fields; if it
+fails, the slower ``csv`` module finds the invalid line.
 """
 
 from __future__ import annotations
@@ -36,10 +36,10 @@ _MARKS = ((codecs.BOM_UTF8, "utf-8-sig"), (codecs.BOM_UTF16_LE, "utf-16"), (code
 
 
 class RawTable(NamedTuple):
-    """The columns of a file before they are understood: Arrow columns, those of text as the fields are written.
+    """The columns of a file before their kinds are inferred: Arrow columns, with text fields unchanged.
 
-    ``lines`` has the line of the row with which a run of lines counted one by one begins, by row; it is empty where the
-    file has no lines. ``declared`` is what the file itself says about columns, and ``about`` how it is written.
+    ``lines`` has the line of the row with which a run of lines counted one by one begins, by row; it is empty if the
+    file has no lines. ``declared`` has the declarations of the file itself, and ``about`` its format.
     """
 
     source: str
@@ -66,7 +66,7 @@ def runs(lines: Iterable[int]) -> tuple[tuple[int, int], ...]:
 
 
 def encoding_of(content: bytes) -> str:
-    """The encoding of a text: by its mark, as UTF-16 by its zeros, else UTF-8 if it is valid, else Latin-1."""
+    """Detect the encoding: by a byte-order mark, UTF-16 by its zeros, else UTF-8 if it is valid, else Latin-1."""
     if content.startswith((codecs.BOM_UTF32_LE, codecs.BOM_UTF32_BE)):
         return "utf-32"
     for mark, name in _MARKS:
@@ -91,7 +91,7 @@ def encoding_of(content: bytes) -> str:
 
 
 def decoded(content: bytes, name: str, encoding: str | None = None) -> tuple[str, str]:
-    """The bytes as text, without a byte-order mark, and their encoding."""
+    """The decoded bytes, without a byte-order mark, and their encoding."""
     if encoding is not None and not isinstance(encoding, str):
         raise ParameterError(f"encoding must be None or a name such as 'utf-8', got {quoted(encoding)}.")
     found = encoding_of(content) if encoding is None else encoding
@@ -100,7 +100,7 @@ def decoded(content: bytes, name: str, encoding: str | None = None) -> tuple[str
         line = text.count("\n", 0, text.index("\0")) + 1 if "\0" in text else None
     except UnicodeDecodeError as error:
         line = content.count(b"\n", 0, error.start) + 1
-    except (LookupError, ValueError) as error:  # no encoding, or none of text
+    except (LookupError, ValueError) as error:  # not an encoding, or not a text encoding
         raise ReadingError(
             f"The encoding {encoding!r} is unknown. Common ones are utf-8, utf-16, latin-1 and cp1252."
         ) from error
@@ -131,7 +131,7 @@ def check_delimiter(delimiter: object) -> None:
 
 
 def _head(content: str | bytes) -> str:
-    """The first lines of a text, many of them even where they are long; a line that is cut off is left out."""
+    """Return the first complete lines of a string, enough of them even if lines are long."""
     first = content.find("\n") if isinstance(content, str) else content.find(b"\n")
     size = max(_SAMPLE, _LINES * (first + 1)) if first >= 0 else len(content)
     head = content[:size] if isinstance(content, str) else content[:size].decode("utf-8", "ignore")
@@ -140,7 +140,7 @@ def _head(content: str | bytes) -> str:
 
 @_long_fields()
 def _sample(head: str, delimiter: str) -> list[list[str]]:
-    """The first records of a text."""
+    """The first records of a string."""
     found: list[list[str]] = []
     with suppress(csv.Error):
         for record in csv.reader(io.StringIO(head, newline=""), delimiter=delimiter, skipinitialspace=True):
@@ -173,7 +173,7 @@ def delimiter_of(text: str, usual: str = ",") -> str:
 
 
 def _blanks_divide(text: str, width: int) -> bool:
-    """Whether blanks divide a text, mostly into numbers, and each line into as many fields, more than ``width``."""
+    """Whether blanks separate fields, mostly numbers, with the same number in each line, more than ``width``."""
     records, lines = _sample(_with_tabs(text), "\t"), text.splitlines()
     first = len(records[0]) if records else 0
     records, lines = records[1:] or records, lines[1:] or lines  # the first may be a header
@@ -231,13 +231,13 @@ def read_delimited(
     like: Mapping[str, Any] | None = None,
     texts: Collection[str] | None = None,
 ) -> RawTable:
-    """The fields of a text, or of one in UTF-8 that is not decoded yet, as columns.
+    """The fields of a string, or of undecoded UTF-8 bytes, as columns.
 
     ``like`` is what was understood of a table like it. In large files, columns of plain numbers and ISO dates come as
     such, unless ``texts`` names them, or is None.
     """
     start, head = 1, _head(content)
-    if told := re.match(r"sep=(.)\r?\n", head):  # Excel's way to say it
+    if told := re.match(r"sep=(.)\r?\n", head):  # declared as in Excel
         delimiter, content, head, start = delimiter or told[1], content[told.end() :], head[told.end() :], 2
     between = delimiter_of(head, usual) if delimiter is None else delimiter
     check_delimiter(between)
@@ -269,7 +269,9 @@ def read_delimited(
         text = content if isinstance(content, str) else decoded(content, source, "utf-8")[0]
         rows, lines, width = _split(text, source, mark, start=start, header=header is not False)
         if not rows:
-            raise ReadingError(f"{source} is empty; expected a header and one row per case. Is this the right file?")
+            raise ReadingError(
+                f"{source} is empty; expected a header and one row per case. Check that this is the right file."
+            )
         if header:
             rows, lines = rows[1:], _after_first(lines)
         columns = [text_of(column) for column in zip(*rows, strict=True)] or [text_of([]) for _ in range(width)]
@@ -296,7 +298,7 @@ def _is_empty(column: Any) -> bool:
 
 
 def _has_row_names(records: Sequence[Sequence[str]]) -> bool:
-    """Whether rows begin with a name that the header leaves out, as R writes them."""
+    """Whether rows begin with a row name that has no column in the header, as written by R."""
     first, body = records[:1], records[1:]
     wider = len(body) > 1 and all(len(record) == len(first[0]) + 1 for record in body)
     return wider and len({record[0] for record in body}) == len(body) and any(record[-1] for record in body)
@@ -326,7 +328,7 @@ def _after_first(lines: tuple[tuple[int, int], ...]) -> tuple[tuple[int, int], .
 def _split(
     text: str, source: str, mark: str, *, start: int, header: bool
 ) -> tuple[list[list[str | None]], tuple[tuple[int, int], ...], int]:
-    """The records of a text, the first too, the runs of their lines, and their width."""
+    """The records of a string, including the first, the runs of their lines, and their width."""
     reader = csv.reader(io.StringIO(text, newline=""), delimiter=mark, skipinitialspace=True, strict=True)
     rows: list[list[str | None]] = []
     lines: list[int] = []
@@ -437,7 +439,7 @@ def _is_exact(column: Any) -> bool:
 
 
 def check_names(header: Sequence[str], source: str) -> None:
-    """Raise if a name stands twice in a header."""
+    """Raise if a header has a duplicate name."""
     seen: set[str] = set()
     for name in header:
         if name in seen:

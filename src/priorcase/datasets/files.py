@@ -88,7 +88,7 @@ def check_no_url(source: object) -> None:
 def contents(source: Readable, name: str | None = None, max_bytes: int = MAX_BYTES) -> tuple[str, bytes]:
     """The name of a file in messages, and its bytes; a packed one is unpacked whatever its name."""
     if not is_whole(max_bytes) or max_bytes < 0:
-        raise ParameterError(f"max_bytes must be a whole number >= 0, got {quoted(max_bytes)}.")
+        raise ParameterError(f"max_bytes must be an integer >= 0, got {quoted(max_bytes)}.")
     check_no_url(source)
     if isinstance(source, str | os.PathLike):
         path = check_path(source)
@@ -102,7 +102,7 @@ def contents(source: Readable, name: str | None = None, max_bytes: int = MAX_BYT
         )
     else:
         name, content = name or str(getattr(source, "name", "the table")), source.read()
-    if not hasattr(content, "decode"):  # text, from a stream whose type said bytes
+    if not hasattr(content, "decode"):  # text, from a stream that was typed as bytes
         raise ReadingError(
             f"{name} was opened in text mode; expected a path or a binary file. Pass the "
             "path, open(path, 'rb') or io.BytesIO(text.encode())."
@@ -148,7 +148,7 @@ def _pieces(file: Any) -> Iterator[bytes]:
 
 
 def _xz_pieces(content: bytes) -> Iterator[bytes]:
-    """By hand, since only so the memory that a file asks for has a limit."""
+    """Decompress in steps, to limit the memory that a file can take."""
     while content:
         unpacker = lzma.LZMADecompressor(memlimit=_DICTIONARY)
         given = content
@@ -166,7 +166,9 @@ def _zstd_file(content: bytes, name: str) -> Any:
 
         return zstd.ZstdFile(io.BytesIO(content))
     if find_spec("zstandard") is None:
-        raise MissingExtraError(f"{name} is compressed by zstd. pip install zstandard, or decompress it first.")
+        raise MissingExtraError(
+            f"{name} is compressed by zstd. Install it with pip install zstandard, or decompress the file first."
+        )
     import zstandard
 
     return zstandard.ZstdDecompressor(max_window_size=2**27).stream_reader(content, read_across_frames=True)
@@ -210,7 +212,7 @@ def check_content(content: bytes, called: str) -> None:
 
 
 def format_of(source: Readable, content: bytes, format: object = None) -> Format:
-    """The format asked for, else that of the content, else that of the suffix, else CSV."""
+    """The requested format, else that of the content, else that of the suffix, else CSV."""
     if format is not None:
         found = next((known for known in FORMATS if known == format), None)
         if found is None:
@@ -239,7 +241,7 @@ def format_of(source: Readable, content: bytes, format: object = None) -> Format
 
 
 def from_rows(source: str, names: Sequence[str], rows: Sequence[Sequence[Any]], **more: Any) -> RawTable:
-    """A table of Python's values: numbers, texts, booleans and dates as they are, mixed columns as text."""
+    """A table of Python values: numbers, strings, booleans and dates are kept, mixed columns become strings."""
     check_names(names, source)
     columns = list(zip(*rows, strict=True)) if rows else [() for _ in names]
     made = {name: _typed_column(column, name, source) for name, column in zip(names, columns, strict=True)}
@@ -313,14 +315,16 @@ def read_excel(content: bytes, source: str, sheet: str | int | None, header: boo
         raise _too_large(source, max_bytes)
     if find_spec("openpyxl") is None:
         raise MissingExtraError(
-            f"Reading the Excel workbook {source} requires openpyxl. pip install openpyxl (or priorcase[excel]), or "
-            "save the sheet as CSV."
+            f"Reading the Excel workbook {source} requires openpyxl. Install it with pip install openpyxl (or "
+            "priorcase[excel]), or save the sheet as CSV."
         )
     rows, title = _excel_rows(content, source, sheet, max_bytes)
     width = max((len(row) for _, row in rows), default=0)
     records = [[*row, *[None] * (width - len(row))] for _, row in rows]
     if not records:
-        raise ReadingError(f"{source} is empty; expected a header and one row per case. Is this the right file?")
+        raise ReadingError(
+            f"{source} is empty; expected a header and one row per case. Check that this is the right file."
+        )
     if header is None:
         header = has_header([["" if cell is None else str(cell) for cell in row] for row in records[:200]])
     numbers = [number for number, _ in rows]
@@ -393,7 +397,7 @@ def _reason(error: BaseException) -> str:
 
 
 def read_arrow(content: bytes, source: str, format: Format, max_bytes: int) -> RawTable:
-    """The columns of a Parquet or Feather file with their types; the unnamed index of pandas is left out."""
+    """The columns of a Parquet or Feather file with their types; the unnamed index of pandas is dropped."""
     import pyarrow as pa
     import pyarrow.feather
     import pyarrow.parquet
@@ -458,7 +462,7 @@ def _simple_column(column: Any, name: str, source: str) -> Any:
 
 
 def _categories(column: Any) -> Any:
-    """Categories that are text, in their order where they have one; others as plain values."""
+    """String categories, ordered if they have an order; others as plain values."""
     import pyarrow as pa
     from pyarrow import types
 
@@ -486,7 +490,9 @@ def read_json_lines(text: str, source: str) -> RawTable:
         lines.append(line)
     names = list(dict.fromkeys(name for row in rows for name in row))
     if not names:
-        raise ReadingError(f"{source} is empty; expected a JSON object on each line. Is this the right file?")
+        raise ReadingError(
+            f"{source} is empty; expected a JSON object on each line. Check that this is the right file."
+        )
     named = [name.strip() or free_name(at, names) for at, name in enumerate(names)]
     return from_rows(source, named, [[row.get(name) for name in names] for row in rows], lines=runs(lines))
 
@@ -521,7 +527,7 @@ def read_sqlite(source: Readable, content: bytes, called: str, table: str | None
                 table = names[0]
             if table is None or table not in names:
                 if not names:
-                    raise ReadingError(f"{called} is a database without tables. Is this the right file?")
+                    raise ReadingError(f"{called} is a database without tables. Check that this is the right file.")
                 example = f"Choose one of them, for example {called}::{names[0]}."
                 remedy = example if table is None else advice(table, names, otherwise=example)
                 asked = "has several tables" if table is None else f"has no table {table!r}; it has"

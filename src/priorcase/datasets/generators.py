@@ -26,7 +26,7 @@ def _generator(random_state: RandomState) -> np.random.Generator:
     seed = is_whole(random_state) and random_state >= 0
     if random_state is not None and not seed and not isinstance(random_state, np.random.Generator):
         raise ParameterError(
-            "random_state must be None, a whole number >= 0, or a NumPy Generator or RandomState, got "
+            "random_state must be None, an integer >= 0, or a NumPy Generator or RandomState, got "
             f"{quoted(random_state)}. A number makes the result reproducible."
         )
     return np.random.default_rng(random_state)
@@ -35,7 +35,7 @@ def _generator(random_state: RandomState) -> np.random.Generator:
 def _check_counts(**values: object) -> None:
     for name, value in values.items():
         if not is_whole(value) or value < 0:
-            raise ParameterError(f"{name} must be a whole number >= 0, got {quoted(value)}.")
+            raise ParameterError(f"{name} must be an integer >= 0, got {quoted(value)}.")
 
 
 def _check_shares(**values: object) -> None:
@@ -244,14 +244,14 @@ def boundary_distance(X: AnyArray) -> FloatArray:
 
 
 def _beyond(points: FloatArray) -> FloatArray:
-    """How far points are beyond the ends of each rectangle, negative within: (points, rectangles, directions)."""
+    """Distance of points beyond the sides of each rectangle, negative within: (points, rectangles, directions)."""
     return np.maximum(DISJUNCTS[..., 0] - points[:, None, :], points[:, None, :] - DISJUNCTS[..., 1])
 
 
 # -- noise: values replaced by others of their column, classes by other classes
 
 ClassDraw: TypeAlias = Literal["distribution", "others"]
-"""Where the class that replaces another comes from."""
+"""Source of the class that replaces another."""
 
 
 @prefix_errors
@@ -328,7 +328,7 @@ def _row_with_value(_column: Column, known: BoolArray, picks: FloatArray) -> Int
 
 
 def _row_of_another_class(column: Column, known: BoolArray, picks: FloatArray) -> IntArray:
-    """The first row of each drawn class, which is another than the row's own; its own row where there is no other."""
+    """Return the first row of each drawn class other than the row's own; the row itself if there is no other."""
     codes = np.asarray(column.coded().codes)
     _, first, own = np.unique(codes[known], return_index=True, return_inverse=True)
     found = np.arange(codes.size)

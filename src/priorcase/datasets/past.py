@@ -14,9 +14,9 @@ from priorcase.schema import Kind, Nominal, Schema, Set, Text, uninformative_col
 
 
 class Reading(NamedTuple):
-    """How tables are read: what columns are, by name (levels as a tuple), and the options of `read_table`.
+    """Reading options: kinds of columns by name (levels as a tuple), and the options of `read_table`.
 
-    A kind that a word does not say, such as ``Circular(24)``, stands for itself.
+    A kind without a name, such as ``Circular(24)``, is passed as an object.
     """
 
     columns: Mapping[str, str | tuple[str, ...] | Kind]
@@ -24,7 +24,7 @@ class Reading(NamedTuple):
 
 
 class Past(NamedTuple):
-    """Past cases with their targets; ``lines`` says where each row stands in its file, ``about`` how it was read."""
+    """Past cases with their targets; ``lines`` is the line of each row in its file, ``about`` how it was read."""
 
     source: str
     task: Task
@@ -35,7 +35,7 @@ class Past(NamedTuple):
     lines: tuple[int, ...]
     about: Mapping[str, Any]
     declared: Collection[str] = ()
-    schema: Mapping[str, str | Kind] = {}  # what learners are told, where they would take a column for something else
+    schema: Mapping[str, str | Kind] = {}  # kinds for learners that they would infer differently
     uninformative: Mapping[str, Any] = {}  # columns that cannot help to predict, and why
 
     @property
@@ -50,11 +50,11 @@ def target_of(table: Any) -> str:
 
 
 def past_of(
-    table: Any, target: str | None, reading: Reading, *, elsewhere: Collection[str] = (), gaps: bool = False
+    table: Any, target: str | None, reading: Reading, *, elsewhere: Collection[str] = (), missing: bool = False
 ) -> Past:
     """The past cases of a frame that was read.
 
-    ``elsewhere`` are columns of another table, and ``gaps`` allows missing targets.
+    ``elsewhere`` are columns of another table, and ``missing`` allows missing targets.
     """
     about, source = table.attrs, str(table.attrs["source"])
     names = [*table.columns, *about.get("ignored", ())]
@@ -62,12 +62,12 @@ def past_of(
     for name in [target, *(name for name in reading.columns if name not in elsewhere)]:
         check_column(source, name, names)
     if len(table) == 0:
-        raise ReadingError(f"{source} has a header but no rows. Is this the right file?")
+        raise ReadingError(f"{source} has a header but no rows. Check that this is the right file.")
     column, X = table[target], table.drop(columns=[target])
     task: Task = "classify"
     if column.dtype.kind in "iuf":
         task = "regress" if reading.columns.get(target) == "numeric" else guess_task(set(column.dropna().tolist()))
-    if not gaps and (without := np.flatnonzero(column.isna())).size:
+    if not missing and (without := np.flatnonzero(column.isna())).size:
         raise ReadingError(
             f"{source} {place_of(about, int(without[0]))} has no value in the target column {target!r}; expected one "
             "in every past case. Remove the row, or move it to the table of new cases."
@@ -85,7 +85,7 @@ def past_of(
 
 
 def _told(columns: Mapping[str, Any], kinds: dict[str, Any]) -> tuple[dict[str, str | Kind], dict[str, Any]]:
-    """What learners are told about columns, where the types of a frame do not say it; and the kinds with that."""
+    """Return the kinds to declare to learners if the types of a frame do not show them, and all kinds."""
     words = {"nominal": Nominal, "text": Text, "set": Set}
     schema: dict[str, str | Kind] = {}
     for name, told in columns.items():
@@ -113,7 +113,7 @@ def kinds_of_model(model: Any) -> dict[str, Any]:
 
 
 def as_stored(frame: Any, model: Any) -> Any:
-    """Nominal values as the model has them: they may be numbers or booleans, which a file has as text."""
+    """Convert nominal values to those of the model: numbers or booleans may be strings in a file."""
     instances, frame = model._stored().instances, frame.copy()
     for a, (name, kind) in enumerate(kinds_of_model(model).items()):
         if type(kind) is Nominal and frame[name].dtype.kind not in "iufbM":
@@ -124,7 +124,7 @@ def as_stored(frame: Any, model: Any) -> Any:
 
 
 def class_labels(column: Any) -> Any:
-    """The classes of a target as text, None for missing ones; whole numbers have no decimal point."""
+    """The classes of a target as strings, None for missing ones; integers have no decimal point."""
     values = column.tolist()
     whole = column.dtype.kind == "f" and all(value != value or value.is_integer() for value in values)
     texts = [str(int(value)) if whole and value == value else str(value) for value in values]

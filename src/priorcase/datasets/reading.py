@@ -35,7 +35,7 @@ Library: TypeAlias = Literal["pandas", "polars", "pyarrow"]
 KINDS = ("numeric", "nominal", "text", "date", "ignore")
 """Kinds that a column can be declared as; the levels of an ordinal column are a list."""
 
-_MANY = 20  # names that a message lists where none is similar to the one that was asked for
+_MANY = 20  # names listed in a message if none is similar to the requested one
 _TEXT_FORMATS = ("csv", "tsv")
 _FORMAT_WORDS = {"excel": "Excel", "jsonl": "JSON lines", "c4.5": "C4.5", "parquet": "Parquet", "feather": "Feather"}
 _FORMAT_WORDS |= {"tsv": "CSV", "sqlite": "SQLite"}
@@ -120,7 +120,7 @@ def read_table(
     Raises
     ------
     ReadingError
-        The file is not a table in this format; the message says where and what to do.
+        The file is not a table in this format; the message contains the place and the remedy.
     OSError
         The file cannot be opened; `MissingFileError` if it does not exist.
 
@@ -191,14 +191,14 @@ def frame_of(
     like: bool = False,
     library: Library = "pandas",
 ) -> Any:
-    """The frame of a table whose columns are known in part; ``like`` says that it holds new cases."""
+    """The frame of a table whose columns are partly known; ``like`` is passed for new cases."""
     kept = {label: column for label, column in raw.columns.items() if _kind_of(declared, label) != "ignore"}
     typed = {label: column for label, column in kept.items() if not _is_text(column)}
     texts = {label: column for label, column in kept.items() if label not in typed}
-    if raw.about.get("typed"):  # the file says itself that these are texts
+    if raw.about.get("typed"):  # the file declares these as strings
         declared = {**{label: Meaning("nominal") for label in texts}, **declared}
         conventions = conventions._replace(missing=conventions.missing or ())
-    elif raw.declared:  # the format says what is missing, and an empty field is a text
+    elif raw.declared:  # the format defines missing values, and an empty field is a string
         conventions = conventions._replace(missing=conventions.missing or ())
     elif conventions.missing is not None:
         conventions = conventions._replace(missing=tuple(dict.fromkeys(("", *conventions.missing))))
@@ -271,7 +271,7 @@ def _raw_table(
     return found, raw._replace(about={"encoding": used, **raw.about})
 
 
-# -- what the caller says
+# -- declarations of the caller
 
 
 def _fields_of(missing: object) -> tuple[str, ...]:
@@ -308,7 +308,7 @@ def _attributes_of(like: Any) -> Mapping[str, Any] | None:
 
 
 def meaning_of(told: Any, label: str) -> Meaning:
-    """What a kind, a word for one, or a list of levels says about a column."""
+    """Return the meaning of a column from a kind, its name, or a list of levels."""
     if isinstance(told, Ordinal) or (isinstance(told, list | tuple) and told):
         levels = tuple(map(str, told.order if isinstance(told, Ordinal) else told))
         if len(set(levels)) < len(levels):
@@ -329,7 +329,7 @@ def meaning_of(told: Any, label: str) -> Meaning:
 def declared_by(
     raw: RawTable, schema: Any, earlier: Mapping[str, Any] | None = None, *, lenient: bool = False
 ) -> dict[str, Meaning]:
-    """What columns mean by the caller, by the table that this one is like, or by the file itself."""
+    """Return the declared meanings of columns: by the caller, the reference table, or the file itself."""
     if not isinstance(schema, Mapping):
         raise ParameterError(f"schema must be a mapping from columns to kinds, got {quoted(schema)}.")
     if lenient:
@@ -366,7 +366,7 @@ def _is_text(column: Any) -> bool:
 def _typed(
     column: Any, told: Meaning | None, missing: tuple[str, ...] | None, where: Callable[[int], str], label: str
 ) -> tuple[Meaning, Any]:
-    """A column that has a type, and what it means; read as text first where it is declared to be something else."""
+    """A typed column and its meaning; converted to strings first if it is declared as something else."""
     import pyarrow as pa
     import pyarrow.compute as pc
     from pyarrow import types
@@ -388,7 +388,7 @@ def _typed(
 
 
 def _as_text(column: Any) -> Any:
-    """The values of a column as fields, whole numbers without a point."""
+    """The values of a column as fields, integers without a point."""
     import pyarrow as pa
     import pyarrow.compute as pc
     from pyarrow import types
@@ -408,13 +408,13 @@ def _places(raw: RawTable) -> Callable[[int], str]:
 
 
 def place_of(about: Mapping[str, Any], row: int) -> str:
-    """The place of a row of a frame in its file, in words: its line, or its number where it has none."""
+    """The place of a row of a frame in its file, in words: its line, or its number if it has none."""
     lines = about.get("lines") or ()
     return f"line {int(line_numbers(about, np.array([row]))[0])}" if lines else f"row {row + 1}"
 
 
 def line_numbers(about: Mapping[str, Any], rows: IntArray) -> IntArray:
-    """The lines of rows of a frame in its file, or their numbers from 1 where it has no lines."""
+    """The lines of rows of a frame in its file, or their numbers from 1 if it has no lines."""
     lines = about.get("lines") or [(0, 1)]
     starts = np.array([row for row, _ in lines])
     at = np.searchsorted(starts, rows, side="right") - 1
@@ -422,7 +422,7 @@ def line_numbers(about: Mapping[str, Any], rows: IntArray) -> IntArray:
 
 
 def _about(format: Format, raw: RawTable, conventions: Conventions, meanings: Mapping[str, Meaning]) -> dict[str, Any]:
-    """What was understood, as plain values that survive copies, JSON and Parquet."""
+    """Return how the table was read, as plain values that survive copies, JSON and Parquet."""
     told = _in_words(format, raw, meanings)
     about: dict[str, Any] = {
         "understood": told,

@@ -1,4 +1,4 @@
-"""What the fields of a column mean: numbers, dates or names, as they are written in different countries.
+"""Meanings of fields: numbers, dates or names, as they are written in different countries.
 
 A `Meaning` is decided on all fields of a column, not on a sample, and can be applied to the fields of another file. All
 work is done on distinct fields by Arrow's functions, so that tables of millions of rows are understood in seconds.
@@ -20,14 +20,14 @@ MISSING = (
     *("?", "NA", "N/A", "n/a", "#N/A", "#NA", "<NA>", "NaN", "nan", "null", "NULL", "-", "--", "–", "—"),
     *("k. A.", "k.A.", "k. a.", "k.a.", "n. a.", "n.a.", "N.A."),
 )
-"""Fields read as missing by default, beside empty ones; ``-`` is a value where a column holds ``+``, too."""
+"""Fields read as missing by default, in addition to empty ones; ``-`` is a value if a column also contains ``+``."""
 
 _SOFT = "."  # missing among numbers and dates, as SAS writes it
 _MOST_OTHERS = 50  # distinct fields that are kept of those that did not fit
 _SAMPLE = 1_000
 _MANY = 10_000
 _CODE_LENGTH = 4
-_LEVELS, _LEVEL_ROWS = 12, 50  # at most so many distinct fields in at least so many rows may be levels
+_LEVELS, _LEVEL_ROWS = 12, 50  # most distinct fields, and fewest rows, of a column that may have levels
 _EXACT = 2**53
 _CURRENCY = r"(?:US\$|R\$|A\$|C\$|[$€£¥₹₽₩₺]|USD|EUR|GBP|CHF|JPY|SEK|NOK|DKK|PLN|INR|Rs\.?|kr\.?|zł|Kč|Fr\.?)"
 _GROUPS = "'’ \u00a0\u202f"
@@ -47,14 +47,14 @@ _MONTHS = ("jan", "feb", "m(?:ar|är|rz)", "apr", "ma[yi]", "jun", "jul", "aug",
 
 @dataclass(frozen=True)
 class Meaning:
-    """What the fields of a column are, and how they are written.
+    """Kind of the fields of a column, and their format.
 
     ``decimal`` is the decimal mark of numbers, None if none of them has one that is certain; ``thousands`` the mark
     between groups of digits, None for any that goes with it. ``format`` is the order of the parts of dates, or a format
-    of ``strptime``; ``utc`` says that they have a time zone. ``values`` are those that a file or a user declares.
-    ``others`` counts the fields that were read as missing though no mark says so, ``marks`` has the marks that do, and
-    ``signs`` what else stands in numbers: thousands, currency and percent signs. ``mixed`` are the names in a column of
-    few distinct fields, most of which are numbers (2, 3, 4, 5more).
+    of ``strptime``; ``utc`` is True if they have a time zone. ``values`` are declared by a file or a user.
+    ``others`` counts the fields that were read as missing though they are not marks, ``marks`` has the missing marks,
+    and ``signs`` other characters in numbers: thousands, currency and percent signs. ``mixed`` are the names in a
+    column of few distinct fields, most of which are numbers (2, 3, 4, 5more).
     """
 
     kind: Literal["numeric", "nominal", "ordinal", "date", "ignore"]
@@ -70,7 +70,7 @@ class Meaning:
     keeps_dash: bool = False
 
     def plain(self) -> dict[str, Any]:
-        """The fields that say something, as JSON can write them."""
+        """Return the informative fields as JSON values."""
         found = {name: value for name, value in vars(self).items() if value not in (None, False, {}, ())}
         return {name: [*value] if isinstance(value, tuple) else value for name, value in found.items()}
 
@@ -81,7 +81,7 @@ class Meaning:
         return cls(**found)
 
     def in_words(self) -> str:
-        """What is expected of a field, for messages."""
+        """Describe the expected fields, for messages."""
         if self.kind == "numeric":
             return "a finite number" + (" with a decimal comma" if self.decimal == "," else "")
         if self.kind == "date":
@@ -91,9 +91,9 @@ class Meaning:
 
 
 class Conventions(NamedTuple):
-    """How fields are written, as far as the caller says: None is to be found out.
+    """Format of fields as declared by the caller; None is detected.
 
-    ``missing`` has all fields that are missing, the empty one among them where it is.
+    ``missing`` contains all fields that mean a missing value, possibly the empty one.
     """
 
     missing: tuple[str, ...] | None = None
@@ -108,7 +108,7 @@ class Conventions(NamedTuple):
 class Fields:
     """The distinct fields of a column, and how often each occurs.
 
-    Blanks around fields count only where an empty field does, which is not ``missing``: between quotation marks.
+    Blanks around fields are kept only if empty fields are values, not ``missing``: between quotation marks.
     """
 
     def __init__(self, text: Any, missing: tuple[str, ...] | None, *, keeps_dash: bool = False) -> None:
@@ -122,7 +122,7 @@ class Fields:
         codes = [chunk.indices.fill_null(-1).to_numpy(zero_copy_only=False) for chunk in coded.chunks]
         self.codes: IntArray = np.concatenate(codes) if codes else np.empty(0, np.int32)
         self.values = dictionary.cast(pa.string())
-        self.text: Any = text  # as long as it is what the codes say
+        self.text: Any = text  # as long as it matches the codes
         if "" in marks:
             self._trim()
         self.counts: IntArray = np.bincount(self.codes[self.codes >= 0], minlength=len(self.values))
@@ -214,7 +214,7 @@ DATE = re.compile("|".join((_YEAR_FIRST, _YEAR_LAST, _SHORT_YEAR, _NAMED_MONTH))
 def plain_numbers(text: Any) -> Any:
     """The numbers of a column in which all fields are written as Python writes them; None if one is not.
 
-    Whole numbers that float64 would round, and those of equal length with zeros in front, are codes and no numbers.
+    Integers that float64 would round, and integers of equal length with leading zeros, are codes, not numbers.
     """
     import pyarrow as pa
     import pyarrow.compute as pc
@@ -360,7 +360,7 @@ def _parsed_dates(fields: Fields, form: str) -> tuple[BoolArray, Any, bool]:
 
 
 def _order_of(fields: Fields, usual: Order | None) -> tuple[str | None, bool]:
-    """The order of the parts of most dates, and whether it is certain; None if most fields are no dates."""
+    """The order of the parts of most dates, and whether it is certain; None if most fields are not dates."""
     import pyarrow.compute as pc
 
     total = fields.weight(np.ones(len(fields.values), dtype=bool))
@@ -387,13 +387,13 @@ def _order_of(fields: Fields, usual: Order | None) -> tuple[str | None, bool]:
 
 
 def decide(text: Any, conventions: Conventions, usual: Order | None = None) -> tuple[Meaning, Fields | None, Any]:
-    """What a column means by its fields, with them, and the column where it is plain."""
+    """Return the meaning of a column, its fields, and the column itself if it is plain."""
     import pyarrow as pa
 
     missing, decimal, thousands, dates = conventions
     text = _without(text, missing)
     if decimal != "," and thousands is None:
-        begin = text.slice(0, _SAMPLE)  # most columns of text show themselves at once
+        begin = text.slice(0, _SAMPLE)  # most text columns are recognized from a sample
         if plain_numbers(begin) is not None and (numbers := plain_numbers(text)) is not None:
             return Meaning("numeric"), None, numbers
         marks = ("", _SOFT, *MISSING)
@@ -424,7 +424,7 @@ def decide(text: Any, conventions: Conventions, usual: Order | None = None) -> t
 
 
 def _levels_among(fields: Fields, decimal: str, thousands: str | None) -> tuple[str, ...]:
-    """The fields that are no numbers where they are levels: of few distinct fields, and as frequent as the numbers."""
+    """Return non-numeric fields that are levels: few distinct fields, as frequent as the numbers."""
     known = int(fields.known.sum())
     total = fields.weight(fields.known)
     if total < _LEVEL_ROWS or known > _LEVELS:
@@ -446,7 +446,7 @@ def _without(text: Any, missing: tuple[str, ...] | None) -> Any:
 
 
 def _coded(fields: Fields) -> bool:
-    """Whether whole numbers are codes: of equal length with zeros in front, or too large for float64."""
+    """Whether integers are codes: of equal length with leading zeros, or too large for float64."""
     import pyarrow.compute as pc
 
     whole = fields.values.filter(fields.matching(r"^[0-9]+$") & fields.known)
@@ -496,7 +496,7 @@ def apply(
     """A column of text read as a meaning that is known; `ReadingError` for a field that does not fit.
 
     What was read as missing when the meaning was found is missing here, too. With ``open`` a value that is not
-    declared is no mistake: the column is one of text then.
+    declared is not an error: the column is then text.
     """
     import pyarrow as pa
 
@@ -525,7 +525,7 @@ def apply(
             held, meaning.values or (), otherwise="Correct the field, or add the value to the declared ones."
         ),
         "ordinal": advice(
-            held, meaning.values or (), otherwise="Correct the field, or add the level where it belongs in the order."
+            held, meaning.values or (), otherwise="Correct the field, or add the level at its place in the order."
         ),
     }[meaning.kind]
     raise ReadingError(f"{where(row)}, column {name!r} holds {held!r}; expected {meaning.in_words()}. {remedy}")
@@ -540,10 +540,10 @@ def understand(
     comma: bool = False,
     open: bool = False,
 ) -> dict[str, tuple[Meaning, Any]]:
-    """The meaning and the values of columns of text: as declared, else as all their fields say together.
+    """The meaning and the values of columns of text: as declared, else from all their fields together.
 
     What one column leaves open (1.234 with a decimal mark or in thousands, 3/4 in March or in April) is decided by
-    the others; ``comma`` says that commas stand within fields and not between them, which decides in the last place.
+    the others; ``comma`` is whether commas are part of fields rather than delimiters, which decides last.
     """
     found: dict[str, tuple[Meaning, Fields | None, Any]] = {}
     told: dict[str, Meaning] = {}
@@ -561,7 +561,7 @@ def understand(
     within = commas if marks else comma and not any(_has_point(columns[name]) for name in plain)
 
     def settled(meaning: Meaning, text: Any) -> Meaning:
-        """The meaning, with what the column leaves open as the others say."""
+        """Return the meaning, completed from the other columns."""
         if meaning.kind == "numeric" and meaning.decimal is None:
             return replace(meaning, decimal="," if within and (marks or _has(text, ",")) else ".")
         if meaning.kind == "date" and str(meaning.format).endswith("?"):
@@ -589,7 +589,7 @@ def understand(
 
 
 def _completed(meaning: Meaning, text: Any, conventions: Conventions) -> Meaning:
-    """What a user declares, with the decimal mark or the order of dates as far as the column itself says."""
+    """Return the declared meaning, with the decimal mark or the order of dates found in the column."""
     missing, decimal, thousands, dates = conventions
     if meaning.kind == "numeric" and meaning.decimal is None:
         if decimal is None and plain_numbers(_without(text, missing)) is None:

@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike
 from scipy.special import ndtri
 from sklearn.utils._param_validation import Interval, StrOptions
 
+from priorcase._numbers import equal_decimals, number
 from priorcase._parameters import check_value
 from priorcase._typing import Backend, FloatArray, Value
 from priorcase.evaluation.scores import Forecasts, read_forecasts
@@ -254,7 +255,7 @@ def _binned(forecasts: Forecasts, place: int | None, bins: int, strategy: Strate
 
 
 def _quantiles(values: FloatArray, weights: FloatArray, at: FloatArray) -> FloatArray:
-    """Quantiles by linear interpolation, NumPy's rule, of values repeated as often as their weights say."""
+    """Quantiles by linear interpolation, NumPy's rule, of values repeated as often as their weights indicate."""
     order = np.argsort(values, kind="stable")
     ends = np.cumsum(weights[order])
     place = np.maximum(ends[-1] - 1.0, 0.0) * at
@@ -268,7 +269,7 @@ def _quantiles(values: FloatArray, weights: FloatArray, at: FloatArray) -> Float
 
 
 def _count(weight: float) -> str:
-    return f"{weight:.0f}" if weight == round(weight) else f"{weight:.4g}"
+    return f"{weight:,.0f}" if weight == round(weight) else number(weight, 4)
 
 
 def _line(i: int) -> dict[str, Any]:
@@ -328,7 +329,7 @@ class ClasswiseCalibration(Mapping[Value, CalibrationTable], GridResult):
                 float(np.dot(table.rows[filled], each[filled]) / rows) for each in (table.observed, table.probability)
             )
             numbers = (observed, mean, table.expected_error, table.largest_error)
-            lines.append([str(label), f"{rows:.6g}", *(f"{number:.3f}" for number in numbers)])
+            lines.append([str(label), _count(float(rows)), *(f"{number:.3f}" for number in numbers)])
         title = f"calibration of each class: mean of the expected calibration errors {self.expected_error:.3f}"
         header = ("class", "rows", "observed", "mean probability", "calibration error", "largest gap")
         return Grid(title, header, lines, right=range(1, 6))
@@ -412,18 +413,19 @@ class CoverageTable(GridResult):
             errors, look = np.abs(self.interval.T - self.covered), _line(0)
             del look["linewidth"]
             ax.errorbar(self.levels, self.covered, yerr=errors, capsize=2.5, label="covered, 95% interval", **look)
-            ax.set_title(f"Coverage of {self.rows} rows")
+            ax.set_title(f"Coverage of {self.rows:,} rows")
             legend_beside(ax)
             return ax
 
     def _grid(self) -> Grid:
         lines = []
+        widths, scores = equal_decimals(self.width), equal_decimals(self.score)
         for i, (low, high) in enumerate(self.interval):
             covered = [f"{self.levels[i]:g}", f"{self.covered[i]:.3f}", f"{low:.3f} to {high:.3f}"]
             outside = [f"{self.below[i]:.3f}", f"{self.above[i]:.3f}"]
-            lines.append([*covered, *outside, f"{self.width[i]:.4g}", f"{self.score[i]:.4g}"])
+            lines.append([*covered, *outside, widths[i], scores[i]])
         header = ("level", "covered", "95% interval", "below", "above", "mean width", "interval score")
-        return Grid(f"coverage of {self.rows} rows", header, lines, right=range(7))
+        return Grid(f"coverage of {self.rows:,} rows", header, lines, right=range(7))
 
 
 @prefix_errors
@@ -443,7 +445,7 @@ def coverage_table(
         Lower and upper ends: an array of shape (rows, 2), as from ``predict_interval``, or a tuple (lower, upper).
         For several levels, a mapping from level to these.
     level
-        The nominal level, where ``intervals`` is not a mapping.
+        The nominal level, if ``intervals`` is not a mapping.
 
     Examples
     --------
@@ -485,8 +487,8 @@ def _covered(y: FloatArray, level: float, ends: Ends) -> tuple[float, ...]:
     if (wrong := ~(low <= high)).any():
         row = int(wrong.argmax())
         raise EvaluationError(
-            f"got the interval {float(low[row]):g} to {float(high[row]):g} in row {row}; expected lower ends at "
-            "or below the upper ends, and no NaN. Pass the lower end first."
+            f"got the interval {float(low[row]):g} to {float(high[row]):g} in row {row}; expected lower bounds <= "
+            "upper bounds, and no NaN. Pass the lower bound first."
         )
     under, over = y < low, y > high
     width = float((high - low).mean())

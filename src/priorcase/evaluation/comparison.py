@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -10,6 +11,7 @@ import numpy as np
 from scipy import stats
 from sklearn.utils._param_validation import StrOptions
 
+from priorcase._numbers import decimals, equal_decimals, fixed, number, with_errors
 from priorcase._parameters import check_seed, check_value
 from priorcase._typing import Backend, FloatArray
 from priorcase.evaluation.leave_one_out import left_out
@@ -27,8 +29,6 @@ from priorcase.evaluation.running import (
 from priorcase.evaluation.scoring import (
     Score,
     Scores,
-    mean_text,
-    number_text,
     read_learners,
     read_scores,
     read_task,
@@ -157,7 +157,7 @@ class Comparison(GridResult):
     ``s / sqrt(n)``, and for rmse by the delta method.
 
     ``learners`` and ``scores`` are in the order given, ``cells`` has one for each learner, repetition and split
-    that was finished, and ``protocol`` says how the ``rows`` were split, ``repeats`` times. ``by_rows``: each row
+    that was finished, and ``protocol`` describes how the ``rows`` were split, ``repeats`` times. ``by_rows``: each row
     was predicted separately (leave-one-out, prequential), so scores have values for each row. ``complete`` is False
     after Ctrl-C.
     """
@@ -174,7 +174,7 @@ class Comparison(GridResult):
     # -- numbers
 
     def values(self, score: str | None = None) -> FloatArray:
-        """Return a score on each split, shape (learners, splits), NaN where there is none.
+        """Return a score on each split, shape (learners, splits), NaN if there is none.
 
         Splits are in the order of repetition and number; leave-one-out and prequential comparisons have one.
         """
@@ -202,12 +202,12 @@ class Comparison(GridResult):
         return found
 
     def mean(self, learner: str, score: str | None = None) -> float:
-        """Return the mean of a score over the splits that a learner finished; NaN where there is none."""
+        """Return the mean of a score over the splits that a learner finished; NaN if there is none."""
         values = self.values(score)[self._at(learner)]
         return float(values[~np.isnan(values)].mean()) if not np.isnan(values).all() else NAN
 
     def standard_error(self, learner: str, score: str | None = None) -> float:
-        """Return the standard error of the mean; NaN for a single split, and where a value is infinite."""
+        """Return the standard error of the mean; NaN for a single split, and if a value is infinite."""
         chosen, at = self.score(score), self._at(learner)
         if self.by_rows:
             rows = self.row_values(score)
@@ -371,8 +371,8 @@ class Comparison(GridResult):
 
     def _title(self) -> str:
         asked = max((cell.test for cell in self.cells), default=0)
-        some = f", the last {asked} predicted" if self.by_rows and asked < self.rows else ""
-        return f"{self.rows} rows: {self._protocol()}{some}"
+        some = f", the last {asked:,} predicted" if self.by_rows and asked < self.rows else ""
+        return f"{self.rows:,} rows: {self._protocol()}{some}"
 
     def _protocol(self) -> str:
         return self.protocol + (f", {self.repeats} times" if self.repeats > 1 else "")
@@ -381,16 +381,15 @@ class Comparison(GridResult):
         """The table; the best of each score has a star, unless it is infinitely bad."""
         header, columns = ["learner"], [[short(name, 60) for name in self.learners]]
         for score in self.scores:
-            texts, leaders = [], self.leaders(score.name)
-            for name in self.learners:
-                mean = self.mean(name, score.name)
-                star = " *" if name in leaders and np.isfinite(mean) else "  "
-                texts.append(mean_text(mean, self.standard_error(name, score.name)) + star)
+            leaders = self.leaders(score.name)
+            means = [self.mean(name, score.name) for name in self.learners]
+            texts = with_errors(means, [self.standard_error(name, score.name) for name in self.learners])
+            stars = [name in leaders and math.isfinite(mean) for name, mean in zip(self.learners, means, strict=True)]
             header.append(score.name + "  ")
-            columns.append(texts)
+            columns.append([text + (" *" if star else "  ") for text, star in zip(texts, stars, strict=True)])
             if len(self.learners) > 1:  # a single learner always ranks first
                 header.append("rank")
-                columns.append(["-" if np.isnan(rank) else f"{rank:.3g}" for rank in self.ranks(score.name)])
+                columns.append(equal_decimals(self.ranks(score.name), 3))
         for which in ("fit", "predict"):
             header.append(f"{which} s")
             columns.append([self._seconds(name, f"{which}_seconds") for name in self.learners])
@@ -399,10 +398,10 @@ class Comparison(GridResult):
 
     def _seconds(self, learner: str, which: str) -> str:
         seconds = [getattr(cell, which) for cell in self.cells if cell.learner == learner and not cell.failure]
-        return f"{np.mean(seconds):.2g}" if seconds else "-"
+        return number(float(np.mean(seconds)), 2) if seconds else "-"
 
     def _notes(self) -> list[str]:
-        """What failed, what is not finished, and what must be known to read the scores."""
+        """Return failures, unfinished splits, and notes on the scores."""
         notes = []
         finished = {name: sum(cell.learner == name for cell in self.cells) for name in self.learners}
         if not self.complete:
@@ -585,11 +584,12 @@ class TablesComparison(GridsResult):
 
     def _grid(self, score: Score) -> Grid:
         """One line for each table, the best learner marked with a star, and a line of mean ranks."""
-        means, lines = self.means(score.name), []
+        means, lines = self.means(score.name), list[list[str]]()
         for place, table in enumerate(self.tables):
             best = leading(means[:, [place]], greater_is_better=score.greater_is_better)
+            places = decimals(means[:, place])
             texts = [
-                number_text(value) + (" *" if i in best and np.isfinite(value) else "  ")
+                fixed(value, places) + (" *" if i in best and np.isfinite(value) else "  ")
                 for i, value in enumerate(means[:, place].tolist())
             ]
             lines.append([short(table, 40), *texts])

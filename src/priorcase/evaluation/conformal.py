@@ -20,7 +20,6 @@ from typing import Any, ClassVar, Literal, Self, TypeAlias, TypeVar, get_args
 import joblib
 import numpy as np
 from sklearn.base import (
-    BaseEstimator,
     ClassifierMixin,
     MetaEstimatorMixin,
     RegressorMixin,
@@ -48,7 +47,8 @@ from priorcase.exceptions import (
     prefix_errors,
     quoted,
 )
-from priorcase.learning.estimator import RowsEstimator
+from priorcase.instances import Instances
+from priorcase.learning.estimator import Estimator, RowsEstimator
 from priorcase.learning.plotting import colour, drawing
 from priorcase.learning.resampling import bar, taken_rows
 from priorcase.learning.results import Grid, GridResult, PerQuery, framed, rest_text, short
@@ -100,7 +100,7 @@ def _dealt(n: int, folds: Folds, random_state: int) -> Positions:
 
 @dataclass(frozen=True, eq=False)
 class LeftOut:
-    """The models without each fold: those in ``models``, or made again each time they are asked for.
+    """The models without each fold: those in ``models``, or refitted each time they are needed.
 
     Where every row is a fold, ``pickled`` may be the model of all rows, of which a copy forgets one row exactly; else
     a copy of ``estimator`` is fitted to the other rows.
@@ -114,7 +114,7 @@ class LeftOut:
     pickled: bytes = b""  # reading a pickle takes a tenth of the time of a deep copy
 
     def without(self, fold: int) -> Any:
-        """A model of all rows but those of a fold."""
+        """Return a model fitted to all rows outside a fold."""
         if self.models:
             return self.models[fold]
         if self.pickled:
@@ -143,7 +143,7 @@ def forgetting(model: Any, n: int) -> bytes:
 
 
 def _left_out(estimator: Any, model: Any, X: Any, y: AnyArray, folds: Positions, n_jobs: int | None) -> LeftOut:
-    """Where the models without each fold come from; ``model`` is fitted to all rows."""
+    """Source of the models without each fold; ``model`` is fitted to all rows."""
     refitting = LeftOut(estimator, X, y, folds)
     if len(folds) <= KEPT:
         parts = _over_folds(partial(_models, refitting), len(folds), n_jobs, "folds", shown=True)
@@ -190,7 +190,7 @@ def _refuse_nan(values: AnyArray, model: Any) -> None:
         )
 
 
-class ConformalEstimator(MetaEstimatorMixin, BaseEstimator):
+class ConformalEstimator(MetaEstimatorMixin, Estimator):
     """Base of both conformal estimators: a model of all rows, and one without each fold."""
 
     estimator: Any
@@ -201,7 +201,7 @@ class ConformalEstimator(MetaEstimatorMixin, BaseEstimator):
     feature_names_in_: AnyArray
     _parameter_constraints: ClassVar[dict[str, list[Any]]]
     _left_out: LeftOut
-    _fitted: ClassVar[tuple[str, ...]]  # what a fit sets, beside the models of the folds
+    _fitted: ClassVar[tuple[str, ...]]  # attributes set by fit, in addition to the models of the folds
 
     @reads
     def predict(self, X: Any) -> AnyArray:
@@ -211,7 +211,7 @@ class ConformalEstimator(MetaEstimatorMixin, BaseEstimator):
         return found
 
     def _check(self, X: Any, wanted: str, is_other: Callable[[Any], bool]) -> None:
-        """Check the parameters, the estimator, and that rows are real, before anything is said of targets."""
+        """Check the parameters, the estimator, and the rows, before the targets are checked."""
         check_parameters(self)
         given = self.estimator
         if isinstance(given, type) or not hasattr(given, "fit") or not hasattr(given, "predict") or is_other(given):
@@ -275,7 +275,7 @@ class ConformalEstimator(MetaEstimatorMixin, BaseEstimator):
             saving.checked(rows, np.int64, (None,), least=0)
         n = sum(map(len, folds))
         if len(folds) < 2 or not np.array_equal(np.sort(np.concatenate(folds)), np.arange(n)):
-            raise ValueError("folds that are not those of some rows")
+            raise ValueError("folds that do not partition the rows")
         self._check_fitted(own, models, n)
         if "kept" in state:
             source = LeftOut(None, None, np.empty(n), folds, models=tuple(models[1:]))
@@ -293,6 +293,10 @@ class ConformalEstimator(MetaEstimatorMixin, BaseEstimator):
         self.__dict__.update(own)
         self._left_out = source
         self._record_features()
+
+    def _diagram_rows(self) -> Instances | None:
+        inner = self.__dict__.get("estimator_")
+        return inner._diagram_rows() if isinstance(inner, Estimator) else None
 
     @abstractmethod
     def _check_fitted(self, state: dict[str, Any], models: list[Any], n: int) -> None:
@@ -414,7 +418,7 @@ class ConformalRegressor(RegressorMixin, ConformalEstimator):
             )
         if self.method != "cv+" and self.folds != _FOLDS:
             problem = f"folds must be {_FOLDS} with method={self.method!r}, got {quoted(self.folds)}"
-            raise ParameterError(f"{problem}. Leave folds out: this method leaves out one row at a time.")
+            raise ParameterError(f"{problem}. Omit folds: this method leaves out one row at a time.")
         X, (numbers, flat) = readable(X, self.estimator), read_numbers(y)
         if numbers.shape[1] != 1:
             raise TargetError(f"got y of shape {numbers.shape}; y should be a 1d array. Pass one target for each row.")
@@ -532,7 +536,7 @@ class ConformalClassifier(ClassifierMixin, ConformalEstimator):
         Any classifier with scikit-learn's ``fit`` and ``predict_proba``; it is cloned.
     nonconformity
         ``"one_minus"``: one minus the probability of the class, for the smallest sets on average. ``"aps"``: adaptive
-        prediction sets, larger where the classifier is uncertain.
+        prediction sets, larger if the classifier is uncertain.
     folds
         Number of random folds, or ``"loo"`` (every row is a fold; the slowest).
     class_conditional
@@ -565,10 +569,10 @@ class ConformalClassifier(ClassifierMixin, ConformalEstimator):
     >>> model.predict_set(X[:4], level=0.9)
     prediction sets at level 0.9: 4 queries, 1.50 classes on average
       query  size  classes (p-value)
-          0     1  tune-up (0.99)
-          1     2  brakes (0.29), wheel (0.1)
-          2     2  wheel (0.32), tune-up (0.1)
-          3     1  wheel (0.99)
+          0     1  tune-up (0.990)
+          1     2  brakes (0.289), wheel (0.103)
+          2     2  wheel (0.320), tune-up (0.103)
+          3     1  wheel (0.990)
     """
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
@@ -651,7 +655,7 @@ class ConformalClassifier(ClassifierMixin, ConformalEstimator):
         """Return the prediction set of each query."""
         check_value("level", level, [Interval(Real, 0, 1, closed="neither")])
         counts, compared = self._counts(X), self._compared()
-        # p > alpha in whole numbers: counts + 1 > alpha (n + 1).
+        # p > alpha in integers: counts + 1 > alpha (n + 1).
         least = np.array([n + 1 - _upper_rank(level, n) for n in compared.tolist()])
         return PredictionSets(self.classes_, counts >= least, (counts + 1) / (compared + 1), float(level))
 
@@ -678,7 +682,7 @@ class ConformalClassifier(ClassifierMixin, ConformalEstimator):
         return found
 
     def _compared(self) -> IdArray:
-        """How many rows each class is compared with."""
+        """Number of rows that each class is compared with."""
         if not self._own_class:
             return np.full(self.classes_.size, self._targets.size)
         return np.bincount(self._targets, minlength=self.classes_.size)
@@ -749,7 +753,7 @@ def _count_no_less(
 class PredictionSets(PerQuery, GridResult):
     """Set of classes for each query; prints as a table, and can be indexed and sliced.
 
-    ``inside`` tells which of the ``classes`` are in each set, and ``p_values`` are their p-values, both of shape
+    ``inside`` marks which of the ``classes`` are in each set, and ``p_values`` are their p-values, both of shape
     (queries, classes); a set contains the classes with a p-value above ``1 - level``. ``numbers`` are the query
     numbers.
     """
@@ -806,16 +810,16 @@ class PredictionSets(PerQuery, GridResult):
                 axis.set_major_locator(MaxNLocator(integer=True))
             ax.set_xlabel("classes in the set")
             ax.set_ylabel("queries")
-            ax.set_title(f"Prediction sets at level {self.level:g}: {len(self)} queries")
+            ax.set_title(f"Prediction sets at level {self.level:g}: {len(self):,} queries")
             return ax
 
     def _grid(self) -> Grid:
-        of_queries = "1 query" if len(self) == 1 else f"{len(self)} queries"
+        of_queries = "1 query" if len(self) == 1 else f"{len(self):,} queries"
         title = f"prediction sets at level {self.level:g}: {of_queries}, {self.sizes.mean():.2f} classes on average"
         lines = []
         for query in range(min(len(self), self._shown)):
             inside = self._plausible(query)
-            names = ", ".join(f"{label} ({p:.2g})" for label, p in inside)
+            names = ", ".join(f"{label} ({p:.3f})" for label, p in inside)
             lines.append([str(self.numbers[query]), str(len(inside)), short(names, 60) or "-"])
         return Grid(title, ("query", "size", "classes (p-value)"), lines, rest_text(self._shown, len(self)), {0, 1})
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -13,6 +12,7 @@ from typing import Any, ClassVar, Literal, TypeAlias
 import numpy as np
 from sklearn.utils._param_validation import StrOptions
 
+from priorcase._numbers import decimals, fixed, number, with_errors
 from priorcase._parameters import check_seed, check_value, is_number, is_whole
 from priorcase._typing import AnyArray, Backend, FloatArray, IntArray
 from priorcase.datasets.generators import ClassDraw, add_noise
@@ -64,11 +64,11 @@ class Curve(GridsResult):
     """Scores of several learners at some points, each measured several times; prints as a table for each score.
 
     Means, standard errors and extremes are over the repetitions that a learner finished. Partitions of one table share
-    rows, so the standard error ``s / sqrt(repetitions)`` says how exact the mean is for this table only.
+    rows, so the standard error ``s / sqrt(repetitions)`` measures how exact the mean is for this table only.
 
     ``learners`` and ``scores`` are in the order given, ``points`` ascending. ``cells`` has one for each learner,
     repetition and point that was finished; ``cell.split`` is the number of the point. ``repeats`` repetitions were
-    planned; ``protocol`` says how rows were split. ``complete`` is False after Ctrl-C.
+    planned; ``protocol`` describes how rows were split. ``complete`` is False after Ctrl-C.
     """
 
     learners: tuple[str, ...]
@@ -85,7 +85,7 @@ class Curve(GridsResult):
     # -- numbers
 
     def values(self, score: str | None = None) -> FloatArray:
-        """Return a score in every repetition, shape (learners, points, repetitions); NaN where there is none."""
+        """Return a score in every repetition, shape (learners, points, repetitions); NaN if there is none."""
         name = self.score(score).name
         found = np.full((len(self.learners), self.points.size, self.repeats), np.nan)
         at = {learner: number for number, learner in enumerate(self.learners)}
@@ -94,7 +94,7 @@ class Curve(GridsResult):
         return found
 
     def mean(self, score: str | None = None) -> FloatArray:
-        """Return the mean over the repetitions, shape (learners, points); NaN where there is none."""
+        """Return the mean over the repetitions, shape (learners, points); NaN if there is none."""
         return _reduced(np.nanmean, self.values(score))
 
     def standard_error(self, score: str | None = None) -> FloatArray:
@@ -144,8 +144,8 @@ class Curve(GridsResult):
             zip(("learner", self.axis, "score"), map(list, zip(*lines, strict=True)), strict=True)
         )
         numbers = {"mean": self.mean, "standard_error": self.standard_error, "min": self.lowest, "max": self.highest}
-        for label, number in numbers.items():
-            columns[label] = np.concatenate([number(name).ravel() for name in names])
+        for label, of in numbers.items():
+            columns[label] = np.concatenate([of(name).ravel() for name in names])
         columns["repeats"] = np.concatenate([(~np.isnan(self.values(name))).sum(axis=2).ravel() for name in names])
         return framed(columns, backend)
 
@@ -180,9 +180,9 @@ class Curve(GridsResult):
         of = f" of {short(self.learners[0], 2 * _NAME_WIDTH)}" if len(self.learners) == 1 else ""
         how = "one repetition" if self.repeats == 1 else f"mean ± usual standard error over {self.repeats} repetitions"
         grids = []
-        for number, score in enumerate(self.scores):
-            title = f"{score.name}{of}" + (f": {how}, {self.protocol}" if number == 0 else "")
-            note = "\n  ".join(self._notes(len(shown))) if number == len(self.scores) - 1 else ""
+        for position, score in enumerate(self.scores):
+            title = f"{score.name}{of}" + (f": {how}, {self.protocol}" if position == 0 else "")
+            note = "\n  ".join(self._notes(len(shown))) if position == len(self.scores) - 1 else ""
             grids.append(self._grid(score.name, shown, title, note))
         return grids
 
@@ -191,10 +191,10 @@ class Curve(GridsResult):
         means, errors = self.mean(score), self.standard_error(score)
         extremes = np.stack([self.lowest(score)[0], self.highest(score)[0]])
         one = len(self.learners) == 1
-        digits = decimals(extremes if one else means)
-        columns = [_mean_texts(mean, error, digits) for mean, error in zip(means, errors, strict=True)]
+        places = decimals(extremes if one else means)
+        columns = [with_errors(mean, error, places) for mean, error in zip(means, errors, strict=True)]
         if one:
-            columns += [[decimal_text(value, digits) for value in extreme] for extreme in extremes]
+            columns += [[fixed(value, places) for value in extreme] for extreme in extremes]
         names = ["mean", "min", "max"] if one else [short(name, _NAME_WIDTH) for name in self.learners]
         lines = [[_point_text(self.points.tolist()[at]), *(column[at] for column in columns)] for at in shown]
         return Grid(title, [self.axis, *names], lines, note, right=range(len(names) + 1))
@@ -202,10 +202,10 @@ class Curve(GridsResult):
     def _notes(self, shown: int) -> list[str]:
         notes = []
         if shown < self.points.size:
-            notes.append(f"{shown} of {self.points.size} points are shown; frame() has all")
+            notes.append(f"{shown:,} of {self.points.size:,} points are shown; frame() has all")
         if not self.complete:
             wanted = len(self.learners) * self.points.size * self.repeats
-            notes.append(f"not complete: interrupted after {len(self.cells)} of {wanted} fits")
+            notes.append(f"not complete: interrupted after {len(self.cells):,} of {wanted:,} fits")
         for name, reason in self.failures.items():
             cells = [cell for cell in self.cells if cell.learner == name]
             failed = [cell for cell in cells if cell.failure]
@@ -242,39 +242,14 @@ class NoiseCurve(Curve):
 
 
 def _reduced(function: Callable[..., Any], values: FloatArray) -> FloatArray:
-    """A number for each learner and point over the repetitions, NaN where there is none, which NumPy warns of."""
+    """A number for each learner and point over the repetitions, NaN if there is none, which NumPy warns of."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", RuntimeWarning)
         return np.asarray(function(values, axis=2))
 
 
-def decimals(values: FloatArray) -> int:
-    """How many decimals the numbers of a table have: four digits for the median by size, three below 1."""
-    sizes = np.abs(values[np.isfinite(values) & (values != 0)])
-    if not sizes.size:
-        return 3
-    middle = float(np.median(sizes))
-    return min(max(3 - math.floor(math.log10(middle)) - (middle < 1), 0), 8)
-
-
-def decimal_text(value: float, digits: int) -> str:
-    """A number with some decimals, in scientific notation where that is long; a dash for NaN."""
-    text = f"{value:.{digits}f}"
-    return "-" if math.isnan(value) else text if len(text) <= 10 or not digits else f"{value:.3g}"
-
-
 def _point_text(point: float) -> str:
-    return str(point) if isinstance(point, int) else f"{point:g}"
-
-
-def _mean_texts(means: FloatArray, errors: FloatArray, digits: int) -> list[str]:
-    """Means with their standard errors, where there are any, with decimal points in line."""
-    texts = [decimal_text(mean, digits) for mean in means]
-    if np.isnan(errors).all():
-        return texts
-    marks = ["" if np.isnan(error) else f" ± {decimal_text(error, digits)}" for error in errors]
-    width = max(map(len, marks))
-    return [text + mark.ljust(width) for text, mark in zip(texts, marks, strict=True)]
+    return f"{point:,}" if isinstance(point, int) else number(point)
 
 
 def draw_curves(
@@ -451,8 +426,8 @@ def _at_sizes(trial: Trial, points: tuple[int, ...], tests: int, repeat: int, gr
 def _grown(trial: Trial, points: tuple[int, ...], pool: IntArray, test: IntArray, repeat: int) -> Iterator[Cell]:
     """The same by ``partial_fit``; once learning has failed, it is not tried again."""
     model, known, failure = seeded(trial.learner, seed_of(trial.random_state, repeat)), 0, ""
-    for number, size in enumerate(points):
-        place = (repeat, number, size, test.size)
+    for position, size in enumerate(points):
+        place = (repeat, position, size, test.size)
         start = perf_counter()
         try:
             if not failure:
@@ -542,7 +517,7 @@ def noise_curve(
             "class_draw must be 'distribution' with kind='attributes', got 'others'. Pass kind='classes'."
         )
     if class_draw == "others" and task.kind == "numbers":
-        raise ParameterError("class_draw must be 'distribution' for regression, got 'others'. Leave it out.")
+        raise ParameterError("class_draw must be 'distribution' for regression, got 'others'. Omit it.")
     points = _read_levels(levels)
     tests = read_test(test, task)
     check_repeats(repeats)
@@ -554,7 +529,7 @@ def noise_curve(
     done = Jobs(n_jobs, progress, "noise curve").run(_at_levels, pieces)
     cells = tuple(cell for piece in done if piece is not None for cell in piece)
     tested = f"{tests} {'noisy' if noisy_test else 'clean'} test row{'s' * (tests > 1)}"
-    protocol = f"noise in {kind} of {len(task) - tests} training rows, {tested}"
+    protocol = f"noise in {kind} of {len(task) - tests:,} training rows, {tested}"
     return NoiseCurve(tuple(named), chosen, np.array(points), cells, int(repeats), protocol, None not in done)
 
 
@@ -572,17 +547,17 @@ def _at_levels(
     train, test = partition(len(trial.task), tests, trial.random_state, repeat)
     truth, cells = trial.task.truth, []
     states = [seed_of(trial.random_state, repeat, part) for part in (0, 1)]
-    for number, level in enumerate(levels):
-        place = (repeat, number, train.size, test.size)
+    for position, level in enumerate(levels):
+        place = (repeat, position, train.size, test.size)
         X, y = add(taken_rows(trial.X, train), truth[train], random_state=states[0], **{kind: level})
         queries, targets = taken_rows(trial.X, test), truth[test]
         if noisy_test:
             queries, targets = add(queries, targets, random_state=states[1], **{kind: level})
         task = replace(trial.task, truth=targets)
         try:
-            model, seconds = fitted(trial.learner, X, y, None, seed_of(trial.random_state, repeat, number))
+            model, seconds = fitted(trial.learner, X, y, None, seed_of(trial.random_state, repeat, position))
             cell = trial.tested(place, model, seconds, queries, np.arange(test.size), task)
-            # A learner need not say how much it keeps.
+            # A learner need not report how much it keeps.
             reasons = {score: reason for score, reason in cell.reasons.items() if score != "storage"}
             cells.append(replace(cell, reasons=reasons))
         except Exception as error:  # as in Trial.on_split

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 from sklearn.metrics import confusion_matrix
 
+from priorcase._numbers import with_errors
 from priorcase._parameters import check_seed
 from priorcase._typing import AnyArray, Backend, FloatArray, IntArray
 from priorcase.evaluation.calibration import CalibrationTable, calibration_table
@@ -23,7 +24,6 @@ from priorcase.evaluation.scoring import (
     ask,
     joined,
     log_of_truth,
-    mean_text,
     read_learners,
     read_scores,
     read_task,
@@ -73,11 +73,11 @@ def leave_one_out(
     >>> import priorcase as pc
     >>> X, y = [[1], [2], [3], [7], [8], [9]], ["low", "low", "low", "high", "high", "high"]
     >>> leave_one_out(pc.KNNClassifier(2, prior=1.0), X, y)
-    6 rows, each left out; at once
-      score       value
-      accuracy    1.000 ± 0.000
+    leave-one-out of 6 rows, with one fit
+      score      value
+      accuracy   1.000 ± 0.000
       log_score  -0.288 ± 0.000
-      brier       0.125 ± 0.000
+      brier      0.125 ± 0.000
     """
     named = read_learners(learner)
     if len(named) > 1:
@@ -100,7 +100,7 @@ class LeftOutAnswers(GridResult):
     """Leave-one-out predictions; prints as a table of their scores.
 
     ``answers`` has truth, predictions and probabilities of all rows; ``kind`` is ``"classes"`` or ``"numbers"``;
-    ``at_once`` tells whether they come from a single fit.
+    ``at_once`` is whether they come from a single fit.
     """
 
     answers: Answers
@@ -118,7 +118,7 @@ class LeftOutAnswers(GridResult):
     @property
     def predicted(self) -> AnyArray:
         """Leave-one-out prediction of each row."""
-        assert self.answers.predicted is not None  # it is always asked for
+        assert self.answers.predicted is not None  # it is always requested
         return self.answers.predicted
 
     @property
@@ -176,7 +176,7 @@ class LeftOutAnswers(GridResult):
                 ax.set_yticks(range(len(names)), names)
                 ax.grid(False)
                 ax.set(xlabel="predicted from all other rows", ylabel="true")
-            ax.set_title(f"{len(self)} rows, each left out")
+            ax.set_title(f"Leave-one-out of {len(self):,} rows")
             return ax
 
     def _grid(self) -> Grid:
@@ -185,16 +185,17 @@ class LeftOutAnswers(GridResult):
         lines = []
         for score in scores:
             rows = None if score.name in reasons else score.rows(self.answers)
-            lines.append([score.name, mean_text(values[score.name], NAN if rows is None else score.error(rows))])
-        how = "at once" if self.at_once else "a fit for each"
-        return Grid(f"{len(self)} rows, each left out; {how}", ["score", "value"], lines)
+            error = NAN if rows is None else score.error(rows)
+            lines.append([score.name, *with_errors([values[score.name]], [error])])
+        how = "with one fit" if self.at_once else "with a fit for each row"
+        return Grid(f"leave-one-out of {len(self):,} rows, {how}", ["score", "value"], lines)
 
 
-# -- answers about rows left out
+# -- predictions for left-out rows
 
 
 def left_out(trials: Mapping[str, Trial], jobs: Jobs) -> dict[str, list[Part]]:
-    """What each learner predicts for each row without it; only learners that have finished with all rows.
+    """Return the predictions of each learner for each left-out row; only learners that have finished.
 
     First by one fit, where learners offer that; then by a fit for each row for the others.
     """
@@ -219,7 +220,7 @@ def left_out(trials: Mapping[str, Trial], jobs: Jobs) -> dict[str, list[Part]]:
 
 
 def _refitted(trials: Sequence[Trial], jobs: Jobs) -> dict[str, list[Part]]:
-    """By a fit for each row, some rows at a time."""
+    """Predict with one fit for each row, some rows at a time."""
     pieces = [
         (trial, np.arange(start, min(start + _ROWS_AT_ONCE, len(trial.task))))
         for trial in trials
@@ -267,7 +268,7 @@ def _refits(trial: Trial, rows: IntArray) -> tuple[Answers, float, float]:
 
 
 def _from_one_fit(trial: Trial) -> tuple[Answers | None, float, float]:
-    """The learner's own leave-one-out predictions; None where it would keep what it learned from targets."""
+    """The learner's own leave-one-out predictions; None if it would keep what it learned from targets."""
     task = trial.task
     model, fit_seconds = fitted(trial.learner, trial.X, task.truth, None, trial.random_state)
     if getattr(model, "relearns_", False):
@@ -289,5 +290,5 @@ def _from_one_fit(trial: Trial) -> tuple[Answers | None, float, float]:
 
 
 def _asked(method: Any) -> AnyArray:
-    """The result of a method, with ``relearn=True`` where it takes that."""
+    """The result of a method, with ``relearn=True`` if it takes that."""
     return np.asarray(method(relearn=True) if "relearn" in inspect.signature(method).parameters else method())

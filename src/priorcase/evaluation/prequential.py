@@ -11,9 +11,10 @@ from typing import Any
 import numpy as np
 from sklearn.utils._param_validation import Interval
 
+from priorcase._numbers import decimals, fixed
 from priorcase._parameters import check_seed, check_value
 from priorcase._typing import Backend, FloatArray, IntArray
-from priorcase.evaluation.curves import decimal_text, decimals, draw_curves
+from priorcase.evaluation.curves import draw_curves
 from priorcase.evaluation.running import NAN, Jobs, Part, Trial, fitted, part_of, seed_of, seeded, teach
 from priorcase.evaluation.scoring import (
     OURS,
@@ -167,7 +168,7 @@ def _read_scores(scores: Scores, kind: Kind) -> tuple[Score, ...]:
 
 
 def _own_run(trial: Trial, start: int) -> tuple[Answers, float, float] | None:
-    """Predictions by the learner's own ``prequential``; None where it has none, or does not predict every row."""
+    """Predictions by the learner's own ``prequential``; None if it has none, or does not predict every row."""
     learner, task = trial.learner, trial.task
     if needs_of(trial.scores) != {"predicted"} or not hasattr(learner, "prequential"):
         return None
@@ -186,8 +187,8 @@ class PrequentialCurve(GridsResult):
 
     ``learners`` and ``scores`` are in the order given; ``start`` rows were learned before the first prediction.
     ``losses`` are the scores of each row, shape (learners, scores, rows predicted), NaN if there is none. ``window`` is
-    the size of the sliding window, or None. ``failures`` are the errors of learners that failed, ``reasons`` tell why a
-    learner has no score. ``complete`` is False after Ctrl-C.
+    the size of the sliding window, or None. ``failures`` are the errors of learners that failed, ``reasons`` explain
+    why a learner has no score. ``complete`` is False after Ctrl-C.
     """
 
     learners: tuple[str, ...]
@@ -268,7 +269,7 @@ class PrequentialCurve(GridsResult):
         with drawing(ax) as ax:
             draw_curves(ax, self.learners, self._seen(), lines, None)
             ax.set_xlabel("rows seen")
-            ax.set_ylabel(f"{name} {'so far' if self.window is None else f'of the last {self.window} rows'}")
+            ax.set_ylabel(f"{name} {'so far' if self.window is None else f'of the last {self.window:,} rows'}")
             return ax
 
     def _losses(self, score: Score) -> FloatArray:
@@ -278,13 +279,13 @@ class PrequentialCurve(GridsResult):
         return np.arange(self.start + 1, self.start + len(self) + 1)
 
     def _grids(self) -> list[Grid]:
-        whole = f"{len(self)} rows predicted before they were learned, after {self.start} training rows"
+        whole = f"{len(self):,} rows predicted before they were learned, after {self.start:,} training rows"
         grids = []
         for number, score in enumerate(self.scores):
             title = f"{score.name} so far" + (f": {whole}" if number == 0 else "")
             grids.append(self._grid(title, self.so_far(score.name)))
             if self.window is not None:
-                grids.append(self._grid(f"{score.name} of the last {self.window} rows", self.windowed(score.name)))
+                grids.append(self._grid(f"{score.name} of the last {self.window:,} rows", self.windowed(score.name)))
         notes = [] if self.complete else ["not complete: interrupted before every learner was finished"]
         notes += [f"{short(name, _NAME_WIDTH)} failed: {short(reason, 100)}" for name, reason in self.failures.items()]
         for (learner, score_name), reason in self.reasons.items():
@@ -292,8 +293,8 @@ class PrequentialCurve(GridsResult):
         return [*grids[:-1], replace(grids[-1], note="\n  ".join(notes))]
 
     def _grid(self, title: str, numbers: FloatArray) -> Grid:
-        digits = decimals(numbers)
+        places = decimals(numbers)
         at = np.unique(np.linspace(0, len(self) - 1, _LINES + 1).round().astype(int)[1:])
-        lines = [[str(self._seen()[i]), *(decimal_text(row[i], digits) for row in numbers)] for i in at.tolist()]
+        lines = [[f"{self._seen()[i]:,}", *(fixed(row[i], places) for row in numbers)] for i in at.tolist()]
         header = ["rows seen", *(short(name, _NAME_WIDTH) for name in self.learners)]
         return Grid(title, header, lines, right=range(len(header)))

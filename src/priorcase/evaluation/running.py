@@ -35,10 +35,10 @@ REASON_WIDTH = 140
 
 @dataclass(frozen=True, eq=False)
 class Cell:
-    """The result of one learner on one split: scores, times and, where it failed, the reason.
+    """The result of one learner on one split: scores, times and, if it failed, the reason.
 
-    ``values`` has each score, NaN where there is none, and ``reasons`` why there is none; ``failure`` is the class and
-    the first line of the error. ``rows`` and ``answers`` are the test rows and the predictions, where they are kept.
+    ``values`` has each score, NaN if there is none, and ``reasons`` why there is none; ``failure`` is the class and
+    the first line of the error. ``rows`` and ``answers`` are the test rows and the predictions, if they are kept.
     """
 
     learner: str
@@ -57,9 +57,9 @@ class Cell:
 
 @dataclass(frozen=True, eq=False)
 class Part:
-    """Answers of one learner about some rows, each predicted by its own model; none where it failed.
+    """Predictions of one learner for rows, each by its own model; None if it failed.
 
-    ``at_once`` says whether one fit was enough; without answers and failure, a fit for each row is needed.
+    ``at_once`` says whether one fit was enough; without predictions and failure, a fit for each row is needed.
     """
 
     rows: IntArray
@@ -76,7 +76,7 @@ Place = tuple[int, int, int, int]
 
 @dataclass(frozen=True, eq=False)
 class Trial:
-    """One learner, not fitted, the table that it is tried on, and how its answers are scored."""
+    """One unfitted learner, the table that it is evaluated on, and how its predictions are scored."""
 
     name: str
     learner: Any
@@ -108,7 +108,7 @@ class Trial:
     def tested(
         self, place: Place, model: Any, fit_seconds: float, X: Any, rows: IntArray, task: Task, *, keep: bool = False
     ) -> Cell:
-        """Predict some rows by a fitted model, and score the predictions."""
+        """Predict rows with a fitted model, and score the predictions."""
         start = perf_counter()
         answers = ask(model, X, rows, task, needs_of(self.scores, kept=keep))
         seconds = (fit_seconds, perf_counter() - start)
@@ -127,7 +127,7 @@ class Trial:
 
 
 def part_of(rows: IntArray, work: Callable[[], tuple[Answers | None, float, float]], *, at_once: bool = False) -> Part:
-    """The answers about some rows with the seconds for both, or the reason of a failure."""
+    """Return predictions with the seconds for fit and prediction, or the reason of a failure."""
     try:
         return Part(rows, *work(), at_once=at_once)
     except Exception as error:  # as in Trial.on_split
@@ -197,7 +197,7 @@ class Died:
 
 @dataclass(frozen=True)
 class Jobs:
-    """How pieces of work run: the number of jobs, whether to show a bar on a terminal, and its text."""
+    """Settings for running pieces of work: number of jobs, whether to show a progress bar, and its text."""
 
     n_jobs: int | None
     progress: bool | None
@@ -207,7 +207,7 @@ class Jobs:
         """Return ``work(*piece)`` for each piece, in their order; None for those not finished before Ctrl-C.
 
         Pieces run by `joblib.Parallel`, so ``joblib.parallel_config(backend=...)`` applies. Ctrl-C is raised again
-        where nothing is finished. Where a worker process dies, the pieces that may have run in it are repeated one at a
+        if nothing is finished. If a worker process dies, the pieces that may have run in it are repeated one at a
         time; for one whose process dies again, ``work`` is called with ``piece[0].failing(error)`` in place of
         ``piece[0]``. ``work`` must not return None, and must be picklable.
         """
@@ -229,7 +229,7 @@ class Jobs:
 def check_jobs(n_jobs: object) -> None:
     if n_jobs is not None and not (is_whole(n_jobs) and int(n_jobs) != 0):
         raise ParameterError(
-            f"n_jobs must be None or a whole number other than 0, got {quoted(n_jobs)}. -1 uses all cores, None one."
+            f"n_jobs must be None or an integer other than 0, got {quoted(n_jobs)}. -1 uses all cores, None one."
         )
 
 
@@ -269,7 +269,7 @@ def closed_quietly(results: Any) -> Iterator[Any]:
 
 
 def _alone(work: Callable[..., R], piece: tuple[Any, ...], n_jobs: int | None) -> R | None:
-    """The result of one piece with nothing beside it; a failure where its process dies again."""
+    """Run one piece by itself; a failure if its process dies again."""
     try:
         ((_, result),) = _side_by_side(work, {0: piece}, n_jobs)
     except BrokenProcessPool as error:
@@ -291,7 +291,7 @@ def _numbered(number: int, work: Callable[..., R], piece: tuple[Any, ...]) -> tu
 
 
 def _parallel(n_jobs: int | None) -> Any:
-    """Parallel calls whose results come as they are finished, where the backend can do so."""
+    """Parallel calls whose results come as they are finished, if the backend supports this."""
     try:
         return joblib.Parallel(n_jobs=n_jobs, return_as="generator_unordered")
     except ValueError:  # backends such as multiprocessing return everything at the end
@@ -304,7 +304,7 @@ def _parallel(n_jobs: int | None) -> Any:
 def cell_columns(
     cells: Sequence[Cell], scores: Sequence[Score], place: Mapping[str, Sequence[Any]]
 ) -> dict[str, list[Any]]:
-    """Columns with a line for each cell and score; ``place`` are those that say where each cell belongs."""
+    """Columns with a line for each cell and score; ``place`` are the columns that locate each cell."""
     lines = [(cell, score.name) for cell in cells for score in scores]
     columns: dict[str, list[Any]] = {"learner": [cell.learner for cell, _ in lines]}
     columns |= {name: [value for value in values for _ in scores] for name, values in place.items()}
@@ -324,7 +324,7 @@ def first_failures(cells: Iterable[Cell]) -> dict[str, str]:
 
 
 def missing_notes(cells: Sequence[Cell], learners: Sequence[str], *, of: str) -> list[str]:
-    """Why a score is missing though its learner did not fail: a line for each learner and score, the first reason."""
+    """Reasons why scores are missing though learners did not fail: the first one for each learner and score."""
     reasons: dict[tuple[str, str], list[str]] = {}
     for cell in cells:
         for score, reason in cell.reasons.items():

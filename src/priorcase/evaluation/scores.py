@@ -42,7 +42,7 @@ def log_score(
     logs: bool = False,
     sample_weight: ArrayLike | None = None,
 ) -> float:
-    """Return the mean log-probability of the true class (log score).
+    """Return the mean log-probability of the true class (log-score).
 
     ``mean ln P(y)``, at most 0, greater is better (Kontkanen et al. 1997, section 4.1). With ``sign="loss"`` it is
     ``mean -ln P(y)`` (Kontkanen et al. 1998, section 4), which equals scikit-learn's ``log_loss`` if no probability is
@@ -172,7 +172,7 @@ def _floor(zero: object) -> float:
 
 @dataclass(frozen=True, eq=False)
 class Forecasts:
-    """True labels beside predicted probabilities (or their logarithms); rows with zero weight are left out."""
+    """True labels with predicted probabilities (or their logarithms); rows with zero weight are dropped."""
 
     labels: tuple[Value, ...]
     truth: IntArray  # the column of each row's true class
@@ -180,7 +180,7 @@ class Forecasts:
     weights: FloatArray
 
     def of_truth(self) -> FloatArray:
-        """What was predicted for the true class of each row."""
+        """Return the predicted probability of each row's true class."""
         return self.shares[np.arange(self.truth.size), self.truth]
 
     def mean(self, values: FloatArray) -> float:
@@ -313,7 +313,7 @@ def _read_weights(sample_weight: ArrayLike | None, rows: int) -> FloatArray:
             problem = "that is zero for every row" if total == 0 else "whose sum is infinite"
     if problem:
         raise TargetError(
-            f"got sample_weight {problem}; expected one finite number >= 0 for each row, not all 0. A row of weight 2 "
-            "is two rows."
+            f"got sample_weight {problem}; expected one finite number >= 0 for each row, not all 0. A row with weight "
+            "2 is two rows."
         )
     return weights

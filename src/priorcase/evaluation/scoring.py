@@ -1,4 +1,4 @@
-"""What learners predict for test rows, and scores by name: what they need, which way is better, what each row adds."""
+"""Predictions for test rows, and scores by name: required predictions, direction, and contributions of rows."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from priorcase.learning.targets import as_array, read_labels, read_numbers
 
 Kind: TypeAlias = Literal["classes", "numbers"]
 Need: TypeAlias = Literal["predicted", "proba", "learner"]
-"""What a score is made from: predictions, probabilities, or the learner itself (a scorer of scikit-learn)."""
+"""Input of a score: predictions, probabilities, or the learner itself (a scorer of scikit-learn)."""
 
 # -- learners and targets
 
@@ -122,7 +122,7 @@ def read_task(learners: Mapping[str, Any], y: Any, *, X: Any) -> Task:
 
 
 def row_count(X: Any) -> int:
-    """How many rows a table of any type has."""
+    """Return the number of rows of a table of any type."""
     if nw.dependencies.is_into_lazyframe(X):
         raise UnsupportedDataError("got a lazy frame; expected a frame in memory. Call .collect() first.")
     if hasattr(X, "num_rows"):  # a PyArrow table
@@ -146,15 +146,15 @@ def readable(table: Any, learner: Any) -> Any:
     return table
 
 
-# -- answers
+# -- predictions
 
 
 @dataclass(frozen=True, eq=False)
 class Answers:
-    """What one learner predicted for some rows, beside the truth; None where it was not asked for, or is not known.
+    """Predictions of one learner for rows, with the truth; None if not requested or not known.
 
     ``proba`` has a column for each class of the whole table, 0 for a class that the learner has not seen;
-    ``log_of_truth`` is the logarithm of the true class's probability, finite where that underflows. ``learner`` and
+    ``log_of_truth`` is the logarithm of the true class's probability, finite if that underflows. ``learner`` and
     ``X`` are for scorers that ask the learner themselves; None where each row had its own fit.
     """
 
@@ -170,14 +170,14 @@ class Answers:
         return len(self.truth)
 
     def taken(self, rows: IntArray) -> Answers:
-        """The answers about some rows."""
+        """The predictions for a subset of the rows."""
         parts = (self.predicted, self.proba, self.log_of_truth)
         predicted, proba, logs = (None if part is None else part[rows] for part in parts)
         return Answers(self.truth[rows], predicted, proba, logs, self.labels)
 
 
 def ask(learner: Any, X: Any, rows: IntArray, task: Task, needs: Collection[Need]) -> Answers:
-    """What a fitted learner predicts for some rows of a table: only what scores need, and only what it can say."""
+    """Return predictions of a fitted learner for rows of a table, limited to what the scores need."""
     queries, truth = readable(taken_rows(X, rows), learner), task.truth[rows]
     predicted = proba = logs = None
     if "predicted" in needs:
@@ -209,7 +209,7 @@ def aligned(proba: FloatArray, classes: AnyArray, labels: AnyArray, *, empty: fl
 
 
 def log_of_truth(proba: FloatArray, codes: IntArray) -> FloatArray:
-    """The natural logarithm of the probability of the true class; -inf where it was 0."""
+    """The natural logarithm of the probability of the true class; -inf if it was 0."""
     with np.errstate(divide="ignore"):
         logs: FloatArray = np.log(proba[np.arange(len(codes)), codes])
     return logs
@@ -226,7 +226,7 @@ def joined(parts: Sequence[Answers]) -> Answers:
 
 
 class _Echo(BaseEstimator):
-    """A learner that repeats answers, so that scorers of scikit-learn can ask for them; its rows are their numbers."""
+    """A learner that returns stored predictions to scorers of scikit-learn; its rows are row numbers."""
 
     def __init__(self, answers: Answers) -> None:
         self.answers = answers
@@ -237,7 +237,7 @@ class _Echo(BaseEstimator):
         tags.estimator_type = "classifier" if self.classes_.size else "regressor"
         return tags
 
-    @available_if(lambda self: self.answers.predicted is not None)  # scorers look whether a learner has it at all
+    @available_if(lambda self: self.answers.predicted is not None)  # scorers check whether a learner has it at all
     def predict(self, X: IntArray) -> Any:
         return self.answers.predicted[X]  # type: ignore[index]
 
@@ -343,13 +343,13 @@ def read_scores(scores: Scores, kind: Kind) -> tuple[Score, ...]:
     if not found or len({score.name for score in found}) < len(found):
         raise ParameterError(
             f"scores must be None, names of scores, each once, or a mapping from name to score, got {quoted(scores)}. "
-            f"Leave it out for {', '.join(USUAL[kind])}."
+            f"Omit it for {', '.join(USUAL[kind])}."
         )
     return found
 
 
 def _read_score(name: str | None, score: Any, kind: Kind) -> Score:
-    """A score from its name, a scorer or a function; under another name where one is given."""
+    """A score from its name, a scorer or a function; under another name if one is passed."""
     ours = [known for known, each in OURS.items() if each.kind in (None, kind)]
     if isinstance(score, str) and score in OURS:
         if score not in ours:
@@ -386,7 +386,7 @@ _MULTICLASS = {name: f"{name}_macro" for name in ("f1", "precision", "recall", "
 
 
 def _from_scorer(name: str, scorer: Any, *, named: str = "") -> Score:
-    """A scorer of scikit-learn, asked of the learner or of one that repeats the answers; ``named`` by scikit-learn."""
+    """A scorer of scikit-learn, applied to the learner or to its stored predictions; ``named`` by scikit-learn."""
 
     def of_all(answers: Answers) -> float:
         try:
@@ -415,13 +415,13 @@ def score_named(scores: Sequence[Score], name: str | None) -> Score:
 
 
 def needs_of(scores: Iterable[Score], *, kept: bool = False) -> set[Need]:
-    """What to ask a learner for these scores; everything, where answers are kept for later scores."""
+    """Return what a learner must predict for these scores; everything if predictions are kept."""
     needs: set[Need] = {score.needs for score in scores}
     return needs | {"predicted", "proba"} if kept else needs
 
 
 def score_all(scores: Sequence[Score], answers: Answers) -> tuple[dict[str, float], dict[str, str]]:
-    """The value of each score, NaN where there is none, and the reason why there is none."""
+    """The value of each score, NaN if there is none, and the reason why there is none."""
     values, reasons = {score.name: float("nan") for score in scores}, {}
     for score in scores:
         if score.needs == "proba" and answers.proba is None:
@@ -445,7 +445,7 @@ def reason_of(error: BaseException) -> str:
 
 
 def _undefined(answers: Answers) -> str:
-    """Why a score is NaN: predictions are, or it is not defined on these rows."""
+    """Return why a score is NaN: predictions are NaN, or it is not defined on these rows."""
     for values, words in ((answers.predicted, "predictions"), (answers.proba, "probabilities")):
         if values is not None and values.dtype.kind == "f":
             missing = np.isnan(values.reshape(len(values), -1)).any(axis=1)
@@ -516,31 +516,3 @@ OURS: dict[str, Score] = {
     )
 }
 USUAL: dict[Kind, tuple[str, ...]] = {"classes": ("accuracy", "log_score", "brier"), "numbers": ("rmse", "mae", "r2")}
-
-
-# -- numbers as text
-
-
-def number_text(value: float) -> str:
-    """A score in few digits."""
-    if not np.isfinite(value):
-        return "-" if np.isnan(value) else f"{value}"
-    if value == 0 or 0.01 <= abs(value) < 10:
-        return f"{value:.3f}"
-    if abs(value) < 0.01 or abs(value) >= 1e8:
-        return f"{value:.3g}"
-    return f"{value:.2f}" if abs(value) < 1000 else f"{value:.0f}"
-
-
-def mean_text(mean: float, error: float) -> str:
-    """A mean with its standard error, if there is one, in as many decimals.
-
-    Examples
-    --------
-    >>> mean_text(0.94666, 0.0123), mean_text(59.333, 2.3011), mean_text(0.5, float("nan"))
-    ('0.947 ± 0.012', '59.33 ± 2.30', '0.500')
-    """
-    text = number_text(mean)
-    if np.isnan(error):
-        return text
-    return f"{text} ± {error:.1g}" if "e" in text else f"{text} ± {error:.{len(text.partition('.')[2])}f}"

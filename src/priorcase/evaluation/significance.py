@@ -10,9 +10,10 @@ from typing import Any, Literal, TypeAlias
 import numpy as np
 from scipy import stats
 
+from priorcase._numbers import decimals, fixed
 from priorcase._typing import Backend, BoolArray, FloatArray, IntArray
 from priorcase.evaluation.calibration import read_probability
-from priorcase.evaluation.scoring import Score, number_text
+from priorcase.evaluation.scoring import Score
 from priorcase.exceptions import EvaluationError, prefix_errors
 from priorcase.learning.plotting import INK, MUTED, caption, captions, colour, drawing
 from priorcase.learning.results import Grid, GridResult, framed, short
@@ -31,7 +32,7 @@ _ROUNDING = 1e-12  # relative; means of the same numbers differ by the order of 
 
 @dataclass(frozen=True)
 class PairedTest:
-    """The difference of two learners with its confidence interval, and the test; NaN where there is none.
+    """The difference of two learners with its confidence interval, and the test; NaN if there is none.
 
     ``difference`` is the mean, or for Wilcoxon's test the median of the means of all pairs (Hodges & Lehmann 1963).
     """
@@ -64,7 +65,7 @@ def corrected_t(differences: FloatArray, test_to_train: float, *, level: float =
 
 
 def _mean(differences: FloatArray) -> float:
-    """The mean, infinite where one difference is; 0 where it is only the rounding of differences that add up to 0."""
+    """The mean, infinite if one difference is; 0 if it is only the rounding of differences that add up to 0."""
     if not differences.size:
         return float("nan")
     with np.errstate(invalid="ignore"):  # infinite in both directions: the mean is undefined
@@ -111,7 +112,7 @@ def hodges_lehmann(differences: FloatArray, level: float) -> tuple[float, float,
 
 
 def _signed_rank_quantile(n: int, tail: float) -> int:
-    """How many of the smallest values of the signed-rank statistic have together at most ``tail`` probability."""
+    """Return how many of the smallest signed-rank statistics have a total probability of at most ``tail``."""
     if n <= _EXACT:
         ways = np.zeros(n * (n + 1) // 2 + 1)
         ways[0] = 1.0
@@ -139,8 +140,8 @@ class PairedComparison(GridResult):
 
     ``tests`` are the results of ``test`` for the difference in ``score`` between the two learners of each of ``pairs``
     (first minus second), over ``basis``. ``corrected`` are p-values with Holm's correction, ``better`` is the better
-    learner of each pair by the mean (empty if equal), ``level`` the confidence level of the intervals, and ``note`` a
-    caveat printed below the table.
+    learner of each pair by the mean (empty if equal), printed only if ``corrected`` is below ``1 - level``, the
+    confidence level of the intervals. ``note`` is a caveat printed below the table.
     """
 
     score: str
@@ -187,10 +188,17 @@ class PairedComparison(GridResult):
 
     def _grid(self) -> Grid:
         lines = []
+        places = decimals([number for test in self.tests for number in (test.difference, test.low, test.high)])
         for pair, test, corrected, better in zip(self.pairs, self.tests, self.corrected, self.better, strict=True):
-            between = "-" if np.isnan(test.low) else f"{number_text(test.low)} to {number_text(test.high)}"
-            numbers = [number_text(test.difference), between, p_text(test.p_value), p_text(corrected)]
-            lines.append([*(short(name, 30) for name in pair), *numbers, short(better, 30)])
+            between = "-" if np.isnan(test.low) else f"{fixed(test.low, places)} to {fixed(test.high, places)}"
+            numbers = [fixed(test.difference, places), between, p_text(test.p_value), p_text(corrected)]
+            lines.append(
+                [
+                    *(short(name, 30) for name in pair),
+                    *numbers,
+                    short(better, 30) if corrected < 1 - self.level else "-",
+                ]
+            )
         header = ["first", "second", "difference", f"{self.level:.0%} interval", "p", "p (Holm)", "better"]
         note = self.note if lines else "no two learners have values to compare"
         return Grid(f"{self.score}: {self.test} over {self.basis}", header, lines, note, right=range(2, 6))
@@ -281,7 +289,7 @@ def _ranks(values: FloatArray, greater_is_better: bool) -> FloatArray:
 
 
 def _order(values: FloatArray, greater_is_better: bool) -> IntArray:
-    """How many distinct values of its column are better than each value, up to rounding."""
+    """Return how many distinct values of its column are better than each value, up to rounding."""
     signed = -values if greater_is_better else values
     order = np.argsort(signed, axis=0, kind="stable")
     ascending = np.take_along_axis(signed, order, axis=0)
@@ -383,7 +391,7 @@ def friedman(
 ) -> Friedman:
     """Friedman's test over the tables or splits in which all learners have a value, shape (learners, tables).
 
-    Learners without any value are left out.
+    Learners without any value are dropped.
     """
     alpha = read_probability("alpha", alpha)
     there, common = _common(values)
@@ -400,7 +408,7 @@ def friedman(
     elif k > 2:
         found = stats.friedmanchisquare(*ranks)
         chi_square, p_value = float(found.statistic), float(found.pvalue)
-    else:  # scipy asks for three; for two it is the squared sign statistic
+    else:  # scipy requires three; for two it is the squared sign statistic
         signs = np.sign(ranks[1] - ranks[0])
         chi_square = float(signs.sum()) ** 2 / float(np.abs(signs).sum())
         p_value = float(stats.chi2.sf(chi_square, 1))

@@ -1,4 +1,4 @@
-"""How a table is split into training and test rows: folds, random partitions, leave-one-out, prequential."""
+"""Splits of a table into training and test rows: folds, random partitions, leave-one-out, prequential."""
 
 from __future__ import annotations
 
@@ -126,7 +126,7 @@ class Holdout:
         return int(self.train) if is_whole(self.train) else int(self.train * rows + 1e-9)
 
     def __str__(self) -> str:
-        size = f"{self.train}" if is_whole(self.train) else f"{self.train:.0%} of the"
+        size = f"{self.train:,}" if is_whole(self.train) else f"{self.train:.0%} of the"
         return f"random partition, {size} rows for training"
 
 
@@ -276,7 +276,7 @@ def _read_pairs(pairs: Iterable[Any], rows: int) -> tuple[tuple[IntArray, IntArr
 
 
 def _wrong_positions(array: AnyArray, rows: int) -> str:
-    """What is wrong with the row positions of one part; empty where nothing is."""
+    """Return what is wrong with the row positions of one part; empty if nothing is."""
     if array.ndim != 1 or not array.size:
         return f"shape {array.shape}" if array.size else "no rows"
     if array.dtype.kind not in "iu":
@@ -289,7 +289,7 @@ def _wrong_positions(array: AnyArray, rows: int) -> str:
 
 
 def partition(rows: int, tests: int, random_state: int, repeat: int) -> tuple[IntArray, IntArray]:
-    """Training rows in random order, and test rows, ascending: those of `Holdout` with the same seed and repetition."""
+    """Training rows in random order, and test rows, ascending, as in `Holdout` with the same seed and repetition."""
     order = np.random.default_rng([random_state, repeat]).permutation(rows)
     return order[: rows - tests], np.sort(order[rows - tests :])
 

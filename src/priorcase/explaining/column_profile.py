@@ -1,4 +1,4 @@
-"""How answers move along a column: of one row (`what_if`), and averaged over rows (`partial_dependence`)."""
+"""Predictions along a column: of one row (`what_if`), and averaged over rows (`partial_dependence`)."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from sklearn.utils._param_validation import Interval
 
+from priorcase._numbers import equal_decimals
 from priorcase._parameters import check_value
 from priorcase._typing import AnyArray, Backend, FloatArray, Name
 from priorcase.exceptions import ParameterError, prefix_errors
@@ -158,14 +159,14 @@ class ColumnProfile(GridResult):
         labels = [] if self.classes is None else self.classes.tolist()
         header = [*names, *(value_text(labels[c], _WIDTH) for c in classes)]
         header += ["prediction"] if self.predictions is not None else ["mean"] if self.classes is None else []
-        lines = []
+        lines, outputs = [], equal_decimals(self.outputs[:_LINES, 0])
         for i in range(min(len(self), _LINES)):
             line = [value_text(value, _WIDTH) + " *" * bool(self.own[i]) for value in self.values[i]]
             line += [f"{self.outputs[i, c]:.3f}" for c in classes]
             if self.predictions is not None:
                 line.append(value_text(self.predictions[i : i + 1].tolist()[0], _WIDTH))
             elif self.classes is None:
-                line.append(f"{self.outputs[i, 0]:.6g}")
+                line.append(outputs[i])
             lines.append(line)
         notes = ["* the row's own value"] if self.own.any() else []
         if self.missing is not None:
@@ -199,7 +200,7 @@ def what_if(
     Examples
     --------
     >>> import priorcase as pc
-    >>> X, y = pc.datasets.load_repairs()
+    >>> X, y = pc.load_repairs()
     >>> pc.what_if(pc.NaiveBayes().fit(X, y), X[:1], "noise")
     noise    brakes  drivetrain  tune-up  wheel  prediction
     quiet *   0.000       0.000    0.998  0.002     tune-up
@@ -213,7 +214,9 @@ def what_if(
     asked = ExplainedModel(model, data)
     cells = asked.cells(row)
     if len(cells) != 1:
-        raise ParameterError(f"row must be one row, got {len(cells)}. partial_dependence averages over several")
+        raise ParameterError(
+            f"row must be one row, got {len(cells)}. Use partial_dependence to average over several rows."
+        )
     check_value("n_values", n_values, [Interval(Integral, 2, None, closed="left")])
     places = _places(asked, column)
     points = _points([_grid_of(asked, a, int(n_values), own=cells[0, a]) for a in places])
@@ -234,7 +237,7 @@ def partial_dependence(
     n_values: int = 21,
     data: Any = None,
 ) -> ColumnProfile:
-    """Return the mean prediction over some rows for each value of one or two columns (Friedman 2001).
+    """Return the mean prediction over rows for each value of one or two columns (Friedman 2001).
 
     All other columns keep their values. The result also contains the share of rows in which the column is missing, and
     the mean prediction with the column missing in every row. v values take v predictions per row; for two columns, the
@@ -252,7 +255,7 @@ def partial_dependence(
     Examples
     --------
     >>> import priorcase as pc
-    >>> X, y = pc.datasets.load_repairs()
+    >>> X, y = pc.load_repairs()
     >>> pc.partial_dependence(pc.NaiveBayes().fit(X, y), X, "electric")
     electric  brakes  drivetrain  tune-up  wheel
     False      0.180       0.194    0.481  0.145
@@ -312,7 +315,7 @@ def _grid_of(
     own: float | None = None,
     among: tuple[FloatArray, FloatArray] | None = None,
 ) -> FloatArray:
-    """The values of a column to ask about, those of some rows with weights or of the past cases; missing comes last."""
+    """Return the values of a column to predict for, from weighted rows or from the past cases; missing last."""
     column, weights = (asked.past[:, a], np.ones(len(asked.past))) if among is None else among
     known = ~np.isnan(column) & (weights > 0)
     values, at = np.unique(column[known], return_inverse=True)

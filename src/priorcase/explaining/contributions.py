@@ -1,4 +1,4 @@
-"""What each column adds to an answer: exact terms of additive models, Shapley values of all others."""
+"""Contributions of columns to predictions: exact terms of additive models, Shapley values of all others."""
 
 from __future__ import annotations
 
@@ -11,18 +11,18 @@ from priorcase._typing import AnyArray, BoolArray, FloatArray, IntArray
 from priorcase.explaining.model import ExplainedModel
 
 EXACT = 8
-"""Up to so many known columns all subsets of them are asked for."""
+"""Up to this number of known columns, all subsets of them are evaluated."""
 
-_AT_ONCE = 1 << 14  # rows that are made before the model is asked
-_ROUNDING = 8 * float(np.finfo(np.float64).eps)  # of a share, relative to the largest answer
+_AT_ONCE = 1 << 14  # rows that are predicted in one batch
+_ROUNDING = 8 * float(np.finfo(np.float64).eps)  # of a share, relative to the largest output
 
 
 @dataclass(frozen=True, eq=False)
 class Shares:
-    """What the columns add to the answers of some rows, on a scale.
+    """Contributions of the columns to the predictions of rows, on a scale.
 
-    ``base`` is the answer without any column, ``parts`` have the shape (rows, columns), and ``total`` is the answer:
-    ``base`` plus the sum of the parts. ``errors`` are standard errors of the parts, 0 where they are exact. ``versus``
+    ``base`` is the output without any column, ``parts`` have the shape (rows, columns), and ``total`` is the output:
+    ``base`` plus the sum of the parts. ``errors`` are standard errors of the parts, 0 if they are exact. ``versus``
     is the other class of log-odds; None on other scales.
     """
 
@@ -35,7 +35,7 @@ class Shares:
 
 
 def column_shares(asked: ExplainedModel, cells: FloatArray, predictions: AnyArray, permutations: int) -> Shares:
-    """What each column adds to the log-odds of an additive model, to the probability of the class, or to the number."""
+    """Return contributions to the log-odds of an additive model, the probability of the class, or the number."""
     if hasattr(asked.model, "contributions") and asked.classes is not None and asked.classes.size > 1:
         found = asked.model.contributions(asked.passed(cells))
         parts = found.contributions[:, 1:]
@@ -44,11 +44,11 @@ def column_shares(asked: ExplainedModel, cells: FloatArray, predictions: AnyArra
 
 
 def _shapley(asked: ExplainedModel, cells: FloatArray, chosen: IntArray, permutations: int) -> Shares:
-    """Shapley values of the columns that a row knows, the others being left out (Strumbelj & Kononenko 2014).
+    """Return Shapley values of the columns that are known in a row (Strumbelj & Kononenko 2014).
 
-    The value of a set of columns is the answer to the row with all other columns left out. With few columns all sets
-    are asked for. Otherwise columns are added one by one in the order of some permutations, each followed by its
-    reverse (Mitchell et al. 2022): the steps of a permutation add up to the answer, and so do their means.
+    The value of a set of columns is the output for the row without all other columns. With few columns all sets
+    are evaluated. Otherwise columns are added one by one in the order of some permutations, each followed by its
+    reverse (Mitchell et al. 2022): the steps of a permutation add up to the output, and so do their means.
     """
     background = asked.background
     takes_missing = bool(np.isnan(background).all())
@@ -80,7 +80,7 @@ def _shapley(asked: ExplainedModel, cells: FloatArray, chosen: IntArray, permuta
 
 
 def _with_left_out(row: FloatArray, known: IntArray, plan: _Plan, background: FloatArray) -> FloatArray:
-    """The row with some columns left out, for each mask, and for each row of the background."""
+    """Return the row without some columns, for each mask and each row of the background."""
     kept = np.zeros((len(plan.masks), row.size), bool)
     kept[:, known] = plan.masks
     return np.concatenate([np.where(kept, row, other) for other in background])
@@ -88,10 +88,10 @@ def _with_left_out(row: FloatArray, known: IntArray, plan: _Plan, background: Fl
 
 @dataclass(frozen=True, eq=False)
 class _Plan:
-    """Which sets of k columns are asked for, the empty one first and all columns last, and how shares come of them.
+    """Return the sets of k columns to evaluate, from the empty to the full set, and how to compute the shares.
 
     ``orders`` are permutations, each followed by its reverse, and ``places`` the sets that each passes through; both
-    are empty where all sets are asked for, by ``weights`` of shape (k, sets).
+    are empty if all sets are evaluated, by ``weights`` of shape (k, sets).
     """
 
     masks: BoolArray

@@ -1,4 +1,4 @@
-"""Counterfactuals: the smallest changes of a row, taken from past cases, that turn the model's answer."""
+"""Counterfactuals: the smallest changes of a row, taken from past cases, that change the model's prediction."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ import numpy as np
 from sklearn.utils._param_validation import Interval
 
 from priorcase._cancelling import check_cancelled
+from priorcase._numbers import equal_decimals
 from priorcase._parameters import check_value, is_list
 from priorcase._typing import AnyArray, Backend, BoolArray, FloatArray, IdArray, IntArray, Name, Value
 from priorcase.exceptions import ParameterError, advice, listed, prefix_errors, quoted
@@ -19,13 +20,13 @@ from priorcase.learning.plotting import caption, captions, colour, drawing, tint
 from priorcase.learning.results import Grid, PrintedPerQuery, Row, framed, short, value_text
 
 Goal = Callable[[AnyArray, AnyArray], BoolArray]
-"""From answers, and the answers before the change, to which are wanted."""
+"""Whether each prediction after a change is wanted, from the predictions after and before it."""
 
 EXHAUSTIVE = 10
-"""Up to so many changes every subset of them is tried."""
+"""Up to this number of changes, every subset of them is tried."""
 
 _CANDIDATES = 10  # nearest past cases that change the prediction and are reduced to their smallest changes, at least
-_FIRST, _GROWTH = 64, 4  # past cases that are asked about at first, and how the number grows
+_FIRST, _GROWTH = 64, 4  # past cases that are tried at first, and how the number grows
 _ALTERNATIVES, _WIDTH = 10, 24
 
 
@@ -40,7 +41,7 @@ class Counterfactuals(PrintedPerQuery):
     ----------
     names, queries, predictions
         Names of the columns, values of the queries (None if missing), and predictions.
-    indptr, rows, changed, answers
+    indptr, rows, changed, new_predictions
         Start of each query's alternatives, their values, which columns are changed, shape (alternatives, columns), and
         their predictions.
     distances, ids
@@ -55,7 +56,7 @@ class Counterfactuals(PrintedPerQuery):
     >>> import priorcase as pc
     >>> model = pc.KNNClassifier(1).fit([[31, "red"], [62, "blue"], [60, "red"]], ["no", "yes", "yes"])
     >>> found = pc.counterfactuals(model, [[33, "red"]])
-    >>> found.answers, found.changed, found.ids
+    >>> found.new_predictions, found.changed, found.ids
     (array(['yes'], dtype='<U3'), array([[ True, False]]), array([2]))
     """
 
@@ -65,7 +66,7 @@ class Counterfactuals(PrintedPerQuery):
     indptr: IntArray
     rows: list[Row]
     changed: BoolArray
-    answers: AnyArray
+    new_predictions: AnyArray
     distances: FloatArray
     ids: IdArray
     notes: tuple[str, ...]
@@ -77,7 +78,7 @@ class Counterfactuals(PrintedPerQuery):
     def _taken(self, at: list[int]) -> Self:
         entries = np.concatenate([np.arange(0), *(np.arange(self.indptr[i], self.indptr[i + 1]) for i in at)])
         arrays: dict[str, Any] = {
-            name: getattr(self, name)[entries] for name in ("changed", "answers", "distances", "ids")
+            name: getattr(self, name)[entries] for name in ("changed", "new_predictions", "distances", "ids")
         }
         indptr = np.concatenate(([0], np.cumsum(np.diff(self.indptr)[at], dtype=np.int64)))
         rows = [self.rows[entry] for entry in entries.tolist()]
@@ -87,9 +88,9 @@ class Counterfactuals(PrintedPerQuery):
     def frame(self, backend: Backend | None = None) -> Any:
         """Return a data frame with one line for each changed column.
 
-        Columns: ``query``, ``alternative`` (from 1), ``column``, ``before``, ``after``, and ``prediction``, ``answer``,
-        ``distance`` and ``id`` of the alternative. ``backend`` is the library of the frame; by default the one that the
-        model was fitted with.
+        Columns: ``query``, ``alternative`` (from 1), ``column``, ``before``, ``after``, ``prediction`` of the query,
+        and ``new_prediction``, ``distance`` and ``id`` of the alternative. ``backend`` is the library of the frame; by
+        default the one that the model was fitted with.
         """
         entries, columns = np.nonzero(self.changed)
         of = np.repeat(np.arange(len(self)), np.diff(self.indptr))[entries]
@@ -100,7 +101,7 @@ class Counterfactuals(PrintedPerQuery):
             "before": [self.queries[q][a] for q, a in zip(of.tolist(), columns.tolist(), strict=True)],
             "after": [self.rows[e][a] for e, a in zip(entries.tolist(), columns.tolist(), strict=True)],
             "prediction": self.predictions[of],
-            "answer": self.answers[entries],
+            "new_prediction": self.new_predictions[entries],
             "distance": self.distances[entries],
             "id": self.ids[entries],
         }
@@ -127,9 +128,10 @@ class Counterfactuals(PrintedPerQuery):
     def _grid(self, i: int) -> Grid:
         lines: list[list[str]] = []
         start, stop = self.indptr[i : i + 2].tolist()
-        for entry in range(start, min(stop, start + _ALTERNATIVES)):
-            answer = value_text(self.answers[entry : entry + 1].tolist()[0], _WIDTH)
-            ends = [answer, f"{self.distances[entry]:.4g}", f"#{self.ids[entry]}"]
+        shown = range(start, min(stop, start + _ALTERNATIVES))
+        for entry, distance in zip(shown, equal_decimals(self.distances[shown]), strict=True):
+            new = value_text(self.new_predictions[entry : entry + 1].tolist()[0], _WIDTH)
+            ends = [new, distance, f"#{self.ids[entry]}"]
             for a in np.flatnonzero(self.changed[entry]).tolist():
                 before, after = (value_text(row[a], _WIDTH) for row in (self.queries[i], self.rows[entry]))
                 lines.append([short(str(self.names[a]), _WIDTH), before, "->", after, *ends])
@@ -139,8 +141,8 @@ class Counterfactuals(PrintedPerQuery):
             return Grid(title, [], [], self.notes[i])
         note = f"and {stop - start - _ALTERNATIVES} more" if stop - start > _ALTERNATIVES else ""
         return Grid(
-            f"{title}, unless",
-            ["column", "before", "", "after", "answer", "distance", "from case"],
+            f"{title}. Changes that lead to another prediction:",
+            ["column", "before", "", "after", "prediction", "distance", "from case"],
             lines,
             note,
             right={5},
@@ -190,12 +192,12 @@ def counterfactuals(
     Examples
     --------
     >>> import priorcase as pc
-    >>> X, y = pc.datasets.load_repairs()
+    >>> X, y = pc.load_repairs()
     >>> model = pc.KNNClassifier(5).fit(X, y)
     >>> pc.counterfactuals(model, X[:1])
-    query 0: tune-up, unless
-      column  before      after     answer  distance  from case
-      bike    city    ->  mountain  wheel      1.414  #37
+    query 0: tune-up. Changes that lead to another prediction:
+      column  before      after     prediction  distance  from case
+      bike    city    ->  mountain  wheel          1.414  #37
       noise   quiet   ->  creak
     """
     asked = ExplainedModel(model, data)
@@ -223,8 +225,8 @@ def find(
     pending, missing = np.flatnonzero(~goal(predictions, predictions)), np.isnan(cells)
     changes = _Changes(asked, cells, predictions, np.broadcast_to(free, cells.shape), goal)
     of, past, columns = changes.found(pending, max(_CANDIDATES, 2 * int(n)))
-    if (gaps := pending[missing[pending].any(axis=1)]).size:  # changes of known values are also sought alone
-        known = _Changes(asked, cells, predictions, free & ~missing, goal).found(gaps, max(_CANDIDATES, 2 * int(n)))
+    if (unknown := pending[missing[pending].any(axis=1)]).size:  # changes of known values are also sought alone
+        known = _Changes(asked, cells, predictions, free & ~missing, goal).found(unknown, max(_CANDIDATES, 2 * int(n)))
         of, past, columns = (np.concatenate(both) for both in zip((of, past, columns), known, strict=True))
     rows = np.where(columns, asked.past[past], cells[of])
     costs = np.where(columns, changes.costs(of, past), 0.0).sum(axis=1)
@@ -246,7 +248,7 @@ def find(
         indptr=np.concatenate(([0], np.cumsum(sizes))),
         rows=asked.rows(taken),
         changed=columns[kept],
-        answers=asked.predictions(taken) if kept else predictions[:0],
+        new_predictions=asked.predictions(taken) if kept else predictions[:0],
         distances=changes.distances(costs[kept]),
         ids=asked.ids[past[kept]],
         notes=tuple(notes),
@@ -265,22 +267,22 @@ def _goal(asked: ExplainedModel, target: Value | None, above: float | None, belo
         low, high = -np.inf if above is None else float(above), np.inf if below is None else float(below)
         if low >= high:
             raise ParameterError(f"no number is above {low:g} and below {high:g}")
-        return lambda answers, before: (answers > low) & (answers < high)
+        return lambda after, before: (after > low) & (after < high)
     if above is not None or below is not None:
         raise ParameterError("above and below are for numbers, but the model predicts classes. Use target=")
     if target is None:
         if asked.classes.size < 2:
             raise ParameterError(f"{asked.classes.tolist()[0]!r} is the only class, so the prediction cannot change")
-        return lambda answers, before: answers != before
+        return lambda after, before: after != before
     labels = asked.classes.tolist()
     if target not in labels:
         remedy = advice(target, labels, otherwise="Pass one of them.")
         raise ParameterError(f"target must be one of the classes {listed(labels)}, got {quoted(target)}. {remedy}")
-    return lambda answers, before: answers == target
+    return lambda after, before: after == target
 
 
 class _Changes:
-    """What is asked about while some rows are changed."""
+    """Changes of some queries to the values of past cases, and the predictions that they lead to."""
 
     def __init__(
         self, asked: ExplainedModel, cells: FloatArray, predictions: AnyArray, free: BoolArray, goal: Goal
@@ -290,7 +292,7 @@ class _Changes:
         self._queries = self._fitted.prepare(instances.encode(asked.schema.read(asked.source(cells))))
 
     def costs(self, of: IntArray, past: IntArray) -> FloatArray:
-        """What each column would add to the distance of a query if it were that of a past case, for some pairs."""
+        """Return how much each changed column would add to the distance, for pairs of a query and a past case."""
         found = np.empty((len(of), self.cells.shape[1]))
         for query in np.unique(of).tolist():
             at = np.flatnonzero(of == query)
@@ -305,23 +307,23 @@ class _Changes:
         return self._fitted.finish(costs)
 
     def differs(self, of: IntArray, past: IntArray) -> BoolArray:
-        """Which columns a past case would change: free ones in which it has another value, not a missing one."""
+        """Return which columns a past case would change: free ones in which it has another, known value."""
         new = self.asked.past[past]
         return np.asarray(self.free[of] & ~np.isnan(new) & (new != self.cells[of]))
 
     def turned(self, of: IntArray, rows: FloatArray) -> BoolArray:
-        """Which rows, made of some queries, have a wanted answer."""
+        """Return which rows, made from some queries, have a wanted prediction."""
         if not len(rows):
             return np.zeros(0, bool)
         return np.asarray(self.goal(self.asked.predictions(rows), self.predictions[of]))
 
     def found(self, pending: IntArray, most: int) -> tuple[IntArray, IntArray, BoolArray]:
-        """Pairs of a query and a past case that turns its answer, and the columns that are changed."""
+        """Return pairs of a query and a past case that changes its prediction, and the changed columns."""
         of, past = self.candidates(pending, most)
         return of, past, self.reduced(of, past)
 
     def candidates(self, pending: IntArray, most: int) -> tuple[IntArray, IntArray]:
-        """Pairs of a query and a past case that turns its answer: the nearest ones of each."""
+        """Return pairs of a query and a past case that changes its prediction: the nearest ones of each query."""
         every = self.asked.past
         known = ~np.isnan(every)
         orders = {}
@@ -348,7 +350,7 @@ class _Changes:
         return np.concatenate([none, *queries]), np.concatenate([none, *lists.values()])
 
     def reduced(self, of: IntArray, past: IntArray) -> BoolArray:
-        """For each pair the columns that are changed in the end."""
+        """Return the columns of each pair that remain changed."""
         changed, new, old = self.differs(of, past), self.asked.past[past], self.cells[of]
         costs = np.where(changed, self.costs(of, past), -1.0)
         orders = np.lexsort((-costs, ~np.isnan(old)), axis=1)  # values that were filled in are put back first
@@ -374,7 +376,7 @@ class _Changes:
         return changed
 
     def _fewest(self, query: int, new: FloatArray, columns: IntArray, costs: FloatArray) -> BoolArray:
-        """The fewest of some changes that change the prediction; of equally many, first those of known values."""
+        """Return the fewest changes that change the prediction; ties prefer changes of known values."""
         subsets = (np.arange(1, 2**columns.size)[:, None] >> np.arange(columns.size)) & 1 == 1
         kept = np.zeros((len(subsets), new.size), bool)
         kept[:, columns] = subsets
@@ -388,7 +390,7 @@ class _Changes:
 def _best(
     pairs: IntArray, rows: FloatArray, columns: BoolArray, filled: IntArray, costs: FloatArray, n: int
 ) -> list[int]:
-    """The smallest changes of one query: first those of other columns than the ones before, then others."""
+    """Return the smallest changes of one query, preferring sets of columns that are not used yet."""
     order = pairs[np.lexsort((costs[pairs], filled[pairs], columns[pairs].sum(axis=1)))].tolist()
     sets, values, first, rest = set[bytes](), set[bytes](), list[int](), list[int]()
     for pair in order:

@@ -20,7 +20,7 @@ Parts = Callable[[int], FloatArray]
 def precedents_of(
     asked: ExplainedModel, cells: FloatArray, predictions: AnyArray, importance: FloatArray, n: int
 ) -> Precedents | None:
-    """The ``n`` nearest of the model's own precedents or of the past cases; None where their targets are not known."""
+    """Return the ``n`` nearest of the model's precedents or past cases; None if their targets are unknown."""
     if hasattr(asked.model, "precedents"):
         own: Precedents = asked.model.precedents(asked.passed(cells))
         return replace(own._nearest(n), importance=importance)
@@ -38,11 +38,11 @@ def _by_distance(asked: ExplainedModel, cells: FloatArray) -> Parts:
 
 
 def _by_terms(asked: ExplainedModel, cells: FloatArray) -> Parts:
-    """By how each value alone moves the answer from what it is when nothing is known.
+    """Return the change of the output by each value alone, compared with all columns missing.
 
     The term of a value is the vector of log-probabilities of all classes, given this value alone, less that given
     nothing, centered over the classes; for numbers it is the prediction. A column adds the Euclidean distance of the
-    two terms, and nothing where the query does not know it. In a naive Bayes model the terms are those of its log-odds,
+    two terms, and nothing if it is missing in the query. In a naive Bayes model the terms are those of its log-odds,
     so columns that it ignores add nothing.
     """
     background, columns = asked.background, len(asked.schema)

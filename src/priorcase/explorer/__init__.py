@@ -25,4 +25,6 @@ def __getattr__(name: str) -> object:
     try:
         return getattr(import_module(f"priorcase.explorer.{_HOMES[name]}"), name)
     except ModuleNotFoundError as error:
-        raise MissingExtraError(f"The explorer needs {error.name}. pip install 'priorcase[serve]'.") from error
+        raise MissingExtraError(
+            f"The explorer needs {error.name}. Install it with pip install 'priorcase[serve]'."
+        ) from error

@@ -1,4 +1,4 @@
-"""The explorer's app: the page, and what it needs beside the API of the service, of which it is a client."""
+"""The explorer's app: the page, and what it needs in addition to the API of the service, which it is a client of."""
 
 from __future__ import annotations
 

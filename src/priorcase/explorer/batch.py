@@ -1,7 +1,7 @@
-"""A file of new rows, answered in the background: read like the table that is open, predicted, explained if asked for.
+"""Predictions for a file of new rows in the background, read like the open table, with optional explanations.
 
-The answers are downloaded as CSV or JSON. In CSV a text that a spreadsheet would take for a formula begins with an
-apostrophe; JSON has every text as it is.
+The predictions are downloaded as CSV or JSON. In CSV a string that a spreadsheet would take for a formula begins with
+an apostrophe; JSON has every string as it is.
 """
 
 from __future__ import annotations
@@ -36,13 +36,13 @@ if TYPE_CHECKING:
 _BLOCK = {False: 500, True: 10}  # rows that are predicted, or explained, at a time
 _MOST = {False: 200_000, True: 5_000}
 _SHOWN = 50  # rows on the page
-_KEPT = 3  # batches whose answers can be downloaded
+_KEPT = 3  # batches whose predictions can be downloaded
 _LEVEL = 0.95
 _OF_ONE_FILE = ("delimiter", "encoding", "header", "sheet")  # how a file is written, which another need not share
 
 
 class Asked(BaseModel):
-    """Rows of an upload to answer, and what to explain."""
+    """Rows of an upload to predict, and what to explain."""
 
     model_config = ConfigDict(extra="forbid")
     upload: int = Field(ge=0, examples=[1])
@@ -57,7 +57,7 @@ class Asked(BaseModel):
 
 
 class NewRows(NamedTuple):
-    """New rows as the model takes them, with their lines in the file, their targets where it has them, and notes."""
+    """New rows as the model takes them, with their lines in the file, their targets if it has them, and notes."""
 
     X: Any
     names: list[str]
@@ -69,7 +69,7 @@ class NewRows(NamedTuple):
 
 @dataclass
 class Batch:
-    """The answers to the rows of a file; there are none until the job has ended."""
+    """The predictions for the rows of a file; there are none until the job has ended."""
 
     name: str
     job: Job | None = None
@@ -90,12 +90,12 @@ class Batch:
 
     def json(self) -> bytes:
         """All rows with their explanations."""
-        document = {"file": self.name, **self.about, "notes": self.notes, "answers": self.documents}
+        document = {"file": self.name, **self.about, "notes": self.notes, "predictions": self.documents}
         return json.dumps(plain(document), allow_nan=False, indent=1).encode("ascii")
 
 
 class Batches:
-    """The files that were answered, the newest last."""
+    """The files with predictions, newest last."""
 
     def __init__(self, workspace: Workspace) -> None:
         self._workspace, self._batches, self._lock = workspace, dict[int, Batch](), Lock()
@@ -127,7 +127,7 @@ class Batches:
         return found
 
     def done(self, id_: int) -> Batch:
-        """A batch that has all its answers."""
+        """Return a batch that is finished."""
         if (found := self.get(id_)).job is None or found.job.state != "done":
             raise UnknownIdError(f"The predictions {id_} are not complete yet.")
         return found
@@ -137,13 +137,13 @@ class Batches:
 
 
 def new_rows(opened: Opened, model: Any, upload: Upload) -> NewRows:
-    """The rows of a file, understood as those of the table that is open, or by the kinds of a model."""
+    """Return the rows of a file, read like the open table, or by the kinds of a model."""
     from priorcase.datasets.past import as_stored, class_labels, kinds_of_model
     from priorcase.datasets.reading import line_numbers, read_frame
 
     past, schema = opened.past, model.schema_
     names = [str(name) for name in attribute_names(schema)]
-    like = past.about if past is not None and past.about["columns"] else None  # none of a table that is no file
+    like = past.about if past is not None and past.about["columns"] else None  # None if the table is not a file
     if past is not None and like is not None and opened.reading is not None:
         ignored = {name: "ignore" for name, kind in opened.reading.columns.items() if kind == "ignore"}
         ignored |= dict.fromkeys(past.left_out, "ignore")
@@ -152,7 +152,7 @@ def new_rows(opened: Opened, model: Any, upload: Upload) -> NewRows:
     else:
         frame = read_frame(upload.path, schema=kinds_of_model(model), lenient=True, name=upload.name)
     if len(frame) == 0:
-        raise ReadingError(f"{upload.name} has a header but no rows. Is this the right file?")
+        raise ReadingError(f"{upload.name} has a header but no rows. Check that this is the right file.")
     found = list(map(str, frame.columns))
     if absent := [name for name in names if name not in found]:
         remedy = advice(absent[0], found, otherwise=f"It has {listed(found)}.")
@@ -176,7 +176,7 @@ def new_rows(opened: Opened, model: Any, upload: Upload) -> NewRows:
 
 
 def _is_whole(column: Any) -> bool:
-    """Whether a column has whole numbers that missing values have made fractions."""
+    """Whether a column has integers that missing values have turned into floats."""
     if column.dtype.kind != "f":
         return False
     known = column.dropna()
@@ -184,7 +184,7 @@ def _is_whole(column: Any) -> bool:
 
 
 def _repeated(past: Past | None, cells: Sequence[tuple[Any, ...]], actual: Sequence[Any]) -> int:
-    """How many new rows stand in the table already."""
+    """Return how many new rows are in the table already."""
     if past is None:
         return 0
     X = past.X.astype(object).where(past.X.notna(), None)
@@ -192,11 +192,11 @@ def _repeated(past: Past | None, cells: Sequence[tuple[Any, ...]], actual: Seque
     return sum(row in stored for row in zip(cells, actual, strict=True))
 
 
-# -- answering
+# -- predicting
 
 
 def answer(batch: Batch, model: Any, new: NewRows, asked: Asked, workspace: Workspace, job: Job) -> None:
-    """Answer rows block by block; a batch has its answers when all are there."""
+    """Predict rows block by block; a batch gets its predictions when all are finished."""
     total, most = len(new.lines), _MOST[asked.explains]
     if total > most:
         what = "explained" if asked.explains else "predicted"
@@ -220,7 +220,7 @@ def answer(batch: Batch, model: Any, new: NewRows, asked: Asked, workspace: Work
 
 
 def decided(probabilities: Mapping[str, float], decision: Mapping[str, Any]) -> str:
-    """What is decided by costs or by a threshold, as Ask does.
+    """Add the decision by costs or by a threshold, as in Ask.
 
     >>> decided({"no": 0.7, "yes": 0.3}, {"classes": ["no", "yes"], "costs": [[0, 1], [5, 0]]})
     'yes'
@@ -252,7 +252,7 @@ Cell = Callable[[Mapping[str, Any]], Any]
 
 
 def _columns(model: Any, new: NewRows, asked: Asked, documents: Sequence[Mapping[str, Any]]) -> list[tuple[str, Cell]]:
-    """The columns of a table of answers: their names, and what each says of an answer."""
+    """Return the columns of the table of predictions: names, and a function from a prediction to its cell."""
     first = documents[0]
     found = [("line", _at("line")), ("prediction", _at("prediction"))]
     found += [("decision", _at("decision"))] if "decision" in first else []
@@ -270,7 +270,7 @@ def _columns(model: Any, new: NewRows, asked: Asked, documents: Sequence[Mapping
 
 
 def _at(*path: Any) -> Cell:
-    """The value at a path in an answer."""
+    """Return the value at a path in a document."""
     return lambda one: _text(reduce(getitem, path, one))
 
 
@@ -280,7 +280,7 @@ def _precedent(one: Mapping[str, Any]) -> str:
 
 def _counterfactual(one: Mapping[str, Any]) -> str:
     changes = ", ".join(f"{name}: {_text(b)} -> {_text(a)}" for name, (b, a) in one["changes"].items())
-    return f"{_text(one['answer'])} if {changes}"
+    return f"{_text(one['prediction'])} if {changes}"
 
 
 def _text(value: Any) -> Any:
@@ -289,7 +289,7 @@ def _text(value: Any) -> Any:
 
 
 def _right(new: NewRows, documents: Sequence[Mapping[str, Any]], model: Any) -> dict[str, Any] | None:
-    """How answers compare with the targets that the file has."""
+    """Compare predictions with the targets in the file."""
     known = [one for one in documents if one.get("actual") is not None and one["actual"] == one["actual"]]
     if not known:
         return None
@@ -303,7 +303,7 @@ def _right(new: NewRows, documents: Sequence[Mapping[str, Any]], model: Any) -> 
 
 
 def batch_routes(workspace: Workspace, service: Service) -> APIRouter:
-    """Files of new rows: answered in the background, shown in part, and downloaded."""
+    """Files of new rows: predicted in the background, shown in part, and downloaded."""
     router, batches = new_router(), Batches(workspace)
 
     @router.post("/batch", summary="Predict the rows of an upload in the background")
@@ -315,12 +315,12 @@ def batch_routes(workspace: Workspace, service: Service) -> APIRouter:
     async def first(id: Annotated[int, Path(ge=0, le=2**31)]) -> Any:
         return await service.answer(lambda: batches.get(id).document())
 
-    @router.get("/batch/{id}/answers.csv", summary="All predictions as CSV")
+    @router.get("/batch/{id}/predictions.csv", summary="All predictions as CSV")
     async def as_csv(id: Annotated[int, Path(ge=0, le=2**31)]) -> Any:
-        return await download(service, lambda: (batches.done(id).csv(), "answers.csv"), "text/csv; charset=utf-8")
+        return await download(service, lambda: (batches.done(id).csv(), "predictions.csv"), "text/csv; charset=utf-8")
 
-    @router.get("/batch/{id}/answers.json", summary="All predictions with their explanations as JSON")
+    @router.get("/batch/{id}/predictions.json", summary="All predictions with their explanations as JSON")
     async def as_json(id: Annotated[int, Path(ge=0, le=2**31)]) -> Any:
-        return await download(service, lambda: (batches.done(id).json(), "answers.json"), "application/json")
+        return await download(service, lambda: (batches.done(id).json(), "predictions.json"), "application/json")
 
     return router

@@ -1,6 +1,6 @@
 """Routes of a case base for the page; cases are added, revised and forgotten by the routes of the service.
 
-What answers them is loaded with the first question, since tables and models are opened faster without it.
+Their implementation is loaded with the first request, since tables and models are opened faster without it.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ class Answer(BaseModel):
 
 
 class Answers(BaseModel):
-    """The answers so far, in their order, after what was known to begin with."""
+    """The answers so far, in order, after the initial query."""
 
     model_config = ConfigDict(extra="forbid")
     query: dict[str, Any] = Field({}, examples=[{"area": "printer"}])
@@ -34,7 +34,7 @@ class Answers(BaseModel):
 
 
 def case_routes(workspace: Workspace, service: Service) -> APIRouter:
-    """What the page asks a case base beside what every client does; to be routed before ``/cases/{id}``."""
+    """Add the routes for case bases that only the page uses; they must precede ``/cases/{id}``."""
     router = new_router()
 
     @router.get("/cases/columns", summary="Distributions of all attributes, for a form")
@@ -42,7 +42,7 @@ def case_routes(workspace: Workspace, service: Service) -> APIRouter:
         base = service.base
         return await service.answer(workspace.cached, "cases", lambda: _cases().case_columns(base))
 
-    @router.get("/cases/search", summary="List cases that meet conditions and contain words, the newest first")
+    @router.get("/cases/search", summary="List cases that meet conditions and contain words, newest first")
     async def search(
         words: Annotated[str, Query(max_length=1000)] = "",
         where: Where = [],  # noqa: B006
@@ -52,7 +52,7 @@ def case_routes(workspace: Workspace, service: Service) -> APIRouter:
         base = service.base
         return await service.answer(lambda: _cases().found_cases(base, words, where, offset, limit))
 
-    @router.get("/cases/history", summary="History of changes, the newest first")
+    @router.get("/cases/history", summary="History of changes, newest first")
     async def history(
         offset: Annotated[int, Query(ge=0, le=2**62)] = 0, limit: Annotated[int, Query(ge=1, le=1000)] = 50
     ) -> Any:

@@ -1,4 +1,4 @@
-"""What the page shows of a case base: a list with a search, its columns, and a conversation."""
+"""Case bases in the page: a list with a search, its columns, and a conversation."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _EPOCH = 719_163  # the day 1970-01-01, counted as cases count days
 
 
 def found_cases(base: pc.CaseBase, words: str, where: Sequence[str], offset: int, limit: int) -> dict[str, Any]:
-    """A page of the cases that meet conditions and have all words somewhere, the newest first."""
+    """A page of the cases that meet conditions and contain all words, newest first."""
     wanted, conditions = words.casefold().split(), answers.conditions(base, where)
     if wanted:
         met = [id for case in base.find(where=conditions) if (id := case.id) is not None and _has(case, wanted)]
@@ -54,8 +54,8 @@ def _has(case: Case, words: Sequence[str]) -> bool:
 def case_columns(base: pc.CaseBase) -> dict[str, Any]:
     """The attributes of a case base as JSON, with what their values are distributed like; solutions and outcomes too.
 
-    Attributes have the fields of `column_summaries`; names are ``open`` where others may be told. Solutions and
-    outcomes, which may be any value, have a ``kind`` by what they are: boolean, numeric, text or json; None where there
+    Attributes have the fields of `column_summaries`; names are ``open`` if other values are allowed. Solutions and
+    outcomes, which may be any value, have a ``kind`` by their values: boolean, numeric, text or json; None if there
     are none.
     """
     with table_of(base) as table:
@@ -109,7 +109,7 @@ def _kind_of(value: Any) -> str:
 
 
 def conversation_after(base: pc.CaseBase, asked: Answers) -> dict[str, Any]:
-    """The next question after some answers, with its options and why it is asked; and the candidates so far."""
+    """Return the next question with its options and its reason, and the candidates so far."""
     talk = tolerant_conversation(base, asked.query, where=answers.conditions(base, asked.where) or None)
     for answer in asked.answers:
         talk.tell(answer.attribute, answer.value)

@@ -1,4 +1,4 @@
-"""Checks of all stored rows, in the background: leave-one-out predictions with suspects, and odd rows."""
+"""Checks of all stored rows, in the background: leave-one-out predictions with suspects, and unusual rows."""
 
 from __future__ import annotations
 
@@ -26,11 +26,11 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
-_LEAST = 10  # rows that odd ones are told from
+_LEAST = 10  # rows required to find unusual ones
 
 
 class Computed(Generic[T]):
-    """What a job computes from the model that answers now; it is computed again when that has changed.
+    """A result that a job computes from the current model, and again when the model has changed.
 
     ``title`` is the name of the job, and ``compute`` is given the model in one state and the job.
     """
@@ -58,14 +58,14 @@ class Computed(Generic[T]):
         return None
 
     def again(self) -> None:
-        """Start again where the job was cancelled or has failed."""
+        """Start again if the job was cancelled or has failed."""
         with self._lock:
             if self._job is not None and self._job.state in ("failed", "cancelled"):
                 self._job = None
 
     @property
     def state(self) -> str:
-        """Why there is no value yet: the job is running, has failed or was cancelled."""
+        """Return the reason why there is no value yet: the job is running, has failed or was cancelled."""
         return self._job.state if self._job is not None and self._job.state != "done" else "running"
 
     def _work(self, model: Any, version: int) -> Callable[[Job], None]:
@@ -106,7 +106,7 @@ class Score:
 
 @dataclass(frozen=True, eq=False)
 class LeftOut:
-    """What the model predicts for each stored row from all others.
+    """Predictions for each stored row from all others.
 
     ``errors`` are 1 less the probability of the actual class, or the absolute error of numbers. ``suspects`` are the
     positions of the rows whose target may be wrong, the most suspicious ones first, with the probability of the actual
@@ -163,7 +163,7 @@ def _class_numbers(model: Any, instances: Any) -> IntArray:
 
 
 def _task(classes: bool) -> Problem:
-    """A problem of which only the task is asked."""
+    """A problem of which only the task is used."""
     from priorcase.datasets.columns import NamedColumns
     from priorcase.reporting.table import Problem
 
@@ -171,12 +171,12 @@ def _task(classes: bool) -> Problem:
     return Problem("", "", "classify" if classes else "regress", NamedColumns.of({}, {}), nothing, nothing)
 
 
-# -- odd rows
+# -- unusual rows
 
 
 @dataclass(frozen=True, eq=False)
 class Odd:
-    """How unusual each stored row is, and the rows that stand out."""
+    """Return the outlier score of each stored row, and the unusual rows."""
 
     ids: IdArray
     scores: FloatArray

@@ -1,4 +1,4 @@
-"""What the stored rows hold, column by column: distributions, also by outcome, and the ranges of sliders."""
+"""Summaries of columns: distributions, also by outcome, and the ranges of sliders."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from sklearn.base import is_classifier
 
+from priorcase._numbers import number
 from priorcase._typing import AnyArray, FloatArray, IntArray
 from priorcase.datasets.columns import NamedColumns
 from priorcase.documents import plain
@@ -49,7 +50,7 @@ def column_summaries(model: Any, target: str | None, left_out: Mapping[str, str]
 
 
 def frame_summaries(frame: Any, schema: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """Every column of a frame that was only read; ``schema`` says what columns are where their types do not."""
+    """Every column of a frame that was only read; ``schema`` gives the kinds that types do not show."""
     told: dict[Any, Any] = dict(schema)
     found = Schema.infer(frame, kinds=told)
     instances = Instances(found)
@@ -85,7 +86,7 @@ def _thirds(numbers: FloatArray) -> tuple[IntArray, list[str]]:
     """The third of a numeric target in which each row is, and what thirds are called; fewer where values are few."""
     cuts = np.unique(np.quantile(numbers, (1 / 3, 2 / 3)))
     cuts = cuts[(cuts > numbers.min()) & (cuts <= numbers.max())]
-    edges = [f"{cut:.4g}" for cut in cuts.tolist()]
+    edges = [number(cut, 4) for cut in cuts.tolist()]
     names = (
         [f"below {edges[0]}", *(f"{a} to {b}" for a, b in pairwise(edges)), f"from {edges[-1]}"] if edges else ["all"]
     )
@@ -131,7 +132,7 @@ def _listed(
 
 
 def numbers_summary(numbers: FloatArray, groups: IntArray | None, n_groups: int, *, is_date: bool) -> dict[str, Any]:
-    """What numbers, or dates in seconds, are distributed like, also within groups; the fields of a slider."""
+    """Return the distribution of numbers, or of dates in seconds, also within groups, and the fields of a slider."""
     told: dict[str, Any] = {"distinct": int(np.unique(numbers).size)}
     if not numbers.size:
         return told
@@ -160,7 +161,7 @@ def numbers_summary(numbers: FloatArray, groups: IntArray | None, n_groups: int,
 
 
 def _whole_edges(low: float, high: float) -> FloatArray:
-    """Edges between whole numbers, with equally many in each bin: 0.5, 1.5 and 2.5 for the numbers 1 and 2."""
+    """Edges between integers, with equally many in each bin: 0.5, 1.5 and 2.5 for the numbers 1 and 2."""
     width = math.ceil((high - low + 1) / _BINS)
     return np.asarray(low - 0.5 + width * np.arange(math.ceil((high - low + 1) / width) + 1))
 
@@ -171,7 +172,7 @@ def _quantiles(numbers: FloatArray, whole: bool) -> FloatArray:
 
 
 def _step(numbers: FloatArray, low: float, high: float) -> float:
-    """The step of a slider: whole numbers stay whole, others have about 200 round steps."""
+    """The step of a slider: integers stay integers, others have about 200 round steps."""
     if _is_whole(numbers):
         return 1.0
     size = max(high - low, abs(high) * 1e-6, 1e-9) / 200

@@ -1,4 +1,4 @@
-"""What is taken away from the page: a report in one file, and the equivalent Python."""
+"""Exports of the page: a report in one file, and the equivalent Python."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ _KEPT = 3  # reports that can be downloaded
 
 
 class Reports:
-    """The reports that were made, the newest last."""
+    """The finished reports, newest last."""
 
     def __init__(self, workspace: Workspace) -> None:
         self._workspace, self._reports, self._lock = workspace, dict[int, bytes](), Lock()
 
     def start(self, seconds: float) -> Job:
-        """Report on the rows as they are now in the background, in so many seconds."""
+        """Report on the rows as they are now in the background, within a number of seconds."""
         from priorcase.reporting.comparison import Budget
         from priorcase.reporting.table import read_problem
         from priorcase.reporting.table_report import report_on

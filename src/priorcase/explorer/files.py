@@ -17,7 +17,7 @@ _UNSAFE = re.compile(r"[^A-Za-z0-9._-]")
 
 
 def inert(cell: Any) -> Any:
-    """A cell that no spreadsheet takes for a formula: texts that look like one begin with an apostrophe.
+    """Escape a cell that a spreadsheet would take for a formula: such strings begin with an apostrophe.
 
     >>> inert("=1+1"), inert("-5 dB"), inert(-5), inert("a=b"), inert("-5"), inert("+")
     ("'=1+1", "'-5 dB", -5, 'a=b', '-5', '+')

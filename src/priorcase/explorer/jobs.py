@@ -1,8 +1,8 @@
 """Background jobs: long work in a thread of its own, with progress, that can be cancelled.
 
-A job ends soon after it is cancelled: the compiled core asks every 50 ms whether to go on, and Python at each step that
-a progress bar would show. What cannot be interrupted is a single call into another library, such as one fit of a linear
-model of scikit-learn or the parsing of a file by Arrow: the job ends when that call returns.
+A job ends soon after it is cancelled: the compiled core checks every 50 ms whether to go on, and Python at each step
+that a progress bar would show. What cannot be interrupted is a single call into another library, such as one fit of a
+linear model of scikit-learn or the parsing of a file by Arrow: the job ends when that call returns.
 """
 
 from __future__ import annotations
@@ -64,7 +64,7 @@ class Job:
 
 
 class Jobs:
-    """The jobs of a workspace, the newest last.
+    """The jobs of a workspace, newest last.
 
     Examples
     --------
@@ -81,7 +81,7 @@ class Jobs:
         self._ids, self._lock = count(1), Lock()
 
     def start(self, name: str, work: Callable[[Job], None]) -> Job:
-        """Start work in a thread; it is told the job, whose `Job.tell` says how far it is."""
+        """Start work in a thread; it gets the job, and reports its progress by `Job.tell`."""
         with self._lock:
             job = Job(next(self._ids), name)
             thread = Thread(target=job._run, args=(work,), name=f"priorcase-job-{job.id}", daemon=True)
@@ -128,9 +128,9 @@ class Jobs:
 
 
 class RowsResult(Generic[T]):
-    """What a job computes from rows, kept until they change.
+    """A result that a job computes from rows, kept until they change.
 
-    ``compute`` is told the job and what `start` was given; ``version`` says by a number which rows there are.
+    ``compute`` gets the job and the arguments of `start`; ``version`` returns the number of the current rows.
 
     Examples
     --------
@@ -160,7 +160,7 @@ class RowsResult(Generic[T]):
 
     @property
     def value(self) -> T | None:
-        """What was found for the rows as they are; None if nothing was."""
+        """The result for the current rows; None if there is none."""
         found = self._found
         return None if found is None or found[0] != self._version() else found[1]
 

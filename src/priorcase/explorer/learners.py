@@ -1,4 +1,4 @@
-"""Learners: compared in the background, looked at one by one, and chosen to answer; decisions by what errors cost."""
+"""Learners: compared in the background, inspected one by one, and chosen for predictions; decisions by costs."""
 
 from __future__ import annotations
 
@@ -43,14 +43,14 @@ class Chosen(_Document):
 
 
 class Costs(_Document):
-    """What each decision costs: a row for each true class, and a column for each class that is decided on."""
+    """Costs of decisions: a row for each true class, and a column for each class that is decided on."""
 
     name: str = Field(max_length=200)
     costs: list[list[Cost]] = Field(examples=[[[0, 1], [5, 0]]], max_length=_CLASSES)
 
 
 class Decision(_Document):
-    """How Ask decides: by costs, or by the probability of one class; neither decides for the most probable class."""
+    """Decision rule of Ask: by costs, or by a threshold for one class; with neither, the most probable class."""
 
     costs: list[list[Cost]] | None = Field(None, max_length=_CLASSES)
     positive: str | None = Field(None, max_length=1000)
@@ -110,7 +110,7 @@ def problem_of(workspace: Workspace) -> Any:
 
 
 def candidates_of(problem: Any) -> list[Any]:
-    """The learners of a report, and the k-NN that answers first."""
+    """The learners of a report, and the k-NN that predicts first."""
     from priorcase.reporting.learners import Candidate, candidates, rescaled
 
     threads = 1 if len(problem) <= _SMALL else None
@@ -122,7 +122,7 @@ def candidates_of(problem: Any) -> list[Any]:
 
 
 def compared_learners(workspace: Workspace, job: Job, seconds: float) -> Comparison:
-    """Compare learners on the same splits, as a report does, in so many seconds."""
+    """Compare learners on the same splits, as a report does, within a number of seconds."""
     from priorcase.reporting.comparison import Budget, choose, compare_learners
 
     problem = problem_of(workspace)
@@ -144,7 +144,7 @@ def compared_learners(workspace: Workspace, job: Job, seconds: float) -> Compari
 
 
 def learner_document(found: Comparison, name: str) -> dict[str, Any]:
-    """How a learner predicted rows that it was not fitted to: calibration, confusion and thresholds, or residuals."""
+    """Return results on held-out rows: calibration, confusion and thresholds, or residuals."""
     from priorcase.reporting.predictions import calibrate
 
     last = found.compared[-1]
@@ -173,7 +173,7 @@ def _out_of_fold(found: Comparison, name: str) -> Any:
 
 
 def _classified(found: Comparison, name: str) -> tuple[IntArray, FloatArray | None, IntArray, AnyArray]:
-    """Codes of the true classes, probabilities where there are any, codes of the predicted classes, and the classes."""
+    """Codes of the true classes, probabilities if there are any, codes of the predicted classes, and the classes."""
     last = found.compared[-1]
     cells = list(last.result.answers(name))
     if all(cell.answers.proba is not None for cell in cells):
@@ -234,7 +234,7 @@ def _residuals(seen: Any) -> dict[str, Any]:
 
 
 def decisions_by_costs(found: Comparison, name: str, costs: list[list[float]]) -> dict[str, Any]:
-    """What the decisions of least expected cost would have been for rows left out, beside the most probable classes."""
+    """Return the decisions with least expected cost for held-out rows, compared with the most probable classes."""
     truth, proba, predicted, labels = _classified(found, name)
     if proba is None:
         raise NotAvailableError("This learner predicts no probabilities, so costs cannot change its decisions.")
@@ -252,7 +252,7 @@ def decisions_by_costs(found: Comparison, name: str, costs: list[list[float]]) -
 
 
 def decision_of(given: Decision, classes: list[str]) -> dict[str, Any] | None:
-    """How Ask decides, as the status says it; None for the most probable class."""
+    """Return the decision rule of Ask for the status; None for the most probable class."""
     if given.costs is not None:
         if len(classes) > _CLASSES:
             raise TooLargeError(f"{len(classes)} classes are more than the limit of {_CLASSES} for costs.")
@@ -274,11 +274,11 @@ def _texts(labels: AnyArray) -> list[str]:
     return [str(plain(label)) for label in labels.tolist()]
 
 
-# -- who answers
+# -- the learner for predictions
 
 
 def answer_by(workspace: Workspace, name: str) -> Job:
-    """Fit a learner to all rows in the background; then it answers."""
+    """Fit a learner to all rows in the background; then it is used for predictions."""
     problem = problem_of(workspace)
     tried = {one.name: one for one in candidates_of(problem) if one.name != BASELINE}
     if name not in tried:
@@ -300,7 +300,7 @@ def answer_by(workspace: Workspace, name: str) -> Job:
         check_served(model)
         model.predict(X[:1])  # by which the members of a stack are fitted
         if hasattr(model, "predict_interval") and len(y) > 1:
-            model.predict_interval(X[:1])  # which are learned when they are first asked for
+            model.predict_interval(X[:1])  # which are learned on first use
         workspace.answer_with(model, version)
 
     workspace.jobs.cancel_named(STACKING)  # which would take over when it is done
@@ -311,7 +311,7 @@ def answer_by(workspace: Workspace, name: str) -> Job:
 
 
 def learners_routes(workspace: Workspace, service: Service) -> APIRouter:
-    """The comparison, single learners, decisions by costs, and who answers."""
+    """The comparison, single learners, decisions by costs, and the choice of the learner."""
     router = new_router()
     comparison = RowsResult(
         workspace.jobs,
@@ -327,7 +327,7 @@ def learners_routes(workspace: Workspace, service: Service) -> APIRouter:
 
     @router.get("/learners", summary="Available learners, and their scores if they were compared")
     async def learners() -> Any:
-        service.model  # noqa: B018  # says that nothing is open
+        service.model  # noqa: B018  # raises if nothing is open
 
         def listed() -> Any:
             value = comparison.value
@@ -339,7 +339,7 @@ def learners_routes(workspace: Workspace, service: Service) -> APIRouter:
     @router.post("/learners", summary="Compare learners in the background")
     async def compare(seconds: Annotated[float, Query(ge=1, le=3600)] = 30.0) -> Any:
         def started() -> Any:
-            problem_of(workspace)  # says what is wrong before a job does
+            problem_of(workspace)  # raises before a job does
             return comparison.start(seconds).document()
 
         return await service.answer(started)

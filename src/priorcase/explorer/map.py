@@ -34,12 +34,12 @@ from priorcase.schema.dates import date_of
 from priorcase.serve.app import Service, new_router
 
 _LANDMARKS, _AT_ONCE = 256, 16
-_COLOURS = 6  # categories with a colour of their own, the last one for all others
+_COLOURS = 6  # categories with a color of their own, the last one for all others
 _VIEW = (0.02, 0.98)  # quantiles of both coordinates between which rows are in the first view
 _PAIRS = 20_000  # of rows, from which the fit of the map is estimated
 
 Distances = Callable[[IntArray], FloatArray]
-"""From positions of some rows to their distances from all rows, shape (some rows, rows)."""
+"""Maps positions of rows to their distances from all rows, shape (positions, rows)."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -48,7 +48,7 @@ class Layout:
 
     ``view`` is the box of most rows, (x0, x1, y0, y1): rows far from all others are outside. ``fit`` is the squared
     correlation of the distances on the map with those of the model, over pairs of a landmark and any row within it:
-    pairs with an outlier are far apart on any map. ``by`` says whose distance it is.
+    pairs with an outlier are far apart on any map. ``by`` names the distance.
     """
 
     ids: IdArray
@@ -106,7 +106,9 @@ def model_distances(model: Any) -> tuple[Distances, str]:
         return own, by
     asked = ExplainedModel(model)
     parts = _by_terms(asked, asked.past)
-    return lambda rows: np.stack([parts(row).sum(axis=1) for row in rows.tolist()]), "how values move the answer"
+    return lambda rows: np.stack(
+        [parts(row).sum(axis=1) for row in rows.tolist()]
+    ), "effects of values on the prediction"
 
 
 def _finite(distances: FloatArray) -> FloatArray:
@@ -155,11 +157,11 @@ def _fit(places: FloatArray, landmarks: IntArray, squares: AnyArray, seen: BoolA
     return float(np.corrcoef(drawn, real)[0, 1] ** 2)
 
 
-# -- colours
+# -- colors
 
 
 def column_colours(model: Any, by: str, target: str | None) -> tuple[dict[str, Any], AnyArray]:
-    """What a column holds as numbers, NaN for missing: values, or the numbers of categories.
+    """Return a column as numbers, NaN for missing: values, or the numbers of categories.
 
     ``by`` is ``"target"`` or ``"column:"`` and a name. The most frequent categories have numbers of their own from 0
     on, levels in their order; all others share the last one.
@@ -210,7 +212,7 @@ def _set(members: frozenset[Any]) -> str:
 
 
 def scale_of(numbers: FloatArray, *, date: bool = False) -> dict[str, Any]:
-    """The ends of a scale of colours, without the outermost hundredths, and their texts."""
+    """Return the ends of a color scale, from the 1st to the 99th percentile, and their labels."""
     known = numbers[~np.isnan(numbers)]
     low, high = np.quantile(known, (0.01, 0.99)).tolist() if known.size else (0.0, 1.0)
     if low == high:
@@ -233,7 +235,7 @@ def packed(header: dict[str, Any], *arrays: AnyArray) -> bytes:
 
 
 def map_routes(workspace: Workspace, service: Service) -> APIRouter:
-    """Where rows lie on the map, and what colours them; both as a header and arrays, see `packed`."""
+    """Where rows lie on the map, and the values that color them; both as a header and arrays, see `packed`."""
     router = new_router()
 
     def compute(model: Any, job: Job) -> Layout:

@@ -23,7 +23,7 @@ POLICY = (
 
 @cache
 def _files() -> dict[str, Path]:
-    """The files by the paths at which they are asked for: no other path is ever opened."""
+    """The files by their URL paths: no other path is ever opened."""
     found = {path.relative_to(_STATIC).as_posix(): path for path in _STATIC.rglob("*") if path.suffix in _TYPES}
     return {f"/static/{name}": path for name, path in found.items()} | {"/": found["index.html"]}
 
@@ -37,9 +37,9 @@ def page_file(path: str) -> Response | None:
 
 
 class Starting:
-    """An ASGI app that has the page at once, while another thread makes the app that answers all else.
+    """An ASGI app that serves the page at once, while another thread creates the app for all other requests.
 
-    Importing what answers takes longer than the browser needs to show the page; requests for anything else wait.
+    Importing that app takes longer than the browser needs to show the page; all other requests wait.
     """
 
     def __init__(self, make: Callable[[], ASGIApp]) -> None:

@@ -1,4 +1,4 @@
-"""Long work in another process of low priority, so that answers do not wait for it.
+"""Long work in another process of low priority, so that responses do not wait for it.
 
 The work is sent as a pickle on standard input; progress and results are returned on standard output. Standard input
 stays open as long as this process lives, so the other process ends when this one does.
@@ -29,7 +29,7 @@ _BELOW_NORMAL = 0x4000  # the same on Windows
 
 
 def in_process(job: Job, work: Callable[..., T], *args: Any) -> T:
-    """What a function of this library gives for its arguments, in a process of its own.
+    """Return the result of a function of this library, computed in a separate process.
 
     The progress of the function is the job's. The process is killed when the job is cancelled.
     """
@@ -57,7 +57,7 @@ def in_process(job: Job, work: Callable[..., T], *args: Any) -> T:
             raise RuntimeError(f"the other process ended: {process.wait()}") from error
         finally:
             process.kill()
-            with suppress(OSError):  # where it was killed before it had read all
+            with suppress(OSError):  # if it was killed before it had read all
                 process.stdin.close()
 
 
@@ -66,7 +66,7 @@ def work_for_parent() -> None:
     if hasattr(os, "nice"):
         os.nice(_NICE)
     told = os.fdopen(os.dup(1), "wb")
-    os.dup2(2, 1)  # whatever is printed is not taken for an answer
+    os.dup2(2, 1)  # printed output must not mix with results
 
     def tell(kind: str, content: Any) -> None:
         pickle.dump((kind, content), told, pickle.HIGHEST_PROTOCOL)

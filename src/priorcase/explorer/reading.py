@@ -1,4 +1,4 @@
-"""How a table was read, and corrections: kinds of columns, delimiters, decimals, dates, missing marks, target."""
+"""Reading options of a table, and corrections: kinds, delimiters, decimals, dates, missing marks, target."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class _Document(BaseModel):
 
 
 class ColumnKind(_Document):
-    """What a column is: with ``levels``, the lowest first, if it is ordinal, and a ``period`` if it is circular."""
+    """Kind of a column: with ``levels``, lowest first, if it is ordinal, and a ``period`` if it is circular."""
 
     kind: Literal["numeric", "nominal", "ordinal", "date", "text", "set", "circular", "ignore"]
     levels: list[Name] = Field([], max_length=1000)
@@ -35,7 +35,7 @@ class ColumnKind(_Document):
 
 
 class Options(_Document):
-    """How a file of text is written; what is left out, or null, is found out."""
+    """Format of a text file; omitted or null options are detected."""
 
     delimiter: str | None = Field(None, max_length=1)
     decimal: Literal[".", ","] | None = None
@@ -48,7 +48,7 @@ class Options(_Document):
 
 
 class Corrections(_Document):
-    """How the open table is to be read; without a target it is only read."""
+    """Reading options for the open table; without a target it is only read."""
 
     target: Name | None = None
     kinds: dict[str, ColumnKind] = Field({}, examples=[{"size": {"kind": "ordinal", "levels": ["S", "M", "L"]}}])
@@ -68,7 +68,7 @@ def reading_of(given: Corrections) -> Reading:
         if told.kind == "ordinal":
             levels = tuple(level.strip() for level in told.levels)
             if len(levels) < 2 or "" in levels or len(set(levels)) < len(levels):
-                raise ParameterError(f"Column {name!r} needs two or more different levels, the lowest first.")
+                raise ParameterError(f"Column {name!r} needs two or more different levels, lowest first.")
             columns[name] = levels
         elif told.kind == "circular":
             if told.period is None:
@@ -80,7 +80,7 @@ def reading_of(given: Corrections) -> Reading:
 
 
 def reading_document(opened: Opened) -> dict[str, Any]:
-    """How the open table was read, and all its columns with their kinds, also those that are left out."""
+    """Return how the open table was read, and all its columns with their kinds, including dropped ones."""
     frame, reading = opened.frame, opened.reading
     if frame is None or reading is None:
         raise NotAvailableError("This requires a table, but none is open.")
@@ -106,7 +106,7 @@ def reading_document(opened: Opened) -> dict[str, Any]:
 
 
 def _is_told(told: Any) -> bool:
-    """Whether a kind is not said by the type of a column already."""
+    """Whether a kind does not follow from the type of a column."""
     return told in ("nominal", "text", "set") if isinstance(told, str) else not isinstance(told, tuple)
 
 
@@ -119,7 +119,7 @@ def _declared(told: Any) -> dict[str, Any]:
 
 
 def _values(column: Any) -> dict[str, Any]:
-    """Some values of a column as text, and all of them in order where they are few."""
+    """Some values of a column as text, and all of them in order if they are few."""
     known = column.dropna()
     distinct = known.drop_duplicates()
     ordered = (
@@ -140,7 +140,7 @@ def _text(value: Any) -> str:
 
 
 def measured_importance(workspace: Workspace, job: Job) -> dict[str, Any]:
-    """How much worse the learner that answers predicts rows left out when a column is permuted."""
+    """Permutation importance of the columns for the current learner, on held-out rows."""
     from sklearn.base import clone
 
     from priorcase.explorer.learners import problem_of
@@ -162,7 +162,7 @@ def measured_importance(workspace: Workspace, job: Job) -> dict[str, Any]:
 
 
 def changing(service: Service) -> None:
-    """Refuse what changes the explorer for all who look at it, where that is read-only."""
+    """Refuse changes for all users if the explorer is read-only."""
     if service.read_only:
         raise HTTPException(403, "This explorer is read-only.")
 
@@ -203,7 +203,7 @@ def reading_routes(workspace: Workspace, service: Service) -> APIRouter:
 
     @router.post("/columns/weights", summary="The nearest past cases with the given column weights")
     async def weigh(body: Weighing) -> Any:
-        service.model  # noqa: B018  # says that nothing is open
+        service.model  # noqa: B018  # raises if nothing is open
         rows = service.rows(body.case, 1)
         return await service.answer(lambda: weighted_neighbors(workspace, rows, body.weights, body.k))
 

@@ -1,7 +1,7 @@
 """The stored rows: sorted, filtered and searched; suspects and unusual rows as queues; changes that can be undone.
 
-A change is made by `partial_fit` and `forget`, so the model has learned it when the answer comes. Until it is saved it
-can be undone: the state of the model before each change is kept, and put back as it was, ids included.
+A change is made by `partial_fit` and `forget`, so the model has learned it when the response is sent. Until it is saved
+it can be undone: the state of the model before each change is kept, and put back as it was, ids included.
 """
 
 from __future__ import annotations
@@ -68,7 +68,7 @@ class Filter:
 
     @classmethod
     def read(cls, told: Any) -> Filter:
-        """A condition from JSON: ``{"column": "age", "low": 30}``, ``{"column": "colour", "values": ["red"]}``."""
+        """A condition from JSON: ``{"column": "age", "low": 30}``, ``{"column": "color", "values": ["red"]}``."""
         known = {"column", "values", "low", "high", "missing"}
         if not isinstance(told, dict) or not isinstance(told.get("column"), str) or told.keys() - known:
             raise ParameterError(
@@ -96,7 +96,7 @@ class Cells:
         return np.asarray(self.cells >= 0 if isinstance(self.kind, Nominal) else ~np.isnan(self.cells))
 
     def keys(self) -> AnyArray:
-        """Numbers by which rows are sorted; names by their texts."""
+        """Numbers by which rows are sorted; names alphabetically."""
         if not isinstance(self.kind, Nominal):
             return np.asarray(self.cells, np.float64)
         texts = [_text(value).casefold() for value in self.values]
@@ -106,7 +106,7 @@ class Cells:
         return rank[self.cells.astype(np.int64)]
 
     def containing(self, text: str) -> BoolArray:
-        """Whether the text of each value contains a text, in lower or upper case."""
+        """Whether each value as a string contains a string, ignoring case."""
         wanted = text.casefold()
         known = self.known
         found = np.zeros(len(self.cells), bool)
@@ -119,7 +119,7 @@ class Cells:
         return found
 
     def text(self, cell: float) -> str:
-        """A number, a date or a level as text."""
+        """A number, a date or a level as a string."""
         if isinstance(self.kind, Ordinal):
             return _text(self.kind.order[int(cell)])
         if isinstance(self.kind, Date):
@@ -168,7 +168,7 @@ def _text(value: Any) -> str:
 
 
 def stored_columns(model: Any, target: str | None) -> list[Cells]:
-    """The columns of all stored rows, the target first."""
+    """The columns of all stored rows, target first."""
     instances = model._stored().instances
     kind = instances.targets.kinds[0]
     values = instances.target_values() if isinstance(kind, Nominal) else ()
@@ -189,10 +189,10 @@ def found_rows(
     descending: bool = False,
     among: IntArray | None = None,
 ) -> IntArray:
-    """Positions of the rows that meet all filters and contain a text, sorted; those without a value come last.
+    """Return positions of rows that meet all filters and contain a string, sorted; missing values come last.
 
     ``rank`` is the order of rows that are not sorted, and of those that are equal. ``among`` are positions, in whose
-    order the rows come where they are not sorted.
+    order the rows come if they are not sorted.
     """
     by_name = {"": columns[0]} | {column.name: column for column in reversed(columns)}
     for name in [one.column for one in filters] + ([] if sort in (None, "#") else [str(sort)]):
@@ -224,7 +224,7 @@ def found_rows(
 
 @dataclass(frozen=True, eq=False)
 class Change:
-    """What a change was, in words, and what there was before it."""
+    """A change, in words, and the state before it."""
 
     kind: Literal["keep", "correct", "forget"]
     text: str
@@ -269,7 +269,7 @@ class Review:
         self._rows_version = self.workspace.rows_version
 
     def _current(self) -> Any:
-        """The model that answers; what is known of other rows is dropped first."""
+        """The current model; results about other rows are dropped first."""
         model = self.service.model
         with self._lock:
             if self._opened is not self.workspace.opened:
@@ -329,7 +329,7 @@ class Review:
         return {"state": "done", "total": len(known[1]), "offset": offset, "rows": shown} | told
 
     def row(self, id_: int) -> dict[str, Any]:
-        """One row as JSON, with what is known about it."""
+        """One row as JSON, with its checks."""
         self._current()
         model = pinned(self.service.model)
         columns = stored_columns(model, self.service.target)
@@ -368,7 +368,7 @@ class Review:
     # -- selections
 
     def select(self, ids: Sequence[int]) -> str:
-        """A name for some rows; the same rows always have the same one."""
+        """A name for a selection of rows; the same rows always have the same one."""
         name = sha256(np.asarray(sorted(ids), np.int64).tobytes()).hexdigest()[:12]
         with self._lock:
             self._selections.pop(name, None)
@@ -457,7 +457,7 @@ class Review:
             known = {str(plain(value)): value for value in own.values} if is_classifier(model) else {}
             label = known.get(str(target), target)
             if not isinstance(label, str | int | float):
-                raise TargetError(f"A target must be a text, a number, true or false, got {quoted(label)}.")
+                raise TargetError(f"A target must be a string, a number, true or false, got {quoted(label)}.")
         weights = None if instances.weights is None else [float(instances.weights[places[0]])]
         next_id = int(instances.next_id)
         try:
@@ -483,7 +483,7 @@ class Review:
             self._rows_version += 1
             if served is change.model:
                 _put_back(served, change.state)
-            else:  # another learner answers since then
+            else:  # another learner is used since then
                 learner = over_rows(clone(served), pinned(change.model, change.state))
                 self.workspace.replace_rows(learner)
         return {"undone": change.text}
@@ -529,7 +529,7 @@ class Review:
     # -- what the page shows around the rows
 
     def document(self) -> dict[str, Any]:
-        """What was changed, what can be undone and saved, and the leave-one-out score before and after."""
+        """Return the changes, what can be undone and saved, and the leave-one-out score before and after."""
         self._current()
         with self._lock:
             ids, queues = np.asarray(pinned(self.service.model).ids_), {}
@@ -547,7 +547,7 @@ class Review:
         return told | {"score": self.scores()}
 
     def scores(self) -> dict[str, Any]:
-        """The leave-one-out score of the learner that answers, on the rows as they were saved and as they are now."""
+        """The leave-one-out score of the current learner, on the rows as they were saved and as they are now."""
         learner = self.workspace.learner or {}
         name = str(learner.get("name"))
         told: dict[str, Any] = {"learner": learner.get("title"), "state": "running"}
@@ -566,7 +566,7 @@ class Review:
         return told | {"before": None if before is None else [score.document() for score in before]}
 
     def _score_before(self, name: str) -> None:
-        """Let a job score the rows as they were saved, by the learner that answers now."""
+        """Start a job that scores the saved rows with the current learner."""
         if name in self._before_jobs:
             return
         served, base, scores = pinned(self.service.model), self._base, self._before
@@ -662,7 +662,7 @@ class Selected(_Document):
 
 
 class Correction(_Document):
-    """Other values for a row; columns that are left out stay as they are, and null is missing."""
+    """Other values for a row; omitted columns stay as they are, and null is missing."""
 
     id: RowId
     values: dict[str, Any] = Field({}, examples=[{"age": 31}])

@@ -1,4 +1,4 @@
-"""The equivalent Python for what is on the page: reads the same table, fits the same learner, asks the same case."""
+"""Equivalent Python for the page: reads the same table, fits the same learner, predicts the same case."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from priorcase.schema import Set
 
 
 def script_of(workspace: Workspace, case: Mapping[str, Any]) -> str:
-    """Lines of Python that give the answer to a case as the page does."""
+    """Return lines of Python that predict a case as the page does."""
     opened, served = workspace.opened, workspace.served
     if served is None:
         raise NotAvailableError("Nothing is open yet.")
@@ -88,7 +88,7 @@ def _reading(opened: Opened) -> list[str]:
         lines.append(f"table = table[table[{target!r}].notna()]")
     lines.append(f"X, y = table.drop(columns={_listing([target, *past.left_out])}), table[{target!r}]")
     if past.task == "classify" and _is_numeric(opened, target):
-        lines.append('y = y.map("{:g}".format)  # classes are named by their texts')
+        lines.append('y = y.map("{:g}".format)  # classes are strings')
     elif past.task == "classify":
         lines.append("y = y.astype(str)")
     return lines
@@ -133,7 +133,7 @@ class _Writer:
         return ["import priorcase as pc", *others, ""]
 
     def expression(self, value: Any) -> str:
-        """A value as Python that makes it; parameters that have their default are left out."""
+        """A value as Python that makes it; parameters with their default are omitted."""
         cls = type(value)
         if hasattr(value, "get_params"):
             given = value.get_params(deep=False)

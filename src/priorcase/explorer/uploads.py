@@ -25,7 +25,7 @@ _ENDINGS = re.compile(rf"(?:\.(?:{_FORMATS}))?(?:\.(?:gz|bz2|xz|zst))?\Z")
 
 @dataclass(frozen=True)
 class Upload:
-    """A file that was sent: ``name`` is for people, ``path`` where it is kept."""
+    """An uploaded file: ``name`` is for display, ``path`` is where it is stored."""
 
     id: int
     name: str
@@ -34,14 +34,14 @@ class Upload:
 
 
 class Uploads:
-    """The files that were sent, the newest last.
+    """The uploaded files, newest last.
 
     Examples
     --------
     >>> uploads = Uploads()
-    >>> sent = uploads.keep(b"age,colour\\n31,red\\n", "../new cases.csv")
-    >>> sent.name, sent.path.name, sent.path.read_bytes()[:10]
-    ('new cases.csv', '1.csv', b'age,colour')
+    >>> sent = uploads.keep(b"age,color\\n31,red\\n", "../new cases.csv")
+    >>> sent.name, sent.path.name, sent.path.read_bytes()[:9]
+    ('new cases.csv', '1.csv', b'age,color')
     >>> uploads.close()
     >>> sent.path.exists()
     False
@@ -53,7 +53,7 @@ class Uploads:
         self._ids, self._lock = count(1), Lock()
 
     def keep(self, content: bytes, name: str) -> Upload:
-        """Keep the bytes of a file; of its name only known endings are used, which say what format it has."""
+        """Store the bytes of a file; only the known suffixes of its name are used, which determine the format."""
         own = PurePosixPath(name.replace("\\", "/")).name or "file"
         found = _ENDINGS.search(own.lower())
         with self._lock:

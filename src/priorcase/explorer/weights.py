@@ -1,4 +1,4 @@
-"""Column weights by hand: past cases ranked again at once, and k-NN that answers with them."""
+"""Column weights by hand: past cases ranked by them, and k-NN predictions with them."""
 
 from __future__ import annotations
 
@@ -26,12 +26,12 @@ Weight = Annotated[float, Field(ge=0, le=1e6, allow_inf_nan=False)]
 
 
 class Weighing(BaseModel):
-    """A case, and a weight for each column: 1 where it is left out, and 0 for one that does not count."""
+    """A case, and a weight for each column: 1 if omitted, 0 to ignore the column."""
 
     model_config = ConfigDict(extra="forbid")
 
     case: dict[str, Any] = Field({}, examples=[{"age": 31}])
-    weights: dict[str, Weight] = Field({}, examples=[{"age": 2.5, "colour": 0}])
+    weights: dict[str, Weight] = Field({}, examples=[{"age": 2.5, "color": 0}])
     k: int = Field(8, ge=1, le=100)
 
 
@@ -52,7 +52,7 @@ def reweighted(model: Any, weights: FloatArray) -> Any:
 def weighted_neighbors(
     workspace: Workspace, rows: list[list[Any]], weights: Mapping[str, float], k: int
 ) -> dict[str, Any]:
-    """The nearest past cases by these weights, with the answer of k-NN, and the rank that each has by equal weights."""
+    """Return the nearest past cases by these weights, their ranks by equal weights, and the k-NN prediction."""
     model = workspace.cached("neighbors by weights", lambda: _neighbors_model(workspace.served))
     array = _array(model, weights)
     least = min(model.n_neighbors, model.n_samples_fit_)
@@ -72,7 +72,7 @@ def weighted_neighbors(
 
 
 def answer_with_weights(workspace: Workspace, weights: Mapping[str, float]) -> Job:
-    """Let k-NN with these weights answer, when it is fitted."""
+    """Use k-NN with these weights for predictions, once it is fitted."""
     model = workspace.cached("neighbors by weights", lambda: _neighbors_model(workspace.served))
     _array(model, weights)
     given = {name: weight for name, weight in weights.items() if weight != 1}
@@ -87,7 +87,7 @@ def answer_with_weights(workspace: Workspace, weights: Mapping[str, float]) -> J
 
 
 def _neighbors_model(served: Any) -> Any:
-    """The k-NN model of the rows of whatever answers."""
+    """The k-NN model of the rows of the current model."""
     cls = pc.KNNClassifier if hasattr(served, "classes_") else pc.KNNRegressor
     return over_rows(cls(max(1, min(_NEIGHBORS, served.n_samples_fit_ - 1))), pinned(served))
 

@@ -1,4 +1,4 @@
-"""The workspace of the explorer: what is open, the model that answers now, and the jobs in the background."""
+"""The workspace of the explorer: open data, the current model, and the jobs in the background."""
 
 from __future__ import annotations
 
@@ -31,19 +31,19 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 ReadFrame = Callable[["Reading"], Any]
 
-_NEIGHBORS = 10  # of the model that answers first
+_NEIGHBORS = 10  # of the first model
 _LEAST_ROWS = 2  # to learn from after a change
 _FIRST_QUESTION = 3.0  # seconds for which stacked learners wait for it
 
 
 @dataclass(frozen=True)
 class Opened:
-    """What is open.
+    """The open table, model or case base.
 
     ``kind`` is what it is: a table, a raw table whose target has not been chosen, a saved model, a case base, or
     nothing yet. ``name`` is for people, ``path`` the file, ``target`` the column that is predicted and ``task`` how.
     ``frame`` is a table as it was read, by ``reading`` and ``source``, and ``past`` its rows with their targets;
-    ``read`` says how it was read, in a sentence, and ``set_aside`` counts rows without a target.
+    ``read`` describes how it was read, in a sentence, and ``set_aside`` counts rows without a target.
     """
 
     kind: Literal["nothing", "raw", "table", "model", "cases"] = "nothing"
@@ -59,7 +59,7 @@ class Opened:
     set_aside: int = 0
 
     def document(self) -> dict[str, Any]:
-        """What is open, as JSON."""
+        """Return the open table, model or case base as JSON."""
         told = {name: getattr(self, name) for name in ("kind", "name", "target", "task", "read", "set_aside")}
         return told | {"left_out": self.left_out}
 
@@ -72,9 +72,9 @@ class Opened:
 class Workspace:
     """The state of the explorer: the open file, the current model, and background jobs.
 
-    For a table, k-NN answers immediately, while stacked learners are fitted in the background and then replace it.
-    `connect` passes every model on to a service, which the page uses. ``problem`` says why the last file could not be
-    opened.
+    For a table, k-NN predicts immediately, while stacked learners are fitted in the background and then replace it.
+    `connect` passes every model on to a service, which the page uses. ``problem`` is the reason why the last file could
+    not be opened.
 
     Parameters
     ----------
@@ -106,7 +106,7 @@ class Workspace:
         self.odd = Computed(self, "Finding unusual rows", odd_rows)
 
     def connect(self, service: Service) -> None:
-        """Connect a service, which answers with the current model from now on."""
+        """Connect a service, which uses the current model from now on."""
         self._service = service
         service.changed = self.touch
         if self.served is not None:
@@ -283,7 +283,7 @@ class Workspace:
 
     def status(self) -> dict[str, Any]:
         """Return the status for the page: the open file, the current learner, and the jobs."""
-        version = self.version  # before the rest, so that the page asks again where that is older
+        version = self.version  # before the rest, so that the page requests it again if it is older
         served, opened = self._open
         rows = None if opened.frame is None else len(opened.frame)
         if served is not None:
@@ -363,7 +363,7 @@ class Workspace:
         *,
         only_read: bool = False,
     ) -> None:
-        """Read a table and let k-NN answer; without a target, let nobody answer."""
+        """Read a table and fit k-NN; without a target, fit no model."""
         frame = read(reading)
         job.tell("looking at the columns")
         target = None if only_read else target or frame.attrs.get("target")
@@ -409,17 +409,17 @@ def _learner(served: Any, opened: Opened) -> dict[str, Any] | None:
 
 
 def learner_title(model: Any) -> str:
-    """What people call the learner of a model."""
+    """Return the display name of the learner of a model."""
     known = find_by_class(type(model))
     return known.title if known else type(model).__name__
 
 
 def _with_past(opened: Opened, target: str) -> Opened:
-    """What is open once a target is chosen: rows without one are set aside, and ids and constants left out."""
+    """Return the table with a target: rows without one are set aside, and ids and constants are dropped."""
     from priorcase.datasets.past import past_of, without_uninformative
 
     assert opened.reading is not None
-    past = past_of(opened.frame, target, opened.reading, gaps=True)
+    past = past_of(opened.frame, target, opened.reading, missing=True)
     known = ~_missing(past.y)
     set_aside = int((~known).sum())
     if set_aside:
@@ -430,7 +430,7 @@ def _with_past(opened: Opened, target: str) -> Opened:
 
 
 def bytes_reader(content: bytes, path: Path, name: str) -> ReadFrame:
-    """What reads a file that was sent, as often as it is asked to."""
+    """Return a function that reads an uploaded file, any number of times."""
 
     def read(reading: Reading) -> Any:
         from priorcase.datasets.files import format_of
@@ -443,7 +443,7 @@ def bytes_reader(content: bytes, path: Path, name: str) -> ReadFrame:
 
 
 def _reader(path: str | PathLike[str] | None) -> ReadFrame:
-    """What reads a file, a data set by its name, or the built-in table."""
+    """Return a function that reads a file, a named data set, or the built-in table."""
 
     def read(reading: Reading) -> Any:
         from priorcase.datasets import available
@@ -491,7 +491,7 @@ def with_fitted_members(model: Any) -> Any:
 
 
 def _as_told(frame: Any, reading: Reading) -> Any:
-    """The built-in table with the kinds that were told; those of files are read so to begin with."""
+    """The built-in table with declared kinds; files are read with them."""
     import pandas as pd
 
     ignored = [name for name, told in reading.columns.items() if told == "ignore" and name in frame]
@@ -512,7 +512,7 @@ def _as_told(frame: Any, reading: Reading) -> Any:
 
 
 def _fast_learner(past: Past, rows: int) -> Any:
-    """The k-NN learner that answers while others are fitted."""
+    """The k-NN learner used while others are fitted."""
     import priorcase as pc
 
     given: Mapping[str, Any] = {"schema": dict(past.schema) or None}

@@ -1,8 +1,8 @@
 """Instances: encoded rows with stable ids.
 
 Stored columns are float64 for numbers and ranks, and small integers for the codes of nominal values. A column only ever
-grows at its end, and what lies before the end is never changed. So successive states of some rows share their columns:
-each state knows how many rows, and how many codes, of a column are its own.
+grows at its end; stored items never change. Successive states therefore share columns, and each state knows the number
+of its rows and codes in each column.
 """
 
 from __future__ import annotations
@@ -33,12 +33,12 @@ _FEW, _SHARE = 1024, 64
 
 # -- columns
 
-# What is to be stored for a column of rows: numbers or codes, and the values that get new codes.
+# Batch of rows of one column, ready to store: numbers or codes, and the values that get new codes.
 Batch: TypeAlias = tuple[AnyArray, dict[int, Value]]
 
 
 class Growing:
-    """An array that grows at its end, by half of its size when it is full."""
+    """Array that grows at its end, by half of its size when it is full."""
 
     __slots__ = ("data",)
 
@@ -46,13 +46,13 @@ class Growing:
         self.data = data
 
     def view(self, size: int) -> AnyArray:
-        """The first items, read-only."""
+        """First ``size`` items, read-only."""
         view = self.data[:size]
         view.flags.writeable = False
         return view
 
     def extend(self, size: int, items: AnyArray) -> None:
-        """Write items behind the first ``size`` ones."""
+        """Write items after the first ``size`` items."""
         end = size + len(items)
         if end > len(self.data):
             self.grow(size, end)
@@ -65,7 +65,7 @@ class Growing:
 
 
 class NumberColumn(Growing):
-    """The numbers of a numeric attribute, or the ranks of an ordinal one."""
+    """Numbers of a numeric attribute, or ranks of an ordinal attribute."""
 
     __slots__ = ("kind", "values")
 
@@ -75,11 +75,11 @@ class NumberColumn(Growing):
         self.values = kind.order if isinstance(kind, Ordinal) else ()
 
     def with_data(self, data: AnyArray, codes: int) -> NumberColumn:
-        """The same attribute of other rows."""
+        """Return the column with other data."""
         return NumberColumn(self.kind, data)
 
     def prepare(self, column: Any, codes: int, label: Name) -> Batch:
-        """Numbers to be stored, as `Schema.read` makes them; a level outside the order is refused."""
+        """Numbers to store, as returned by `Schema.read`; raise an error for an undeclared level."""
         if isinstance(self.kind, Ordinal) and (column < 0).any():
             rows = np.flatnonzero(column < 0).tolist()
             raise SchemaMismatchError(
@@ -90,15 +90,15 @@ class NumberColumn(Growing):
         return column, {}
 
     def item(self, value: Any, codes: int) -> Any:
-        """What is stored for the value of a single row; None for a level outside the order, which is refused."""
+        """Stored number for the value of a single row; None for an undeclared level."""
         return None if value < 0 and isinstance(self.kind, Ordinal) else value
 
     def cell(self, value: Any, codes: int) -> Any:
-        """The value of a single query as a cell."""
+        """Cell for the value of a single query."""
         return value
 
     def lookup(self, column: Any, codes: int) -> Any:
-        """A column of queries as cells."""
+        """Cells for a column of queries."""
         return column
 
     def decoded(self, numbers: FloatArray) -> list[Value]:
@@ -111,10 +111,10 @@ class NumberColumn(Growing):
 
 
 class CodeColumn(Growing):
-    """The codes of a nominal attribute and the value of each.
+    """Codes of a nominal attribute, and the value of each code.
 
-    A value whose last row goes is forgotten, unless it is declared, and its code is given to the next new value.
-    ``epoch`` is another number after every such change.
+    When the last row with a value is removed, an undeclared value is forgotten and its code is reused for the next new
+    value. ``epoch`` changes every time this happens.
     """
 
     __slots__ = ("epoch", "free", "index", "kind", "values")
@@ -137,23 +137,23 @@ class CodeColumn(Growing):
         super().__init__(np.empty(0, _width(len(self.values))) if data is None else data)
 
     def with_data(self, data: AnyArray, codes: int, gone: Iterable[int] = ()) -> CodeColumn:
-        """The same attribute of other rows and its first codes, of which those ``gone`` are free for other values."""
+        """Return the column with other data and its first ``codes`` codes; codes in ``gone`` are free for reuse."""
         gone = set(gone)
         values = [None if code in gone else value for code, value in enumerate(self.values[:codes])]
         index = {key: code for key, code in self.index.items() if code < codes and code not in gone}
         return CodeColumn(self.kind, data, values, index, (*self.free, *sorted(gone)))
 
     def known(self, codes: int) -> tuple[Value, ...]:
-        """The values that some row holds or the kind declares."""
+        """Values that are stored or declared."""
         return tuple(self.values[code] for code in self.index.values() if code < codes)
 
     def code(self, value: Value, codes: int) -> int:
-        """The code of a value; -1 where it has none."""
+        """Code of a value; -1 if it has none."""
         code = self.index.get(identity(value), -1)
         return code if code < codes else -1
 
     def prepare(self, column: Any, codes: int, label: Name) -> Batch:
-        """Codes to be stored and new values; a value outside the declared ones is refused."""
+        """Codes to store and new values; raise an error for an undeclared value."""
         translate = self.translate(column, codes)
         fresh = [position for position, code in translate.items() if code < 0]
         new = [column.values[position] for position in fresh]
@@ -169,12 +169,12 @@ class CodeColumn(Growing):
         return recoded, dict(zip(places, new, strict=True))
 
     def translate(self, column: Coded, codes: int) -> dict[int, int]:
-        """The stored code of each code that occurs in a column of other rows; -1 for an unseen value."""
+        """Stored code for each code in a column of other rows; -1 for an unseen value."""
         used = np.flatnonzero(code_counts(column.codes, len(column.values))).tolist()
         return {position: self.code(column.values[position], codes) for position in used}
 
     def _check(self, new: list[Value], codes: int, label: Name) -> None:
-        """Refuse values beyond the declared ones, and numbers where only missing values were seen before."""
+        """Raise an error for undeclared values, and for numbers if only missing values were seen before."""
         if new and self.kind.values is not None:
             meant = misspelt(new, self.kind.values)
             raise SchemaMismatchError(
@@ -189,7 +189,7 @@ class CodeColumn(Growing):
             )
 
     def settled(self, new: dict[int, Value], codes: int) -> CodeColumn:
-        """The column with the new values of a batch, not yet with its rows; another one where free codes are used."""
+        """Return the column with the new values of a batch, without its rows; a new object if codes are reused."""
         column = self
         if min(new) < codes:
             column = self.with_data(self.data, codes)
@@ -205,18 +205,18 @@ class CodeColumn(Growing):
         return column
 
     def item(self, value: Value, codes: int) -> int | None:
-        """What is stored for the value of a single row; None for a new value."""
+        """Stored code for the value of a single row; None for a new value."""
         if value is None:
             return -1
         code = self.index.get(identity(value))
         return code if code is not None and code < codes else None
 
     def cell(self, value: Value, codes: int) -> float:
-        """The value of a single query as a cell; -1 for an unseen one."""
+        """Cell for the value of a single query; -1 for an unseen value."""
         return np.nan if value is None else self.code(value, codes)
 
     def lookup(self, column: Any, codes: int) -> Any:
-        """A column of queries as cells; -1 for an unseen value."""
+        """Cells for a column of queries; -1 for an unseen value."""
         table = np.full(len(column.values) + 1, np.nan)
         for position, code in self.translate(column, codes).items():
             table[position] = code
@@ -233,30 +233,30 @@ Column = NumberColumn | CodeColumn
 def make_column(
     kind: Kind, data: AnyArray | None = None, values: Iterable[Value] | None = None, free: Iterable[int] = ()
 ) -> Column:
-    """A column for a kind of attribute; empty without ``data``."""
+    """Return a column for a kind of attribute; empty without ``data``."""
     if not isinstance(kind, Nominal):
         return NumberColumn(kind, data)
     return CodeColumn(kind, data, None if values is None else list(values), None, tuple(free))
 
 
 def _restored_column(kind: Kind, data: Any, values: Any, n: int, *, target: bool) -> Column:
-    """A saved column of ``n`` rows, checked; no target is missing."""
+    """Check and return a saved column of ``n`` rows; targets must not be missing."""
     if (
         not isinstance(data, np.ndarray)
         or data.shape != (n,)
         or data.dtype.kind != ("f", "i")[isinstance(kind, Nominal)]
     ):
-        raise ValueError("a column that does not fit its kind")
+        raise ValueError("a column with an invalid type or length")
     if not isinstance(kind, Nominal):
         data = np.ascontiguousarray(data, np.float64)
         if not are_cells(data, len(kind.order) if isinstance(kind, Ordinal) else 0, not target):
-            raise ValueError("a number that is infinite, a level that is not in its order, or a target that is missing")
+            raise ValueError("an infinite number, an undeclared level or a missing target")
         return NumberColumn(kind, data)
     held = [value for value in values if value is not None]
     if any(map(is_missing, held)) or len(set(map(identity, held))) < len(held):
-        raise ValueError("values that are missing or repeated")
+        raise ValueError("missing or repeated values")
     if kind.values is not None and list(map(identity, kind.values)) != list(map(identity, values)):
-        raise ValueError("values that are not declared")
+        raise ValueError("undeclared values")
     free = [code for code, value in enumerate(values) if value is None]
     data = np.ascontiguousarray(data)
     least, most = (-1, -1) if not n else (data.min(), data.max())
@@ -266,12 +266,12 @@ def _restored_column(kind: Kind, data: Any, values: Any, n: int, *, target: bool
 
 
 def count_codes(codes: IntArray, n: int) -> IdArray:
-    """How many rows hold each of the first ``n`` codes."""
+    """Number of rows with each of the first ``n`` codes."""
     return np.asarray(code_counts(np.ascontiguousarray(codes), n), np.int64)
 
 
 def _width(n: int) -> np.dtype[Any]:
-    """The smallest integer type for ``n`` codes and -1."""
+    """Smallest integer type for ``n`` codes and -1."""
     return np.min_scalar_type(-max(n, 1))
 
 
@@ -280,11 +280,11 @@ def _width(n: int) -> np.dtype[Any]:
 
 @dataclass(slots=True, eq=False)
 class _Rows:
-    """One state of some rows; it is never changed.
+    """Immutable state of the rows.
 
-    States share their columns, which only grow. ``ends`` says where the columns end, to the first state
-    alone that takes it away in order to write there; any other state, and any after a write that failed, copies the
-    columns first. ``line`` is one object for all states that came from each other by appending.
+    States share their columns, which only grow. ``ends`` holds the ends of the columns. The first state that writes
+    removes it and appends in place; all other states, and all states after a failed write, copy the columns first.
+    ``line`` is the same object for all states that differ only by appends.
     """
 
     columns: tuple[Column, ...]
@@ -308,7 +308,7 @@ class _Rows:
         return self.size if self.removed is None else self.size - self.removed.size
 
     def live(self, key: tuple[str, int], column: Growing) -> AnyArray:
-        """The rows of a column that are not removed, read-only."""
+        """Remaining rows of a stored column, read-only."""
         if self.removed is None:
             return column.view(self.size)
         found = self._cache.get(key)
@@ -319,11 +319,11 @@ class _Rows:
         return found
 
     def column(self, j: int) -> AnyArray:
-        """A column of the rows that are not removed."""
+        """Remaining rows of attribute ``j``."""
         return self.live(("column", j), self.columns[j])
 
     def counts(self, j: int) -> IdArray:
-        """Rows for each code or rank of a column."""
+        """Number of rows for each code or rank of a column."""
         found = self._cache.get(("counts", j))
         if found is None:
             column = self.columns[j]
@@ -341,12 +341,12 @@ class _Rows:
         return found
 
     def prepare_row(self, row: Sequence[Value]) -> list[Any] | None:
-        """What is stored for a single row of known values; None where there is more to it."""
+        """Stored values for a single row of known values; None if the row needs the general path."""
         items = [column.item(value, n) for column, value, n in zip(self.columns, row, self.codes, strict=True)]
         return None if None in items else items
 
     def with_row(self, items: list[Any], weight: float | None) -> _Rows:
-        """The state with one more row of known values."""
+        """Return the state with one more row of known values."""
         parts = columns, ids, weights, _ = self._writable(weight is not None)
         size, growing = self.size, [*columns, ids]
         items = [*items, self.next_id]
@@ -360,7 +360,7 @@ class _Rows:
         return self._longer(parts, self.codes, 1)
 
     def with_rows(self, prepared: list[Batch], weights: FloatArray | None, count: int) -> _Rows:
-        """The state with more rows."""
+        """Return the state with more rows."""
         columns, ids, stored_weights, ends = self._writable(weights is not None)
         size, grown, codes = self.size, list(columns), list(self.codes)
         for j, (column, (batch, new)) in enumerate(zip(columns, prepared, strict=True)):
@@ -378,10 +378,10 @@ class _Rows:
         return self._longer((tuple(grown), ids, stored_weights, ends), tuple(codes), count)
 
     def _writable(self, weighted: bool) -> tuple[tuple[Column, ...], Growing, Growing | None, list[int]]:
-        """Columns, ids and weights that may be written to behind the rows of this state, and the list of their ends."""
+        """Columns, ids and weights that can be extended in place, and the list of their ends."""
         rows, ends = self, self.ends
         try:
-            end = self.ends.pop()  # one step, so that of two threads only one gets it
+            end = self.ends.pop()  # atomic: only one of two threads gets it
         except IndexError:
             end = -1
         if end != self.size:
@@ -399,7 +399,7 @@ class _Rows:
         ends.append(size)
         version, removals = self.version + 1, self.removals
         found = _Rows(columns, codes, ids, weights, size, next_id, version, removals, self.removed, line, ends)
-        for key, known in list(self._cache.items()):  # so that counting goes on from what was counted before
+        for key, known in list(self._cache.items()):  # update cached counts instead of counting again
             if key[0] == "counts":
                 found._cache["counted", key[1]] = (self.size, known)
             elif key[0] == "counted":
@@ -407,7 +407,7 @@ class _Rows:
         return found
 
     def without(self, gone: IdArray) -> _Rows:
-        """The state without some rows, by their places."""
+        """Return the state without the rows at the given positions."""
         removed = gone if self.removed is None else np.insert(self.removed, self.removed.searchsorted(gone), gone)
         columns, counted = list(self.columns), {}
         for j, column in enumerate(self.columns):
@@ -432,7 +432,7 @@ class _Rows:
         return found if removed.size <= max(_FEW, self.size // _SHARE) else found.compacted()
 
     def taken(self, places: IdArray | slice) -> _Rows:
-        """Some rows, by their places, in columns of their own."""
+        """Return the rows at the given positions in columns of their own."""
         pairs = zip(self.columns, self.codes, strict=True)
         columns = tuple(column.with_data(column.view(self.size)[places].copy(), n) for column, n in pairs)
         ids = self.ids.view(self.size)[places].copy()
@@ -440,7 +440,7 @@ class _Rows:
         return _Rows(columns, self.codes, Growing(ids), weights, len(ids), self.next_id, self.version, self.removals)
 
     def compacted(self) -> _Rows:
-        """The same rows in columns without those that are removed."""
+        """Return the same rows in columns without the removed rows."""
         if self.removed is None:
             return self
         found = self.taken(np.delete(np.arange(self.size), self.removed))
@@ -486,7 +486,7 @@ class Instances(TextResult):
         return rows.size if rows.removed is None else len(rows)
 
     def __repr__(self) -> str:
-        what = f"{len(self)} rows of {len(self.schema)} attributes"
+        what = f"{len(self):,} rows of {len(self.schema)} attributes"
         return f"Instances({what})" if not self.targets else f"Instances({what} and {len(self.targets)} targets)"
 
     def fork(self) -> Instances:
@@ -542,13 +542,13 @@ class Instances(TextResult):
         The arrays may be read-only, such as those of a mapped file. They are not copied before the first change.
         """
         if not isinstance(schema, Schema) or not isinstance(targets, Schema | None):
-            raise ValueError("rows without a schema")
+            raise ValueError("missing schema")
         kinds = (*schema.kinds, *(targets.kinds if targets else ()))
         if not isinstance(ids, np.ndarray) or ids.dtype != np.int64 or ids.ndim != 1 or type(next_id) is not int:
-            raise ValueError("rows without ids")
+            raise ValueError("missing row ids")
         ends = (0, 0) if not ids.size else (ids[0], ids[-1] + 1)
         if not 0 <= next_id < 2**62 or (ids[1:] <= ids[:-1]).any() or ends[0] < 0 or ends[1] > next_id:
-            raise ValueError("ids that are not ascending")
+            raise ValueError("row ids that are not ascending")
         found = tuple(
             _restored_column(kind, data, values, ids.size, target=j >= len(schema))
             for j, (kind, (data, values)) in enumerate(zip(kinds, columns, strict=True))
@@ -557,7 +557,7 @@ class Instances(TextResult):
         if weights is not None:
             known = check_weights(weights, ids.size)
             if known is None or not known.all() or weights.dtype != np.float64:
-                raise ValueError("rows of weight 0")
+                raise ValueError("zero row weights")
             growing = Growing(weights)
         codes = tuple(len(column.values) for column in found)
         other = cls(schema, targets)
@@ -570,8 +570,8 @@ class Instances(TextResult):
     ) -> Instances:
         """Return empty instances with given codes, so that parts of one table are encoded in the same way.
 
-        ``values`` are those of each attribute and target in code order, None for a code without a value; ``counts`` are
-        the numbers of rows of all parts with each value, if known.
+        ``values`` lists the values of each attribute and target in code order, None for a code without a value.
+        ``counts`` are the numbers of rows with each value in all parts, if known.
 
         >>> from priorcase.schema import Nominal
         >>> schema = Schema(("colour",), (Nominal(),))
@@ -597,7 +597,7 @@ class Instances(TextResult):
 
     def from_id(self, next_id: int) -> Instances:
         """Return empty instances whose ids start at a given number."""
-        rows = self._rows.taken(slice(None))  # columns of its own, to be written to
+        rows = self._rows.taken(slice(None))  # writable columns
         rows.next_id = next_id
         return self._with(self.schema, rows)
 
@@ -622,7 +622,7 @@ class Instances(TextResult):
     def append(self, table: Table, targets: Table | None = None, weights: ArrayLike | None = None) -> IdArray:
         """Append rows and return their ids; on an error, no row is stored.
 
-        ``table`` are rows read with ``schema``, ``targets`` their targets, ``weights`` their sample weights.
+        ``table`` contains rows read with ``schema``, ``targets`` their targets and ``weights`` their sample weights.
         """
         self._check_tables(table, targets)
         count, rows = len(table), self._rows
@@ -687,7 +687,7 @@ class Instances(TextResult):
             elif source is not None:
                 column, n = rows.columns[source], rows.codes[source]
                 if isinstance(kind, Nominal) and isinstance(column, CodeColumn) and kind.values != column.kind.values:
-                    other = CodeColumn(kind)  # other values are declared: coded again
+                    other = CodeColumn(kind)  # other declared values: encode again
                     batch, new = other.prepare(Coded(column.data, tuple(column.values[:n])), len(other.values), source)
                     other = other.settled(new, len(other.values)) if new else other
                     column, n = other.with_data(batch, len(other.values)), len(other.values)
@@ -808,7 +808,7 @@ class Instances(TextResult):
         return self._with_unseen(cells, table) if self.keeps_unseen else cells
 
     def _with_unseen(self, cells: FloatArray, table: Table) -> FloatArray:
-        """Cells of queries in which unseen values of some attributes are numbered, from -2 down."""
+        """Cells of queries with unseen values of some attributes numbered from -2 down."""
         unseen = list[Value]()
         for a in self.keeps_unseen:
             rows = np.flatnonzero(cells[:, a] == -1.0)
@@ -892,10 +892,10 @@ class Instances(TextResult):
         parts.update(b"weights" if weights is None else b"weights" + _numbers(weights))
         return parts.hexdigest()
 
-    # -- inside
+    # -- internal
 
     def _check_tables(self, table: Table, targets: Table | None) -> None:
-        """Refuse rows or targets that were not read under these schemas, or not row by row alike."""
+        """Raise an error if rows or targets were read with other schemas or differ in length."""
         problem = None
         if table.schema is not self.schema and table.schema != self.schema:
             problem = "the table was read with another schema"
@@ -912,7 +912,7 @@ class Instances(TextResult):
             )
 
     def _places(self, ids: ArrayLike, *, distinct: bool) -> IdArray:
-        """Where rows lie, removed ones counted in."""
+        """Positions of rows, counting removed rows."""
         rows, wanted = self._rows, check_ids(ids, distinct=distinct)
         stored = rows.ids.data[: rows.size]
         places = stored.searchsorted(wanted)
@@ -929,7 +929,7 @@ class Instances(TextResult):
 
 
 def with_lengths(parts: Any, pieces: Iterable[bytes]) -> None:
-    """Add pieces with their lengths, so that no two lists of pieces read alike."""
+    """Add pieces with their lengths, so that different lists of pieces give different bytes."""
     pieces = list(pieces)
     parts.update(b"%d;" % len(pieces))
     for piece in pieces:
@@ -949,17 +949,17 @@ def described(schema: Schema | None) -> Iterable[bytes]:
         if isinstance(kind, (Circular, Date, Text, Taxonomy)):
             yield canonical(kind.parameters)
         if type(kind) is Nominal and kind.values is not None:
-            # Declared values are a set: their order means nothing.
+            # Declared values are a set: their order is irrelevant.
             yield canonical(tuple(sorted(map(canonical, kind.values))))
 
 
 def _numbers(column: FloatArray) -> bytes:
-    """One bit pattern for each number: a single NaN, a single zero."""
+    """Bytes with one bit pattern for each number: a single NaN, a single zero."""
     return (np.where(np.isnan(column), np.nan, column) + 0.0).astype("<f8").tobytes()
 
 
 def _update_codes(parts: Any, codes: IntArray, values: Sequence[Value]) -> None:
-    """Values that occur, sorted, and the rows as positions among them: the numbering of codes leaves no trace."""
+    """Hash the values that occur, sorted, and the positions of rows among them, so that codes have no effect."""
     occurring = np.unique(codes[codes >= 0]).tolist()
     written = sorted((canonical(values[code]), code) for code in occurring)
     with_lengths(parts, (text for text, _ in written))
@@ -970,7 +970,7 @@ def _update_codes(parts: Any, codes: IntArray, values: Sequence[Value]) -> None:
 
 
 class _Queries(np.ndarray[Any, np.dtype[np.float64]]):
-    """Cells of queries with the values that no stored row has; so are parts of them."""
+    """Cells of queries with their unseen values, which slices keep."""
 
     unseen: Sequence[Value] = ()
 
@@ -979,14 +979,14 @@ class _Queries(np.ndarray[Any, np.dtype[np.float64]]):
 
 
 def with_unseen(cells: FloatArray, unseen: Sequence[Value]) -> FloatArray:
-    """Cells of queries in which -2, -3, ... stand for these values."""
+    """Return cells of queries in which -2, -3, ... stand for the given unseen values."""
     queries = cells.view(_Queries)
     queries.unseen = unseen
     return queries
 
 
 def unseen_values(cells: FloatArray | None) -> Sequence[Value]:
-    """What cells of -2, -3, ... stand for in queries that `Instances.encode` made, or in some of their rows."""
+    """Values that the cells -2, -3, ... stand for in queries from `Instances.encode`, or in some of their rows."""
     return getattr(cells, "unseen", ())
 
 

@@ -1,4 +1,4 @@
-"""What notebooks show of a fitted estimator: scikit-learn's diagram, and the columns it was fitted to."""
+"""Notebook display of a fitted estimator: scikit-learn's diagram and a table of the columns."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from priorcase.learning.results import attribute_names, short, value_text
 from priorcase.schema import Date, Kind, Nominal, Ordinal, Text
 from priorcase.schema.dates import date_of
 
-_COLUMNS, _NAME, _VALUES = 30, 30, 48  # how many columns are shown, and characters of a name and of values
+_COLUMNS, _NAME, _VALUES = 30, 30, 48  # number of columns shown, and of characters of names and values
 
 
 def columns_html(model: Any, rows: Instances | None) -> str:
-    """The table of a model's columns as HTML; ``rows`` are those stored, or know the values; None before fit."""
+    """HTML table of a model's columns; ``rows`` are the stored rows, or contain only the values; None before fit."""
     if rows is None:
         return ""
     weights = getattr(model, "attribute_weights_", None) if len(rows) else None
@@ -26,30 +26,30 @@ def columns_html(model: Any, rows: Instances | None) -> str:
 
 
 def bundle_with_columns(bundle: dict[str, str], model: Any, rows: Instances | None) -> dict[str, str]:
-    """What Jupyter shows of a model: scikit-learn's diagram, and below it the columns."""
+    """Jupyter display of a model: scikit-learn's diagram with the columns below."""
     return {kind: text + columns_html(model, rows) * (kind == "text/html") for kind, text in bundle.items()}
 
 
 def columns_grid(rows: Instances, weights: Mapping[Any, float]) -> Grid:
-    """The columns of some rows: their kinds, values, share of missing values, and weights unless all are 1."""
+    """Table of the columns: kinds, values, shares of missing values, and weights unless all are 1."""
     schema, names = rows.schema, attribute_names(rows.schema)
     weighted = any(weight != 1.0 for weight in weights.values())
     described = [_described(rows, a, kind) for a, kind in enumerate(schema.kinds[:_COLUMNS])]
-    known = any(missing for _, missing in described)
+    valued, known = (any(part) for part in zip(*described, strict=True))
     lines = []
     for a, (values, missing) in enumerate(described):
-        line = [short(str(names[a]), _NAME), type(schema.kinds[a]).__name__.lower(), values]
-        line += [missing] * known
+        line = [short(str(names[a]), _NAME), type(schema.kinds[a]).__name__.lower()]
+        line += [values] * valued + [missing] * known
         lines.append([*line, f"{weights[schema.label(a)]:.3g}"] if weighted else line)
     n = len(rows)
     title = f"{len(schema)} column{'s' * (len(schema) != 1)}" + (f", {n:,} row{'s' * (n != 1)}" if n else "")
     note = f"... and {len(schema) - _COLUMNS} more columns" if len(schema) > _COLUMNS else ""
-    header = ["column", "kind", "values", *["missing"] * known, *["weight"] * weighted]
-    return Grid(title, header, lines, note, right={3, 4})
+    header = ["column", "kind", *["values"] * valued, *["missing"] * known, *["weight"] * weighted]
+    return Grid(title, header, lines, note, right=range(len(header) - known - weighted, len(header)))
 
 
 def _described(rows: Instances, a: int, kind: Kind) -> tuple[str, str]:
-    """The range of a column, or how many values it has and some of them; and the share of missing ones."""
+    """Range of a column, or number and examples of its values, and the share of missing values."""
     try:
         column = rows.column(a)
     except NotAvailableError:  # counts only

@@ -1,4 +1,4 @@
-"""How results are drawn: matplotlib, loaded only when something is drawn, one style for all, and captions that fit."""
+"""Plotting with matplotlib, which is imported when needed: one style for all plots, and captions that fit."""
 
 from __future__ import annotations
 
@@ -11,18 +11,18 @@ from typing import Any
 from priorcase._typing import Value
 from priorcase.exceptions import MissingExtraError, ParameterError, quoted
 
-INK = "#262626"  # text, and lines that belong to no series
-MUTED = "#767676"  # remarks, baselines, and marks that only help to read the others
+INK = "#262626"  # text, and lines outside series
+MUTED = "#767676"  # notes, baselines and auxiliary marks
 FAINT = "#E4E4E4"  # the grid
-WIDTH = 24  # how many characters of a name a legend or an axis shows
+WIDTH = 24  # number of characters of a name in a legend or on an axis
 _EDGES = "#8C8C8C"
 _LISTED = 12
 
-# Okabe and Ito's palette. The order sets each colour apart in lightness from those before it: grey levels 87, 162, 0,
+# Okabe and Ito's palette, ordered so that each color differs in lightness from those before it: gray levels 87, 162, 0,
 # 119, 158, 106, 151 and 213 of 255. Yellow comes last, since it is hard to see on paper.
 _COLOURS = ("#0072B2", "#E69F00", "#000000", "#D55E00", "#56B4E9", "#009E73", "#CC79A7", "#F0E442")
 
-# Fewer than the colours, so that a ninth series has a colour again but not with the same line, marker and hatch.
+# Fewer than the colors, so that a ninth series repeats a color but not its line, marker and hatch.
 _LINES: tuple[Any, ...] = ("-", (0, (5, 1.6)), (0, (1.2, 1.2)), (0, (6, 1.4, 1.2, 1.4)), (0, (9, 2)))
 _MARKERS = ("o", "^", "s", "D", "v", "P", "X")
 _HATCHES = ("", "////", "....", "\\\\\\\\", "xxxx", "----", "++++")
@@ -51,9 +51,9 @@ _SETTINGS: dict[str, Any] = {
 
 @dataclass(frozen=True)
 class Style:
-    """How one series or class looks: every part tells it from the others, so that any of them may be lost in print.
+    """Style of one series or class; every part identifies it, so that any of them may be lost in print.
 
-    ``colour`` is for lines, markers and bars, ``tint`` (the same mixed with white) for areas.
+    ``colour`` is for lines, markers and bars, ``tint`` (the same color mixed with white) for areas.
     """
 
     colour: str
@@ -64,18 +64,18 @@ class Style:
 
 
 def style(i: int) -> Style:
-    """The look of the i-th series, from 0; 280 in a row are all different."""
+    """Return the style of the i-th series, from 0; 280 consecutive styles are all different."""
     line, marker, hatch = (looks[i % len(looks)] for looks in (_LINES, _MARKERS, _HATCHES))
     return Style(colour(i), tint(i), line, marker, hatch)
 
 
 def colour(i: int) -> str:
-    """The i-th colour, from 0: Okabe and Ito's, which tell apart for the colour-blind."""
+    """Return the i-th color, from 0, of Okabe and Ito's palette for color-blind readers."""
     return _COLOURS[i % len(_COLOURS)]
 
 
 def tint(i: int, strength: float = 0.25) -> str:
-    """The i-th colour mixed with white; ``strength`` is its share.
+    """Return the i-th color mixed with white; ``strength`` is its share.
 
     Black counts for half, so that its areas are no darker than others.
     """
@@ -85,15 +85,15 @@ def tint(i: int, strength: float = 0.25) -> str:
 
 
 def class_styles(labels: Sequence[Value]) -> dict[Value, Style]:
-    """A look for each class, in the order given: pass ``classes_`` so that all pictures of a model agree."""
+    """Return a style for each class, in the given order; pass ``classes_`` so that all plots of a model agree."""
     return {label: style(i) for i, label in enumerate(labels)}
 
 
 @contextmanager
 def plot_style(*, dark: bool = False) -> Iterator[None]:
-    """A context in which new figures, axes, titles and legends have the library's look; outside it nothing changes.
+    """Context in which new figures, axes, titles and legends have the library's style.
 
-    ``dark``: whether the axes lie in a dark figure of the user's own, whose texts keep the user's colours.
+    ``dark``: whether the axes are in a dark figure of the user, whose texts keep their colors.
     """
     try:
         import matplotlib
@@ -111,18 +111,18 @@ def plot_style(*, dark: bool = False) -> Iterator[None]:
             finally:
                 interactive = matplotlib.is_interactive()
     finally:
-        # The first figure loads the backend; in notebooks that turns on what shows figures, for good.
+        # The first figure loads the backend, which in notebooks permanently enables the display of figures.
         matplotlib.interactive(interactive)
 
 
 @contextmanager
 def drawing(ax: Any, *, size: tuple[float, float] | None = None) -> Iterator[Any]:
-    """The axes to draw on: those given, or for None new ones in a figure of ``size`` inches; in the library's look.
+    """Context with the axes to draw on: ``ax``, or for None new axes in a figure of ``size`` inches.
 
-    Axes in a dark figure become white, since all colours are chosen for that; texts around them stay as they are.
+    Axes in a dark figure become white, since all colors are chosen for white; texts around them are unchanged.
     """
     if ax is not None and not hasattr(ax, "figure"):
-        raise ParameterError(f"ax must be None or axes of matplotlib, got {quoted(ax)}.")
+        raise ParameterError(f"ax must be None or axes of matplotlib, got {quoted(ax)}")
     dark = ax is not None and _is_dark(ax.figure.get_facecolor())
     with plot_style(dark=dark):
         from matplotlib import pyplot, rcParams
@@ -133,7 +133,7 @@ def drawing(ax: Any, *, size: tuple[float, float] | None = None) -> Iterator[Any
         if ax is None:
             figure, ax = pyplot.subplots(figsize=size)
             saved = rcParams["savefig.facecolor"]
-            if saved != "auto" and _is_dark(saved):  # white in a file as well, where figures are saved on dark ground
+            if saved != "auto" and _is_dark(saved):  # white in files too, if figures are saved on a dark background
                 ground = Rectangle((0, 0), 1, 1, transform=figure.transFigure, facecolor="white", zorder=-1000)
                 figure.add_artist(ground)
         yield ax
@@ -155,10 +155,10 @@ def legend_beside(
     apart: float = 5.0,
     width: int = WIDTH,
 ) -> None:
-    """A legend to the right of the axes, where it hides nothing; of many entries the first twelve.
+    """Add a legend to the right of the axes, with at most twelve entries.
 
-    ``behind``: what to show behind the sample of each entry, such as patches of regions. ``samples``: labelled artists
-    to list in place of those drawn. ``apart``: distance from the axes in points. ``width``: characters of an entry.
+    ``behind``: artists shown behind the sample of each entry, such as patches of regions. ``samples``: labeled artists
+    to list instead of those drawn. ``apart``: distance from the axes in points. ``width``: characters of an entry.
     """
     from matplotlib.transforms import ScaledTranslation
 
@@ -186,7 +186,7 @@ def legend_beside(
 
 
 def log_ticks(axis: Any) -> None:
-    """Ticks at 1, 2, 5, 10, 20, ... on an axis with a logarithmic scale, as plain numbers."""
+    """Set ticks at 1, 2, 5, 10, 20, ... on a logarithmic axis, as plain numbers."""
     from matplotlib.ticker import LogLocator, NullLocator
 
     axis.set_major_locator(LogLocator(10.0, subs=(1.0, 2.0, 5.0)))
@@ -195,7 +195,7 @@ def log_ticks(axis: Any) -> None:
 
 
 def ring(ax: Any, x: float, y: float, **options: Any) -> None:
-    """A ring around the point that was chosen."""
+    """Draw a ring around the selected point."""
     look = {"markersize": 9, "markerfacecolor": "none", "markeredgecolor": INK, "markeredgewidth": 1.2, "zorder": 6}
     ax.plot([x], [y], "o", **look, **options)
 
@@ -204,12 +204,12 @@ def ring(ax: Any, x: float, y: float, **options: Any) -> None:
 
 
 def caption(name: object, width: int = WIDTH) -> str:
-    """One name for a picture: on one line, without its middle where it is too long, and never read as a formula."""
+    """Format a name for a plot: on one line, shortened in the middle if too long, and without formulas."""
     return captions([name], width)[0]
 
 
 def captions(names: Sequence[object], width: int = WIDTH) -> list[str]:
-    """Several names for one picture, cut where they differ least: in the middle, at the end, or at the beginning."""
+    """Format names for a plot, shortened where they differ least: in the middle, at the end or at the beginning."""
     lines = [" ".join(str(name).split()) for name in names]
     if long := [line for line in lines if len(line) > width]:
         pairs = enumerate(zip(min(long), max(long), strict=False))
@@ -226,7 +226,7 @@ def captions(names: Sequence[object], width: int = WIDTH) -> list[str]:
 
 
 def cut(text: str, width: int) -> str:
-    """Text without its middle where it is too long: names in a table often differ at their ends."""
+    """Shorten a string in the middle if it is too long, since names in a table often differ at their ends."""
     if len(text) <= width:
         return text
     end = (width - 1) // 2

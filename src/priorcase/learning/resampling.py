@@ -1,4 +1,4 @@
-"""Some of the rows: parts of a table, leave-one-out by refitting, and a progress bar while that takes long."""
+"""Resampling: parts of a table, leave-one-out by refitting, and progress bars."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from priorcase.schema.schema import Source
 E = TypeVar("E")
 
 Advance: TypeAlias = Callable[[str], None]
-"""Called with what was done, whenever one step is done."""
+"""Callback with the name of each completed step."""
 
 _ROWS_AT_ONCE = 512
 _MANY_ROWS = 20_000
@@ -33,8 +33,8 @@ _MANY_REFITS = 200
 
 
 def taken_rows(table: Any, positions: IdArray) -> Any:
-    """The rows at some positions of a frame, a series, an array or a list, in the type it came in."""
-    if isinstance(table, Source) and hasattr(table, "take"):  # a table that came with the library, or was read by it
+    """Return rows by position of a frame, a series, an array or a list, in the same type."""
+    if isinstance(table, Source) and hasattr(table, "take"):  # a table of the library
         return table.take(positions)
     if isinstance(table, Sequence):
         return [table[i] for i in positions.tolist()]
@@ -42,12 +42,12 @@ def taken_rows(table: Any, positions: IdArray) -> Any:
         return table.iloc[positions]
     if type(table).__module__.partition(".")[0] == "pyarrow":
         return _taken_arrow(table, positions)
-    # Polars, NumPy and what behaves like it; things that only turn into an array come back as one.
+    # Polars and NumPy-like objects; objects that only convert to an array are returned as arrays.
     return table[positions] if hasattr(table, "__getitem__") else np.asarray(table)[positions]
 
 
 def _taken_arrow(table: Any, positions: IdArray) -> Any:
-    """Rows of a PyArrow table, record batch or array; views of strings and bytes, which it cannot take, are cast."""
+    """Return rows of a PyArrow table, record batch or array; string and byte views, without ``take``, are cast."""
     import pyarrow as pa
 
     wide = {"string_view": pa.large_string(), "binary_view": pa.large_binary()}
@@ -58,7 +58,7 @@ def _taken_arrow(table: Any, positions: IdArray) -> Any:
 
 
 def stored_table(instances: Instances, rows: IntArray) -> Table:
-    """Some stored rows, by position, as a table of queries."""
+    """Return stored rows, by position, as a table of queries."""
     columns = [
         Coded(instances.column(a)[rows], instances.values(a))
         if isinstance(kind, Nominal)
@@ -72,15 +72,15 @@ def stored_table(instances: Instances, rows: IntArray) -> Table:
 
 
 def needs_refits(estimator: Any, relearn: object) -> bool:
-    """Whether leave-one-out takes a fit for each row (``relearns_``); an error where there are fewer than two rows."""
+    """Whether leave-one-out needs a fit for each row (``relearns_``); raise an error for fewer than two rows."""
     check_value("relearn", relearn, ["boolean"])
     if len(estimator._answering()) < 2:
-        raise TooFewRowsError("leave-one-out needs at least two rows; only one is stored. Add rows with partial_fit")
+        raise TooFewRowsError("leave-one-out needs at least two rows; only one is stored. Add rows with partial_fit.")
     return bool(relearn) and bool(estimator.relearns_)
 
 
 def refits(estimator: E) -> Iterator[tuple[int, E, Table]]:
-    """Position of each stored row, a copy of the estimator without it (that has all classes), and the row as query."""
+    """Yield the position of each stored row, an estimator fitted without it (with all classes), and the row."""
     original: Any = estimator
     memory = original._stored()
     labelling = original.__dict__.get("_labelling")
@@ -100,14 +100,14 @@ def refits(estimator: E) -> Iterator[tuple[int, E, Table]]:
 # -- progress
 
 Listener: TypeAlias = Callable[[str, float], None]
-"""Called with what was done and the share of the work that is done, between 0 and 1; it may raise to end the work."""
+"""Callback with the completed step and the share of work done, from 0 to 1; it may raise to stop the work."""
 
 _HEARD = local()
 
 
 @contextmanager
 def listening(listener: Listener) -> Iterator[None]:
-    """Within this, the bars of this thread tell a listener how far the work is, and show nothing."""
+    """Context in which the progress bars of this thread report to a listener and show nothing."""
     before, _HEARD.listener = getattr(_HEARD, "listener", None), listener
     try:
         yield
@@ -116,7 +116,7 @@ def listening(listener: Listener) -> Iterator[None]:
 
 
 def _told(listener: Listener, total: int) -> Iterator[Advance]:
-    """Steps of a bar as shares of one step of the bar around it."""
+    """Report the steps of a bar as shares of one step of the outer bar."""
     done = 0
 
     def part(text: str, share: float) -> None:
@@ -133,9 +133,9 @@ def _told(listener: Listener, total: int) -> Iterator[Advance]:
 
 @contextmanager
 def bar(total: int, *, shown: bool, text: str = "mixture") -> Iterator[Advance]:
-    """A progress bar of ``total`` steps on standard error, where that is a terminal; nothing at all otherwise.
+    """Progress bar of ``total`` steps on standard error if that is a terminal, otherwise nothing.
 
-    ``text`` stands before it until the first step is done.
+    ``text`` is shown in front of it until the first step is done.
     """
     if (listener := getattr(_HEARD, "listener", None)) is not None:
         yield from _told(listener, total)
@@ -153,7 +153,7 @@ def bar(total: int, *, shown: bool, text: str = "mixture") -> Iterator[Advance]:
 
 
 def blocks(n: int, *, text: str, size: int = _ROWS_AT_ONCE) -> Iterator[slice]:
-    """Parts of ``n`` rows one after the other, between which Ctrl-C is noticed, with a bar where there are many."""
+    """Yield parts of ``n`` rows, between which Ctrl-C works, with a progress bar if there are many."""
     starts = range(0, n, size)
     with bar(len(starts), shown=n >= _MANY_ROWS, text=text) as advance:
         for start in starts:

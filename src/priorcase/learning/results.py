@@ -1,4 +1,4 @@
-"""How results look: tables of text (plain, HTML, Markdown), frames of the user's library, parts for each query."""
+"""Display of results: tables (plain text, HTML, Markdown), frames of the user's library, parts for each query."""
 
 from __future__ import annotations
 
@@ -23,6 +23,7 @@ from priorcase._grids import grid_markdown as grid_markdown
 from priorcase._grids import grids_html as grids_html
 from priorcase._grids import grids_text as grids_text
 from priorcase._grids import text_width as text_width
+from priorcase._numbers import number
 from priorcase._parameters import check_value
 from priorcase._typing import Backend, FloatArray, Name
 from priorcase.exceptions import ParameterError, QueryIndexError, prefix_errors, quoted, visible
@@ -32,22 +33,22 @@ from priorcase.schema.dates import date_of, date_text, seconds_of
 from priorcase.schema.kinds import content_of
 
 Row: TypeAlias = tuple[Any, ...]  # values of one row, None for missing
-_QUERIES = 5  # as many are printed
+_QUERIES = 5  # number of queries printed
 
 
-# -- texts
+# -- strings
 
 
 def short(text: str, width: int) -> str:
-    """Text on one line without control characters, cut to ``width`` columns of a terminal: wide characters take two."""
+    """Format a string on one line without control characters, at most ``width`` terminal columns wide."""
     text = visible(" ".join(text.split()))
     return text if cell_len(text) <= width else set_cell_size(text, width - 1) + "…"
 
 
 def value_text(value: Any, width: int) -> str:
-    """A value in few characters; ``?`` where it is missing."""
+    """Format a value in few characters; ``?`` if it is missing."""
     if isinstance(value, (float, np.floating)):
-        return f"{value:.6g}"
+        return number(float(value))
     if isinstance(value, (set, frozenset)):
         value = "{" + ", ".join(sorted(map(str, value))) + "}"
     if isinstance(value, datetime.datetime) and value.tzinfo is None:
@@ -56,15 +57,15 @@ def value_text(value: Any, width: int) -> str:
 
 
 def rest_text(shown: int, queries: int) -> str:
-    """How many queries are not shown; empty when all are."""
-    return f"... and {queries - shown} more queries" if queries > shown else ""
+    """Note on the number of queries not shown; empty if all are shown."""
+    return f"... and {queries - shown:,} more queries" if queries > shown else ""
 
 
 # -- frames
 
 
 def framed(columns: Mapping[str, Any], backend: Backend | None) -> Any:
-    """Columns, each an array or a list, as a frame of a library (None for pandas); mixed values may become text."""
+    """Create a frame of a library (None for pandas) from columns; mixed values may become strings."""
     check_value("backend", backend, [None, StrOptions(set(get_args(Backend)))])
     backend = backend or "pandas"
     arrays = {label: column if isinstance(column, np.ndarray) else objects(column) for label, column in columns.items()}
@@ -85,9 +86,9 @@ def framed(columns: Mapping[str, Any], backend: Backend | None) -> Any:
 def by_attribute(
     columns: Mapping[str, Any], names: Sequence[Name], rows: Sequence[Row], parts: Mapping[str, FloatArray]
 ) -> dict[str, Any]:
-    """Some columns, then the attributes' values by name, then ``PART of NAME`` for each part of each attribute.
+    """Create a frame with ``columns``, the attribute values by name, and ``PART of NAME`` for parts of attributes.
 
-    An attribute called like one of the first columns becomes ``NAME (value)``.
+    An attribute with the name of one of the first columns becomes ``NAME (value)``.
     """
     found = dict(columns)
     for a, name in enumerate(names):
@@ -100,22 +101,22 @@ def by_attribute(
 
 
 def free_label(label: str, taken: Container[Any]) -> str:
-    """The label, numbered where it is taken."""
+    """Return the label, with a number if it is already used."""
     return next(name for n in count(1) if (name := label if n == 1 else f"{label} ({n})") not in taken)
 
 
 def attribute_names(schema: Schema) -> tuple[Name, ...]:
-    """The columns' names; ``x0``, ``x1``, ... where there are none."""
+    """Return the column names; ``x0``, ``x1``, ... if there are none."""
     return tuple(f"x{a}" for a in range(len(schema))) if schema.names is None else schema.names
 
 
 def label_text(label: Name) -> str:
-    """The name of a column as people read it; ``x0``, ``x1``, ... for the positions of columns without names."""
+    """Return the display name of a column; ``x0``, ``x1``, ... for positions of columns without names."""
     return f"x{label}" if isinstance(label, int) else str(label)
 
 
 def decoded(table: Table) -> list[Row]:
-    """Rows of a table as Python values, None for missing."""
+    """Return the rows of a table as Python values, None if missing."""
     columns = []
     for kind, column in zip(table.schema.kinds, table.columns, strict=True):
         if isinstance(column, Coded):
@@ -134,10 +135,10 @@ def decoded(table: Table) -> list[Row]:
 
 
 class PerQuery(ABC):
-    """Base of frozen results with a part for each query; a part keeps its query's number among all that were asked.
+    """Base of frozen results with a part for each query; a part keeps the number of its query.
 
-    Subclasses have a field ``numbers``, empty when left out. ``_by_query`` are the other fields with an entry for each
-    query; subclasses where this does not say all give some queries alone by `_taken`.
+    Subclasses have a field ``numbers``, empty by default. ``_by_query`` lists the other fields with an entry for each
+    query; subclasses for which this is not enough override `_taken`.
     """
 
     numbers: tuple[int, ...]
@@ -163,12 +164,12 @@ class PerQuery(ABC):
 
     @prefix_errors
     def __getitem__(self, query: int | slice) -> Self:
-        """The same for one query, or for a slice of them."""
+        """Return the result for one query, or for a slice of queries."""
         return self._taken(asked_queries(query, len(self)))
 
 
 class PrintedPerQuery(PerQuery, GridsResult):
-    """A result that prints the table `_grid` of each of the first queries."""
+    """Result that prints the table `_grid` of each of the first queries."""
 
     @abstractmethod
     def _grid(self, i: int) -> Grid: ...
@@ -181,13 +182,13 @@ class PrintedPerQuery(PerQuery, GridsResult):
 
 
 def asked_queries(query: object, n: int, *, nouns: tuple[str, str] = ("query", "queries")) -> list[int]:
-    """The numbers, among ``n``, of the queries that an index or a slice means; ``nouns`` where they are no queries."""
+    """Return the numbers of the queries selected by an index or a slice; ``nouns`` are used in messages."""
     if isinstance(query, slice):
         return list(range(n)[query])
     try:
         number = index(query)  # type: ignore[arg-type]
     except TypeError:
-        raise ParameterError(f"{nouns[0]} must be a whole number or a slice, got {quoted(query)}") from None
+        raise ParameterError(f"{nouns[0]} must be an integer or a slice, got {quoted(query)}") from None
     if not -n <= number < n:
         raise QueryIndexError(f"{nouns[0]} {number} does not exist; there are {n} {nouns[1]}, numbered from 0")
     return [number % n]

@@ -1,8 +1,8 @@
-"""An order of values and rows that depends on neither their names nor how the table was sorted.
+"""Order of values and rows that is independent of names and of the order of the table.
 
-Codes of nominal values go by first appearance, and rows by position. Where EM starts, which rows are held back, and
-how sums are rounded must not depend on either: the same table in another order, or with other names, gives the same
-answer, and so do rows that came and went.
+Codes of nominal values depend on first occurrence, and rows on position. The start of EM, the held-out rows and the
+rounding of sums must depend on neither: the same table in another order or with other names gives the same result,
+also after rows were added and forgotten.
 """
 
 from __future__ import annotations
@@ -20,11 +20,10 @@ from priorcase.schema import Nominal
 def value_orders(
     numbers: Sequence[FloatArray], codes: Sequence[IntArray], sizes: Sequence[int], weights: FloatArray
 ) -> list[IntArray]:
-    """For each discrete attribute its codes, ordered by what the rows that hold them are like.
+    """Return the codes of each discrete attribute, ordered by the rows with these values.
 
-    The more frequent value comes first; where two are as frequent, the rows that hold them are compared by the ranks
-    of their numbers (from 1; 0 where missing) and those of the frequencies of their other values. Only values that even
-    so are alike go by code.
+    More frequent values come first. Equally frequent values are ordered by the ranks of numbers (from 1; 0 if missing)
+    and of the frequencies of the other values in their rows, and only if these are equal by code.
 
     ``numbers`` are numeric columns, NaN for missing; ``codes`` discrete columns, -1 for missing, of ``sizes`` values.
     """
@@ -44,17 +43,17 @@ def value_orders(
 
 
 def _sums(codes: IntArray, amounts: FloatArray, size: int) -> FloatArray:
-    """What the rows of each code add up to."""
+    """Sum of the amounts of the rows of each code."""
     return np.asarray(np.bincount(codes + 1, weights=amounts, minlength=size + 1)[1:], np.float64)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class SortedRows:
-    """Stored rows sorted by what they hold; equal rows lie together.
+    """Stored rows sorted by their values; equal rows are adjacent.
 
-    ``targets``: the numbers to be learned, shape (rows, targets). ``weights``: how many rows each stands for.
-    ``positions``: where each lies in the table. ``value_ranks``: for each nominal column, by position, the rank of each
-    code; the lower one wins where two values are as frequent.
+    ``targets``: numeric targets, shape (rows, targets). ``weights``: sample weights. ``positions``: positions in the
+    table. ``value_ranks``: for each nominal column, by position, the rank of each code; the lower rank wins among
+    equally frequent values.
     """
 
     instances: Instances
@@ -68,23 +67,23 @@ class SortedRows:
         return len(self.cells)
 
     def distinct(self) -> SortedRows:
-        """Each different row once, with the weights of its repetitions added up; of their targets the first."""
+        """Return the distinct rows, with the sum of weights and the first targets of equal rows."""
         before, here = self.cells[:-1], self.cells[1:]
         same = (before == here) | (np.isnan(before) & np.isnan(here))
         firsts = np.flatnonzero(np.concatenate(([True], ~same.all(axis=1))))
         return replace(self.take(firsts), weights=np.add.reduceat(self.weights, firsts))
 
     def take(self, rows: IntArray) -> SortedRows:
-        """Some of the rows."""
+        """Return some of the rows."""
         parts = {name: getattr(self, name)[rows] for name in ("cells", "targets", "weights", "positions")}
         return replace(self, **parts)
 
 
 def sort_rows(instances: Instances, targets: FloatArray, classes: IntArray | None = None) -> SortedRows:
-    """All rows of a table, sorted.
+    """Sort all rows of a table.
 
-    ``targets``: numbers to be learned, shape (rows, targets). ``classes``: classes to be learned, numbered from 0 in
-    any order; they count as one more nominal column.
+    ``targets``: numeric targets, shape (rows, targets). ``classes``: class targets, numbered from 0 in any order, which
+    count as one more nominal column.
     """
     weights = np.ones(len(instances)) if instances.weights is None else instances.weights
     cells = instances.cells()
@@ -112,12 +111,12 @@ def sort_rows(instances: Instances, targets: FloatArray, classes: IntArray | Non
 
 
 def _by_appearance(column: IntArray, size: int) -> tuple[IntArray, IntArray]:
-    """Codes numbered by the row they first appear in, and the new number of each; -1 stays.
+    """Codes renumbered by first occurrence, and the new number of each; -1 is unchanged.
 
-    Stored codes may tell of values that are gone; these numbers do not.
+    Stored codes depend on removed values; these numbers do not.
     """
     first = np.full(size + 1, len(column))
-    np.minimum.at(first, column, np.arange(len(column)))  # -1 counts in the last place
+    np.minimum.at(first, column, np.arange(len(column)))  # -1 is counted at the last position
     order = np.argsort(first[:size], kind="stable")
     numbering = np.empty(size, np.int64)
     numbering[order] = np.arange(size)

@@ -1,9 +1,8 @@
 """The state of an estimator, and the rows in it (`Memory`).
 
-The state is the instance's ``__dict__``. A method that changes the estimator works on a draft of it, which takes its
-place by one assignment when everything is done: whatever interrupts the method leaves the estimator as it was. A method
-that reads takes no lock; it works on the state that there was when it was called. Changes of one estimator wait for
-each other.
+The state is the instance's ``__dict__``. A method that changes the estimator works on a draft, which replaces the state
+by one assignment at the end: an interrupted method leaves the estimator unchanged. A method that reads takes no lock;
+it uses the state at the time of the call. Changes of one estimator wait for each other.
 """
 
 from __future__ import annotations
@@ -32,18 +31,18 @@ _NOTHING: tuple[int, Any] = (-1, None)
 
 
 class Outdated(Exception):
-    """Something that successive states share, such as an index, belongs to a later state by now, or is torn."""
+    """A resource shared by successive states, such as an index, belongs to a later state or is incomplete."""
 
 
 def pinned(estimator: Owner, state: dict[str, Any] | None = None) -> Owner:
-    """The estimator in a state, the one that it has now where none is given, whatever changes it later."""
+    """Return the estimator fixed in a state, by default the current one, unaffected by later changes."""
     found = object.__new__(type(estimator))
     found.__dict__ = estimator.__dict__ if state is None else state
     return found
 
 
 def reads(method: Callable[Concatenate[Owner, P], R]) -> Callable[Concatenate[Owner, P], R]:
-    """A public method that sees one state of its estimator from beginning to end."""
+    """Decorate a public method that reads a single state of its estimator."""
 
     @wraps(method)
     def inner(self: Owner, /, *args: P.args, **kwargs: P.kwargs) -> R:
@@ -55,10 +54,10 @@ def reads(method: Callable[Concatenate[Owner, P], R]) -> Callable[Concatenate[Ow
                 except Outdated:
                     if self.__dict__ is not state:
                         continue
-                    if attempt:  # not in the middle of a change, but left so by an interrupt
+                    if attempt:  # not during a change, but left so by an interrupt
                         state["_memory"].settle()
                     sleep(0.0)
-            state = dict(self.__dict__)  # changes come too fast: a state that nobody else has
+            state = dict(self.__dict__)  # changes are too frequent: use a private copy of the state
             state["_memory"] = state["_memory"].fork()
             return method(pinned(self, state), *args, **kwargs)
         except PriorcaseError as error:
@@ -69,7 +68,7 @@ def reads(method: Callable[Concatenate[Owner, P], R]) -> Callable[Concatenate[Ow
 
 
 def changes(method: Callable[Concatenate[Owner, P], R]) -> Callable[Concatenate[Owner, P], R]:
-    """A public method that changes its estimator: all of it, or nothing where it fails or is interrupted."""
+    """Decorate a public method that changes its estimator completely, or not at all if it fails or is interrupted."""
 
     @wraps(method)
     def inner(self: Owner, /, *args: P.args, **kwargs: P.kwargs) -> R:
@@ -91,19 +90,19 @@ def changes(method: Callable[Concatenate[Owner, P], R]) -> Callable[Concatenate[
 
 
 def lock_of(estimator: Any) -> Lock:
-    """The lock of an estimator, which all its states share."""
+    """Return the lock of an estimator, shared by all its states."""
     state = estimator.__dict__
     lock: Lock = state["_lock"] if "_lock" in state else state.setdefault("_lock", Lock())  # atomic
     return lock
 
 
 class Memory:
-    """Stored rows, and what was computed from them.
+    """Stored rows, and results computed from them.
 
-    The memory of an estimator is not changed, except for caches of what its rows say. A method that changes the
-    estimator works on a `fork`, which takes the place of the memory when all is done. Subclasses keep more than the
-    rows in step by `fork`, `_added` and `forget`; what they share with a fork they replace and do not change.
-    ``committed``: whether this is the memory of an estimator, and not one that is still being changed.
+    The memory of an estimator is immutable, except for caches. A method that changes the estimator works on a `fork`,
+    which replaces the memory at the end. Subclasses update further data in `fork`, `_added` and `forget`; they replace
+    data shared with a fork instead of changing it. ``committed``: whether this is the memory of an estimator, not one
+    that is still being changed.
     """
 
     def __init__(self, instances: Instances) -> None:
@@ -115,7 +114,7 @@ class Memory:
         return len(self.instances)
 
     def fork(self) -> Self:
-        """A memory with the same rows, to be changed."""
+        """Return a memory with the same rows, for changes."""
         other = object.__new__(type(self))
         other.__dict__ = dict(self.__dict__)
         other.instances = self.instances.fork()
@@ -124,27 +123,27 @@ class Memory:
         return other
 
     def digest(self) -> str:
-        """A fingerprint of what is stored, which does not depend on how it came."""
+        """Return a fingerprint of the stored rows that does not depend on the order of changes."""
         return self.instances.digest()
 
     def saved_rows(self) -> Instances:
-        """The rows that a saved model holds."""
+        """Return the rows for a saved model."""
         return self.instances
 
     def saved(self) -> dict[str, Any]:
-        """What a saved model holds of this memory beside the rows."""
+        """Return the data of this memory for a saved model, in addition to the rows."""
         return {}
 
     def restore(self, instances: Instances, state: Mapping[str, Any]) -> None:
-        """Take over rows, and what `saved` gave, in an empty memory; ``ValueError`` where they do not fit."""
+        """Restore rows and the result of `saved` in an empty memory; raise ``ValueError`` if they are invalid."""
         self.instances = instances
         self._added(instances.ids, None)
 
     def settle(self) -> None:
-        """Drop what this memory shares with others that have moved on, or that an interrupt has torn."""
+        """Drop shared resources that belong to later states or were left incomplete by an interrupt."""
 
     def detached(self) -> Self:
-        """This memory for another estimator: what two estimators cannot share is copied."""
+        """Return this memory for another estimator; data that cannot be shared is copied."""
         return self
 
     def __getstate__(self) -> dict[str, Any]:
@@ -160,21 +159,21 @@ class Memory:
 
     @property
     def row_weights(self) -> FloatArray | None:
-        """How many rows each stored row stands for; None when each stands for one."""
+        """Weight of each stored row; None if all weights are 1."""
         return self.cached("row weights", lambda: self.instances.weights) if self.instances.weighted else None
 
     @property
     def total_weight(self) -> float:
-        """How many rows the stored rows stand for."""
+        """Total weight of the stored rows."""
         weights = self.row_weights
         return float(len(self)) if weights is None else self.cached("total", lambda: float(weights.sum()))
 
     def encode(self, table: Table) -> FloatArray:
-        """Queries as cells."""
+        """Encode queries as cells."""
         return self.instances.encode(table)
 
     def append(self, table: Table, targets: Table | None, weights: FloatArray | None) -> IdArray:
-        """Append rows and return their ids. Rows of weight 0 get ids too, and are forgotten at once."""
+        """Append rows and return their ids. Rows with zero weight also get ids, but are forgotten at once."""
         ids = kept = self.instances.append(table, targets, weights)
         if weights is not None and not weights.all():
             self.instances.remove(ids[weights == 0])
@@ -183,22 +182,22 @@ class Memory:
         return ids
 
     def forget(self, ids: ArrayLike) -> None:
-        """Remove rows, and all that was computed from them."""
+        """Remove rows and all results computed from them."""
         self.instances.remove(ids)
         self._cache.clear()
 
     def without(self, ids: ArrayLike) -> Self:
-        """A memory without some rows; this one stays as it is."""
+        """Return a memory without some rows; this memory is unchanged."""
         other = self.fork()
         other.forget(ids)
         return other
 
     def cached(self, key: str, compute: Callable[[], T]) -> T:
-        """What ``compute`` gives for the rows stored now, computed once."""
+        """Return the result of ``compute`` for the stored rows, cached."""
         return self.followed(key, lambda _: compute())
 
     def followed(self, key: str, compute: Callable[[T | None], T]) -> T:
-        """What ``compute`` makes, once, of what it gave before rows were appended; of None where rows were removed."""
+        """Return ``compute(earlier result)``, cached; the argument is None if rows were removed since."""
         value: T
         version, value = self._cache.get(key, _NOTHING)
         if version != self.instances.version:
@@ -208,8 +207,8 @@ class Memory:
 
     def positions(self, ids: IdArray) -> IntArray:
         """Positions of ids among the stored rows."""
-        # Where no row was ever removed, ids are positions.
+        # If no row was ever removed, ids are positions.
         return ids if self.instances.next_id == len(self.instances) else np.searchsorted(self.ids, ids)
 
     def _added(self, ids: IdArray, table: Table | None) -> None:
-        """Rows were stored, all those of a table; it is None where rows of weight 0 were not."""
+        """Hook after rows were stored; ``table`` is None if rows with zero weight were dropped from it."""

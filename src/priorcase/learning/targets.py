@@ -1,4 +1,4 @@
-"""What is to be learned: numbers, or class labels and the classes they make; one column for each output."""
+"""Targets: numbers, or class labels and their classes; one column for each output."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ LabelSort: TypeAlias = Literal["text", "numbers", "booleans"]
 _LARGEST = 1e100  # weighted sums of squares of targets must stay within float64
 _KIND_NAMES = {"U": "text", "T": "text", "S": "bytes", "M": "dates", "m": "time spans", "c": "complex numbers"}
 _SORTS: dict[str, LabelSort] = {**dict.fromkeys("UOT", "text"), **dict.fromkeys("iuf", "numbers"), "b": "booleans"}
-# Messages that are raised in two places; the first words of each are scikit-learn's.
+# Messages raised in two places; each starts with the wording of scikit-learn.
 _MISSING = "Input y contains NaN, None or another missing value. Drop the rows with a missing target."
 _INFINITE = "Input y contains infinity or a value too large for dtype('float64')."
 
@@ -34,7 +34,7 @@ _INFINITE = "Input y contains infinity or a value too large for dtype('float64')
 
 
 def as_array(y: Any) -> AnyArray:
-    """Targets of any type as an array of one or two dimensions that is not empty."""
+    """Convert targets of any type to a non-empty array of one or two dimensions."""
     if type(y) is not np.ndarray:
         if y is None:
             raise TargetError("requires y to be passed, but the target y is None. Pass one target for each row of X.")
@@ -43,11 +43,11 @@ def as_array(y: Any) -> AnyArray:
         if isinstance(y, np.ma.MaskedArray) and np.ma.getmaskarray(y).any():
             raise TargetError(_MISSING)
         if nw.dependencies.is_into_dataframe(y):
-            with suppress(DuplicateError):  # targets go by position: their names do not matter
+            with suppress(DuplicateError):  # targets are matched by position: names are irrelevant
                 y = nw.from_native(y, eager_only=True).to_numpy()
         elif isinstance(y, (list, tuple)):
             try:
-                y = np.array(y, dtype=object)  # so that numbers beside text stay numbers
+                y = np.array(y, dtype=object)  # so that numbers mixed with strings stay numbers
             except ValueError:
                 y = np.empty((len(y), 0))  # rows of different lengths
     array = np.asarray(y)
@@ -60,14 +60,14 @@ def as_array(y: Any) -> AnyArray:
 
 
 def objects(values: list[Any]) -> AnyArray:
-    """A flat array of objects, whatever they are."""
+    """Return a flat array of objects."""
     array = np.empty(len(values), dtype=object)
     array[:] = values
     return array
 
 
 def check_finite(values: AnyArray) -> None:
-    """Refuse NaN and infinity."""
+    """Raise an error for NaN and infinity."""
     if np.isnan(values).any():
         raise TargetError(_MISSING)
     if np.isinf(values).any():
@@ -75,22 +75,22 @@ def check_finite(values: AnyArray) -> None:
 
 
 def check_length(y: int, rows: int) -> None:
-    """Refuse targets of which there is not one for each row."""
+    """Raise an error unless there is one target for each row."""
     if y != rows:
-        raise TargetError(  # scikit-learn's words
+        raise TargetError(  # wording of scikit-learn
             f"Found input variables with inconsistent numbers of samples: X has {rows} and y has {y}. Pass one target "
             "for each row of X."
         )
 
 
 def has_fractions(array: AnyArray) -> bool:
-    """Whether targets are numbers of which one has a fraction; a missing one counts as such."""
+    """Whether targets are numbers and at least one has a fraction or is missing."""
     if array.dtype.kind == "O":
         if families({type(value) for value in array.flat}) != {"number"}:
             return False
         try:
             array = array.astype(np.float64)
-        except (OverflowError, ValueError):  # beyond float64, or a signalling NaN: no class, and refused as a number
+        except (OverflowError, ValueError):  # beyond float64, or a signaling NaN: not a class, and an error as a number
             return True
     return array.dtype.kind == "f" and bool((array != np.floor(array)).any())
 
@@ -99,7 +99,7 @@ def has_fractions(array: AnyArray) -> bool:
 
 
 def read_numbers(y: Any) -> tuple[FloatArray, bool]:
-    """Numbers to learn, shape (rows, outputs), and whether they came as one flat column."""
+    """Return numeric targets, shape (rows, outputs), and whether they were passed as one flat column."""
     array = as_array(y)
     values = array.reshape(len(array), -1)
     found = {"number"} if values.dtype.kind in "fiub" else {_KIND_NAMES.get(values.dtype.kind, str(values.dtype))}
@@ -119,7 +119,7 @@ def read_numbers(y: Any) -> tuple[FloatArray, bool]:
 
 
 def learned_numbers(estimator: Any, y: Any, first: bool, *, squared: bool = False) -> tuple[Schema, FloatArray]:
-    """Schema and values of numbers to learn, which may have to be ``squared``; the first ones settle ``_flat``."""
+    """Return schema and values of numeric targets; ``squared``: squares must be finite; ``first`` sets ``_flat``."""
     numbers, flat = read_numbers(y)
     if squared and np.abs(numbers).max() > _LARGEST:
         raise NumericRangeError(f"y must not exceed {_LARGEST}, because squares overflow. Divide y by a power of ten.")
@@ -128,7 +128,7 @@ def learned_numbers(estimator: Any, y: Any, first: bool, *, squared: bool = Fals
 
 
 def _target_schema(kind: type[Numeric | Nominal], n: int, instances: LabelledRows | None) -> Schema:
-    """The schema of ``n`` outputs, of which there must be as many as before."""
+    """Return the schema of ``n`` outputs; raise an error if the number changed."""
     targets = Schema(None, (kind(),) * n) if instances is None else instances.targets
     before = 0 if targets is None else len(targets)
     if targets is None or before != n:
@@ -141,7 +141,7 @@ def _target_schema(kind: type[Numeric | Nominal], n: int, instances: LabelledRow
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Labels:
-    """Class labels of some rows, shape (rows, outputs), all text, all whole numbers or all booleans."""
+    """Class labels of rows, shape (rows, outputs): all strings, all integers or all booleans."""
 
     values: AnyArray
     sort: LabelSort
@@ -149,15 +149,15 @@ class Labels:
 
     @property
     def dtype(self) -> np.dtype[Any]:
-        """The type they came in; text of any width is one type."""
+        """Type of the labels as passed; strings of any width are one type."""
         return _unsized(self.values.dtype)
 
 
 def read_labels(y: Any) -> Labels:
     """Class labels from a list, an array, a series or a frame.
 
-    Labels are text, whole numbers (also as floats) or booleans. A list of text becomes an array of text, as in
-    scikit-learn; an array of objects stays one. A column vector is taken for one output, with scikit-learn's warning.
+    Labels are strings, integers (also as floats) or booleans. A list of strings becomes an array of strings, as in
+    scikit-learn; an array of objects stays one. A column vector is one output, with the warning of scikit-learn.
     """
     array = as_array(y)
     flat = array.ndim == 1
@@ -168,7 +168,7 @@ def read_labels(y: Any) -> Labels:
     values = array.reshape(len(array), -1)
     if values.dtype.kind == "O":
         values = _of_one_type(values)
-        # An array of text would drop null characters at the end, and so make two classes one.
+        # A string array would drop trailing null characters and thereby merge two classes.
         if isinstance(y, (list, tuple)) and not any(str(value).endswith("\0") for value in values.flat):
             values = values.astype(str) if values.dtype.kind == "O" else values
     if values.dtype.kind == "f":
@@ -181,7 +181,7 @@ def read_labels(y: Any) -> Labels:
 
 
 def _of_one_type(values: AnyArray) -> AnyArray:
-    """Objects as text, booleans or numbers, whichever they all are."""
+    """Convert objects that are all strings, booleans or numbers to an array of that type."""
     if any(map(is_missing, values.flat)):
         raise TargetError(_MISSING)
     found = families({type(value) for value in values.flat})
@@ -199,14 +199,14 @@ def _of_one_type(values: AnyArray) -> AnyArray:
 
 
 def _unknown_labels(found: str) -> TargetError:
-    return TargetError(  # scikit-learn's words
-        f"Unknown label type: {found}. Classes must be text, whole numbers or booleans; use a regressor for real "
-        "numbers, and convert other objects to text."
+    return TargetError(  # wording of scikit-learn
+        f"Unknown label type: {found}. Classes must be strings, integers or booleans; use a regressor for real "
+        "numbers, and convert other objects to strings."
     )
 
 
 def label_array(values: list[Any], dtype: np.dtype[Any]) -> AnyArray:
-    """Labels as an array of the type they came in; fixed-width text as wide as the longest."""
+    """Return labels as an array of their original type; fixed-width strings are as wide as the longest."""
     return objects(values) if dtype.kind == "O" else np.array(values, dtype=_unsized(dtype))
 
 
@@ -218,7 +218,7 @@ def _unsized(dtype: np.dtype[Any]) -> np.dtype[Any]:
 
 
 class LabelledRows(Protocol):
-    """What a `Labelling` reads of rows: stored ones (`Instances`), or all that a concept learner has seen."""
+    """Rows as read by a `Labelling`: stored rows (`Instances`), or all rows seen by a concept learner."""
 
     @property
     def ids(self) -> IdArray: ...
@@ -233,10 +233,10 @@ class LabelledRows(Protocol):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Labelling:
-    """What the labels learned so far have in common.
+    """Types and declared classes of the labels learned so far.
 
-    ``batches``: the id from which on rows came with labels of a type, and that type, ascending by id. ``declared``:
-    classes of each output that stay without rows.
+    ``batches``: first id and type of labels for each change of type, ascending by id. ``declared``: declared classes of
+    each output, which are kept without rows.
     """
 
     flat: bool
@@ -245,12 +245,12 @@ class Labelling:
     declared: tuple[AnyArray, ...] | None = None
 
     def saved(self) -> dict[str, Any]:
-        """The fields, for a saved model."""
+        """Return the fields for a saved model."""
         return {each.name: getattr(self, each.name) for each in fields(self)}
 
     @classmethod
     def restored(cls, told: dict[str, Any], instances: LabelledRows) -> Labelling:
-        """From what `saved` gave, for these rows; ``ValueError`` where it does not fit them."""
+        """Restore from the result of `saved`; raise ``ValueError`` if it does not match the rows."""
         found = cls(**told)
         outputs = range(len(instances.targets) if instances.targets else 0)
         starts, dtypes = zip(*found.batches, strict=True)
@@ -259,7 +259,7 @@ class Labelling:
         if kinds != {found.sort} or list(starts) != sorted({int(start) for start in starts}) or starts[0] < 0:
             raise ValueError("labels of another type")
         if found.declared is not None and [each.ndim for each in declared] != [1] * len(outputs):
-            raise ValueError("classes that belong to no target")
+            raise ValueError("declared classes without a target")
         for t in outputs:
             values = [*_stored_classes(instances, t)[0], *(declared[t].tolist() if declared else ())]
             labels = found.labels(instances, t)[0] if values else np.empty(0)
@@ -268,7 +268,7 @@ class Labelling:
         return found
 
     def joined(self, labels: Labels, instances: LabelledRows) -> Labelling:
-        """With more labels, of the same sort unless no row and no declared class is left."""
+        """Return the labelling with more labels, of the same type unless no rows or declared classes are left."""
         if not len(instances) and self.declared is None:
             return Labelling(labels.flat, labels.sort, ((instances.next_id, labels.dtype),))
         self.check_sort(labels)
@@ -278,7 +278,7 @@ class Labelling:
         return self if batches == self.batches else replace(self, batches=batches)
 
     def declaring(self, classes: Any, n: int, instances: LabelledRows | None) -> Labelling:
-        """With the classes of each of ``n`` outputs declared, beside those declared before."""
+        """Return the labelling with declared classes for each of ``n`` outputs, added to earlier ones."""
         given = [classes] if self.flat or not isinstance(classes, Iterable) else list(classes)
         if len(given) != n:
             raise TargetError(f"classes must have a list for each of the {n} target columns, got {len(given)}")
@@ -300,20 +300,20 @@ class Labelling:
         return replace(self, declared=tuple(declared))
 
     def labels(self, instances: LabelledRows, output: int = 0) -> tuple[AnyArray, IntArray]:
-        """The classes of an output in ascending order, and the stored code of each; -1 where no row has it."""
+        """Return the classes of an output in ascending order and their stored codes, -1 for a class without rows."""
         dtypes = [dtype for _, dtype in self.living(instances) or self.batches[-1:]]
         dtype = np.result_type(*dtypes, *(_unsized(column.dtype) for column in self.declared or ()))
         values, stored = _stored_classes(instances, output)
         present = label_array(values, dtype)
         declared = () if self.declared is None else (label_array(self.declared[output].tolist(), dtype),)
         labels = np.unique(np.concatenate((present, *declared)))
-        labels.flags.writeable = False  # handed out as classes_
+        labels.flags.writeable = False  # returned as classes_
         codes = np.full(labels.size, -1, np.int64)
         codes[np.searchsorted(labels, present)] = stored
         return labels, codes
 
     def classes(self, instances: Instances, earlier: Sequence[Classes] = ()) -> list[Classes]:
-        """The classes of each output; ``earlier``, what this gave before rows were appended, only saves work."""
+        """Return the classes of each output; ``earlier``, the result before rows were appended, only saves work."""
         outputs = range(0 if instances.targets is None else len(instances.targets))
         return [Classes(self, instances, t, earlier[t] if earlier else None) for t in outputs]
 
@@ -325,7 +325,7 @@ class Labelling:
             )
 
     def living(self, instances: LabelledRows) -> tuple[tuple[int, np.dtype[Any]], ...]:
-        """The batches of which some row is left."""
+        """Batches with remaining rows."""
         if len(self.batches) == 1:
             return self.batches if len(instances) else ()
         starts = np.searchsorted(instances.ids, [start for start, _ in self.batches])
@@ -334,14 +334,14 @@ class Labelling:
 
 
 def _stored_classes(instances: LabelledRows, output: int) -> tuple[list[Any], IntArray]:
-    """The classes that some stored row has, and the code of each."""
+    """Classes of the stored rows, and their codes."""
     values = instances.target_values(output)
     codes = np.flatnonzero(instances.target_counts(output)[: len(values)])
     return [values[code] for code in codes.tolist()], codes
 
 
 class Classes:
-    """The classes of one output in ascending order, and the class of each stored row; while no row comes or goes.
+    """Classes of one output in ascending order, and the class of each stored row; valid until rows change.
 
     ``of_code``: the position in ``labels`` of each stored code. ``stored``: the stored codes of all rows.
     """
@@ -360,7 +360,7 @@ class Classes:
 
     @cached_property
     def weights(self) -> FloatArray:
-        """How many rows each class has, weights counted as repetitions."""
+        """Total weight of each class."""
         row_weights = self._instances.weights
         if row_weights is not None:
             return np.bincount(self.codes, weights=row_weights, minlength=self.labels.size).astype(np.float64)
@@ -369,20 +369,20 @@ class Classes:
 
     @cached_property
     def codes(self) -> IntArray:
-        """Position in ``labels`` of each stored row's class, in as few bytes as the classes allow."""
+        """Position in ``labels`` of each stored row's class, as the smallest integer type."""
         return self.of_code.astype(np.min_scalar_type(-self.labels.size - 1))[self.stored]
 
     def at(self, rows: IntArray | slice) -> IdArray:
-        """Position in ``labels`` of the class of some stored rows, by position."""
+        """Position in ``labels`` of the class of stored rows, by position."""
         return self.of_code[self.stored[rows]]
 
 
 def learned_labels(
     y: Any, classes: Any, earlier: Labelling | None, instances: LabelledRows | None
 ) -> tuple[Labelling, Schema, AnyArray]:
-    """What all labels then have in common, the schema of the targets, and the labels to be learned.
+    """Return the new labelling, the schema of the targets, and the labels to learn.
 
-    ``classes`` are declared with them; ``earlier`` and ``instances`` are None where nothing was learned before.
+    ``classes`` are declared with them; ``earlier`` and ``instances`` are None if nothing was learned before.
     """
     labels = y if isinstance(y, Labels) else read_labels(y)
     n = labels.values.shape[1]
@@ -395,6 +395,6 @@ def learned_labels(
         labelling = labelling.declaring(classes, n, instances)
     for t, declared in enumerate(labelling.declared or ()):
         if unlisted := sorted(set(labels.values[:, t].tolist()) - set(declared.tolist())):
-            advice = misspelt(unlisted, declared.tolist()) or "List every class in classes=, or leave it out."
+            advice = misspelt(unlisted, declared.tolist()) or "List every class in classes=, or omit it."
             raise TargetError(f"y has {listed(unlisted)}, but classes= lists {listed(declared.tolist())}. {advice}")
     return labelling, targets, labels.values

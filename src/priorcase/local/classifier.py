@@ -1,4 +1,4 @@
-"""Locally weighted classification: the small models that are fitted around each query, and the estimator."""
+"""Locally weighted classification: local models and the estimator."""
 
 from __future__ import annotations
 
@@ -35,17 +35,17 @@ from priorcase.similarity.presets import DistanceLike
 
 _CONSTANT = LocalPolynomial(0)
 _INSTEAD = "the nearest rows vote there"
-# The choice: rows left out between two steps of the progress bar; the most distances where all rows count.
+# Selection: rows left out between two steps of the progress bar; maximum number of distances if all rows count.
 _AT_ONCE, _DISTANCES = 128, 50_000_000
-# A probability of 0 costs as much as this one, so that candidates with fewer of them are better.
+# Probabilities are at least this, so that candidates with fewer zero probabilities are better.
 _LEAST = float(np.finfo(np.float64).tiny)
-# A Newton step that can gain no more than this share of the neighbourhood's weight in log-likelihood is the last.
+# Stop when a Newton step gains at most this share of the neighborhood's weight in log-likelihood.
 _TOLERANCE = 1e-12
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ClassRows:
-    """The stored rows with their classes."""
+    """Stored rows with their classes."""
 
     table: LocalTable
     codes: IdArray
@@ -56,7 +56,7 @@ class ClassRows:
 
     @classmethod
     def of(cls, instances: Instances, table: LocalTable, classes: Classes, prior: FloatArray | None) -> ClassRows:
-        """The rows stored now."""
+        """Create from the stored rows."""
         kinds = [instances.schema.kinds[column.attribute] for column in table.columns]
         declared = tuple(j for j, kind in enumerate(kinds) if isinstance(kind, Nominal) and kind.values is not None)
         sizes = table.values.copy()
@@ -66,16 +66,16 @@ class ClassRows:
         return cls(table, classes.at(slice(None)), classes.labels.size, prior, sizes, declared)
 
     def for_counts(self, cells: FloatArray) -> FloatArray:
-        """Queries numbered like the rows; below 0 for unknown values, NaN where missing or of attribute weight 0."""
+        """Encode queries like the rows: below 0 for unseen values, NaN for missing values or attribute weight 0."""
         encoded = self.table.numbered(cells)
-        for j in self.declared:  # a declared value that no row has is still a value of the column
+        for j in self.declared:  # a declared value without rows is still a value of the column
             given = cells[:, self.table.columns[j].attribute]
             encoded[(encoded[:, j] < 0) & (given >= 0), j] = self.table.values[j]
         encoded[:, self.table.ignored] = np.nan
         return encoded
 
     def summed(self, around: Neighborhoods, values: FloatArray) -> FloatArray:
-        """The sum of the entries' values over each class, shape (queries, classes)."""
+        """Sum of the entries' values over each class, shape (queries, classes)."""
         at = around.queries() * self.n_classes + self.codes[around.rows]
         return summed(at, values, len(around) * self.n_classes).reshape(-1, self.n_classes)
 
@@ -217,7 +217,7 @@ MODEL_CONSTRAINTS = [StrOptions(set(MODELS)), *get_args(LocalModel)]
 def probabilities(
     model: LocalModel, rows: ClassRows, cells: FloatArray, around: Neighborhoods, numbers: IntArray, threads: int
 ) -> FloatArray:
-    """The class probabilities of queries; far from all rows, the vote of the nearest; ``numbers`` are for warnings."""
+    """Return the class probabilities of queries; far from all rows, the nearest vote."""
     if not around.far.any():
         return model.probabilities(rows, cells, around, numbers, threads)
     near, far = np.flatnonzero(~around.far), np.flatnonzero(around.far)
@@ -240,7 +240,7 @@ class LocallyWeightedClassifier(ClassifierMixin, windows.LocallyWeighted):
     Parameters
     ----------
     n_neighbors, kernel, bandwidth
-        See `LocallyWeightedRegressor`; ``"loo"`` uses the log score, and ``"query"`` is not available.
+        See `LocallyWeightedRegressor`; ``"loo"`` uses the log-score, and ``"query"`` is not available.
     model
         ``"logistic"`` (`LocalLogistic`), ``"naive_bayes"`` (`LocalNaiveBayes`, the fastest), ``"linear"``
         (`LocalLinear`), or one of these with options.
@@ -321,7 +321,9 @@ class LocallyWeightedClassifier(ClassifierMixin, windows.LocallyWeighted):
         stored, earlier = (None, None) if first else (self._stored().instances, self._labelling)
         labelling, targets, labels = learned_labels(y, classes, earlier, stored)
         if len(targets) > 1:
-            raise TargetError(f"y must have one class for each row, got {len(targets)} columns. Fit one model for each")
+            raise TargetError(
+                f"y must have one class for each row, got {len(targets)} columns. Fit one model for each target."
+            )
         self._labelling = labelling
         return targets, labels
 
@@ -350,7 +352,7 @@ class LocallyWeightedClassifier(ClassifierMixin, windows.LocallyWeighted):
 
     @reads
     def predict(self, X: Any) -> AnyArray:
-        """Predict the most probable class of each row; the first in ``classes_`` among equals."""
+        """Predict the most probable class of each row; the first in ``classes_`` among ties."""
         return np.asarray(self._classes().labels[self.predict_proba(X).argmax(axis=1)])
 
     @reads
@@ -367,10 +369,8 @@ class LocallyWeightedClassifier(ClassifierMixin, windows.LocallyWeighted):
 
     @reads
     def precedents(self, X: Any) -> Precedents:
-        """Return the stored rows in each query's fit, with their shares of the total weight.
-
-        Also returns the nearest row of another class than the predicted one. If all rows are used, the ten nearest are
-        listed.
+        """Return the rows in each query's fit (the ten nearest if all are used), with their shares of the weight, and
+        the nearest row of another class than the predicted one.
         """
         memory, table = self._answering(), self._table(X)
         cells, classes = memory.instances.encode(table), self._classes()
@@ -388,7 +388,7 @@ class LocallyWeightedClassifier(ClassifierMixin, windows.LocallyWeighted):
         return np.asarray(classes.labels[classes.at(rows)])
 
     def _joined(self, n: int, blocks: Iterable[tuple[slice | IntArray, Neighborhoods, FloatArray]]) -> FloatArray:
-        """The class probabilities of ``n`` queries, block by block; a warning where some are far from everything."""
+        """Class probabilities of ``n`` queries, block by block; warn if some are far from all rows."""
         found, far = np.empty((n, self._classes().labels.size)), np.zeros(n, dtype=bool)
         for part, around, shares in blocks:
             found[part], far[part] = shares, around.far
@@ -406,10 +406,7 @@ class LocallyWeightedClassifier(ClassifierMixin, windows.LocallyWeighted):
 
     @reads
     def loo_predict_proba(self, *, relearn: bool = False) -> FloatArray:
-        """Predict the class probabilities of each stored row from all other rows, in the order of ``ids_``.
-
-        See `LocallyWeightedRegressor.loo_predict` for ``relearn``.
-        """
+        """Predict the probabilities of each stored row from all others; see `LocallyWeightedRegressor.loo_predict`."""
         refit = needs_refits(self, relearn)
         self._check_left_out()
         return self._joined(len(self._stored()), self._refitted() if refit else self._left_out_fits())
@@ -427,7 +424,7 @@ class LocallyWeightedClassifier(ClassifierMixin, windows.LocallyWeighted):
                 yield own[part], around, shares
 
     def _left_out_groups(self) -> Iterator[tuple[ClassRows, IntArray]]:
-        """Groups of rows that leave the same prior when one of them is left out, with that prior."""
+        """Groups of rows with the same prior when left out, with that prior."""
         rows, classes, weights = self._rows(), self._classes(), self._stored().row_weights
         if self._prior != "frequency":
             yield rows, np.arange(len(classes.codes))
@@ -440,7 +437,7 @@ class LocallyWeightedClassifier(ClassifierMixin, windows.LocallyWeighted):
             yield replace(rows, prior=left / left.sum()), np.flatnonzero(of.ravel() == group)
 
     def _losses(self, candidates: Sequence[windows.KernelWindow]) -> tuple[FloatArray, int]:
-        """Mean log-scores of left-out rows, with their sign reversed."""
+        """Negative mean log-scores of left-out rows."""
         memory, rows, most = self._stored(), self._rows(), windows.MOST_LEFT_OUT
         if candidates[-1].k is None and not candidates[-1].kernel.compact:
             most = min(most, max(windows.FEWEST_LEFT_OUT, _DISTANCES // len(memory)))

@@ -1,4 +1,4 @@
-"""Local polynomial fits: the design, the fits by the compiled core, their statistics, robust and gradient fits."""
+"""Local polynomial fits: design, fits by the compiled core, statistics, robust and gradient fits."""
 
 from __future__ import annotations
 
@@ -24,18 +24,18 @@ from priorcase.similarity.periodic import Periodic
 if TYPE_CHECKING:
     from priorcase.local.windows import Neighborhoods
 
-NUMERIC, ORDINAL, NOMINAL = 0, 1, 2  # the core's codes for the kinds of columns
-MOST_VALUES = 32  # of a nominal column in a local design
-STATISTICS, COEFFICIENTS, HAT_ROWS, LEFT_OUT = 2, 4, 8, 16  # what the core computes on request beside predictions
+NUMERIC, ORDINAL, NOMINAL = 0, 1, 2  # codes of the kinds of columns in the core
+MOST_VALUES = 32  # maximum number of values of a nominal column in a local design
+STATISTICS, COEFFICIENTS, HAT_ROWS, LEFT_OUT = 2, 4, 8, 16  # optional results of the core
 Answers = dict[str, FloatArray]
 
 _NO_FREEDOM = 1e-9  # fewer degrees of freedom than this, per unit of weight, are rounding errors
-_NO_RESIDUAL = 1e-7  # a median residual below this part of the mean one is 0, as in Cleveland's program
+_NO_RESIDUAL = 1e-7  # a median residual below this share of the mean is 0, as in Cleveland's program
 
 
 @dataclass(frozen=True)
 class LocalPolynomial:
-    """What is fitted around a query: a polynomial of degree 0, 1 or 2, and how undetermined slopes are settled."""
+    """Local polynomial of degree 0, 1 or 2 fitted around a query, with the rule for undetermined slopes."""
 
     degree: int = 1
     ridge: float = 0.0
@@ -50,7 +50,7 @@ class LocalPolynomial:
     def __post_init__(self) -> None:
         check_fields(self)
         if self.ridge > 0 and self.degree == 0:
-            raise ParameterError(f"ridge must be 0.0 with degree=0, which has no slopes to penalise, got {self.ridge}")
+            raise ParameterError(f"ridge must be 0.0 with degree=0, which has no slopes to penalize, got {self.ridge}")
         settle(self, degree=int(self.degree), ridge=float(self.ridge), rcond=float(self.rcond))
 
 
@@ -63,22 +63,22 @@ class GradientDescent(NamedTuple):
 
 
 class DesignColumn(NamedTuple):
-    """A column of local models: an attribute in some unit, or its place on a circle."""
+    """Column of local models: an attribute in some unit, or its position on a circle."""
 
     attribute: int
     wave: Callable[[FloatArray], FloatArray] | None = None  # the cosine or the sine
-    period: float = 1.0  # without one the unit
+    period: float = 1.0  # the unit for columns without a period
 
     @property
     def part(self) -> str:
-        """What it is of the attribute, in words."""
+        """Description of the part of the attribute."""
         if self.wave is None:
             return "days" if self.period == DAY else ""
         name = {YEAR: "season ", WEEK: "weekday ", DAY: "hour "}.get(self.period, "")
         return f"{name}{'cos' if self.wave is np.cos else 'sin'}"
 
     def of(self, cells: FloatArray) -> FloatArray:
-        """The column of some rows, given by their cells."""
+        """Return the column for rows given by their cells."""
         column = cells[:, self.attribute]
         if self.wave is None:
             return column if self.period == 1.0 else column / self.period
@@ -86,10 +86,10 @@ class DesignColumn(NamedTuple):
 
 
 def design_columns(memory: NeighborsMemory) -> tuple[DesignColumn, ...]:
-    """The columns of local models.
+    """Columns of local models.
 
-    What comes round again enters by cosine and sine, as far as the distance compares it so. Texts and sets take part in
-    the distance alone: a term for each value would be one for nearly each row.
+    Circular columns enter by cosine and sine if the distance treats them as circular. Texts and sets are used only by
+    the distance, since nearly every row would need its own term.
     """
     columns, kinds, terms = list[DesignColumn](), memory.instances.schema.kinds, memory.fitted.terms
     for a, (kind, term) in enumerate(zip(kinds, terms * len(kinds) if memory.distance.whole else terms, strict=True)):
@@ -104,10 +104,10 @@ def design_columns(memory: NeighborsMemory) -> tuple[DesignColumn, ...]:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class LocalTable:
-    """The stored rows as the core takes them; nominal values are numbered as rows first have them, not by name.
+    """Stored rows in the format of the core; nominal values are numbered by first occurrence, not by name.
 
-    Of a column with more than `MOST_VALUES` values the rarest count as one value: an indicator for each would take time
-    and degrees of freedom without end, and of an id nothing can be learned.
+    In a column with more than `MOST_VALUES` values the rarest are merged into one: an indicator for each would need too
+    much time and too many degrees of freedom.
     """
 
     columns: tuple[DesignColumn, ...]
@@ -115,9 +115,9 @@ class LocalTable:
     kinds: NDArray[np.uint8]
     scales: FloatArray  # standard deviations of the columns, 1 for constant and nominal ones
     targets: FloatArray
-    values: IdArray  # the number of values of a nominal column, else 0
-    numbers: tuple[FloatArray | None, ...]  # the number of each stored code, -1 for codes without a row
-    ignored: BoolArray  # columns of attribute weight 0
+    values: IdArray  # number of values of a nominal column, otherwise 0
+    numbers: tuple[FloatArray | None, ...]  # new number of each stored code, -1 for codes without rows
+    ignored: BoolArray  # columns with attribute weight 0
 
     @classmethod
     def of(cls, memory: NeighborsMemory) -> LocalTable:
@@ -149,11 +149,11 @@ class LocalTable:
         )
 
     def numbered(self, cells: FloatArray) -> FloatArray:
-        """The design columns of queries, given by the cells of their attributes, with values numbered like the rows."""
+        """Design columns of queries given by the cells of their attributes, encoded like the rows."""
         return renumbered(_designed(self.columns, cells), self.numbers)
 
     def queries(self, cells: FloatArray, far: BoolArray) -> FloatArray:
-        """Queries as fits take them: NaN in columns that are missing, ignored, or at an unknown level."""
+        """Queries in the format of the fits: NaN in columns that are missing, ignored or at an undeclared level."""
         found = self.numbered(cells)
         found[(self.kinds == ORDINAL) & (found < 0)] = np.nan
         found[:, self.ignored] = np.nan
@@ -161,7 +161,7 @@ class LocalTable:
         return found
 
     def n_terms(self, degree: int) -> int:
-        """Number of terms of a local model where no column is missing; a nominal column counts as one."""
+        """Number of terms of a local model without missing columns; a nominal column counts as one."""
         if degree == 0:
             return 1
         kinds = self.kinds[~self.ignored]
@@ -170,13 +170,13 @@ class LocalTable:
 
 
 def _numbered(column: FloatArray, weights: FloatArray | None) -> FloatArray:
-    """The number of each code, as rows first have them; of more than `MOST_VALUES` the rarest share the last one."""
+    """Number of each code by first occurrence; beyond `MOST_VALUES`, the rarest share the last number."""
     known = ~np.isnan(column)
     held = column[known].astype(np.int64)
     codes, first = np.unique(held, return_index=True)
     found = np.full(int(codes.max(initial=-1)) + 1, -1.0)
     codes, kept = codes[np.argsort(first)], np.ones(codes.size, dtype=bool)
-    if codes.size > MOST_VALUES:  # equally frequent values are all kept or all joined: their order tells nothing
+    if codes.size > MOST_VALUES:  # equally frequent values are all kept or all merged: their order is arbitrary
         counts = np.bincount(held, weights=None if weights is None else weights[known])[codes]
         kept = counts > np.sort(counts)[-MOST_VALUES]
         found[codes[~kept]] = kept.sum()
@@ -185,7 +185,7 @@ def _numbered(column: FloatArray, weights: FloatArray | None) -> FloatArray:
 
 
 def _designed(columns: Sequence[DesignColumn], cells: FloatArray) -> FloatArray:
-    """The design columns of some rows, given by their cells."""
+    """Design columns of rows given by their cells."""
     if len(columns) == cells.shape[1] and all(column.period == 1.0 and column.wave is None for column in columns):
         return cells
     found = np.empty((len(cells), len(columns)))
@@ -195,7 +195,7 @@ def _designed(columns: Sequence[DesignColumn], cells: FloatArray) -> FloatArray:
 
 
 def renumbered(cells: FloatArray, numbers: Sequence[FloatArray | None]) -> FloatArray:
-    """Cells with values numbered like the rows; -1 for a value that no row has."""
+    """Cells encoded like the rows; -1 for a value without rows."""
     found = np.array(cells, dtype=np.float64, order="C")
     for a, of in enumerate(numbers):
         if of is not None:
@@ -207,7 +207,7 @@ def renumbered(cells: FloatArray, numbers: Sequence[FloatArray | None]) -> Float
 
 
 def _spread(column: FloatArray, weights: FloatArray | None) -> float:
-    """The standard deviation of the known values, 1 where it is 0; scaled by the largest so as not to overflow."""
+    """Standard deviation of the known values, 1 if it is 0; scaled by the largest value to avoid overflow."""
     known = ~np.isnan(column)
     values, times = column[known], np.ones(int(known.sum())) if weights is None else weights[known]
     if not values.size or values.min() == values.max():
@@ -224,11 +224,11 @@ def _spread(column: FloatArray, weights: FloatArray | None) -> float:
 
 @dataclass(frozen=True, slots=True)
 class Fits:
-    """Local fits of some queries."""
+    """Local fits of queries."""
 
     predictions: FloatArray  # shape (queries, targets)
-    answers: Answers  # the core's other arrays, over queries (hat rows: entries) and targets, 1 where these are alike
-    far: IntArray  # queries without a row with weight, at which the mean of the nearest rows was fitted
+    answers: Answers  # other arrays of the core, over queries (hat rows: entries) and targets, 1 if these are equal
+    far: IntArray  # queries without weighted rows, for which the mean of the nearest rows was fitted
 
     def deviations(self, *, of_target: bool) -> FloatArray:
         """Standard deviation of the predictions, ``sigma sqrt(s's)``, or of new targets, ``sigma sqrt(1 + s's)``."""
@@ -238,7 +238,7 @@ class Fits:
         return np.asarray(sigma * np.sqrt(self.answers["variance"] + of_target))
 
     def interval(self, level: float, *, of_target: bool) -> tuple[FloatArray, FloatArray]:
-        """Predictions minus and plus Student's quantile times their deviation; infinite without degrees of freedom."""
+        """Predictions -+ Student's t quantile times their deviation; infinite without degrees of freedom."""
         free = self._free_weight() * (self.answers["weight"] / self.answers["squares"])
         with np.errstate(over="ignore"):
             quantiles = np.where(free > 0, stats.t.ppf((1 + level) / 2, np.where(free > 0, free, 1.0)), np.inf)
@@ -252,7 +252,7 @@ class Fits:
         return np.asarray(self.answers["weight"] * (self.answers["weight"] / self.answers["squares"]))
 
     def _free_weight(self) -> FloatArray:
-        """n_LWR - p_LWR, in units of K; 0 where it is nothing but rounding."""
+        """n_LWR - p_LWR, in units of K; 0 if it is only rounding error."""
         n, p = self.answers["weight"], self.answers["parameters"]
         free = np.where(n - p > _NO_FREEDOM * n, n - p, 0.0)
         free[self.far] = 0.0
@@ -273,7 +273,7 @@ def fit_queries(
     queries, found = table.queries(cells, around.far), list[Answers]()
     for t in range(1 if factors is None else factors.shape[1]):
         weighted, targets = around, table.targets
-        if factors is not None:  # each target has weights of its own
+        if factors is not None:  # each target has its own weights
             weighted, targets = around.scaled(factors[:, t]), np.ascontiguousarray(targets[:, t : t + 1])
         lists = weighted.indptr, weighted.rows, np.ascontiguousarray(weighted.masses()), weighted.counts
         given = (*lists, table.cells, queries, table.kinds, table.scales, targets)
@@ -294,8 +294,8 @@ def robustness_weights(
 ) -> FloatArray:
     """Robustness weights after some rounds (Cleveland 1979, section 2), shape (rows, targets).
 
-    ``delta_i = (1 - (e_i / 6 s)^2)^2`` where ``|e_i| < 6 s``, else 0, with ``s`` the median of ``|e|``; where that is 0
-    the weights of a target stay as they are.
+    ``delta_i = (1 - (e_i / 6 s)^2)^2`` if ``|e_i| < 6 s``, otherwise 0, with ``s`` the median of ``|e|``; if s is 0 the
+    weights of a target do not change.
     """
     found, largest = np.ones(targets.shape), np.abs(targets).max(axis=0)
     for _ in range(rounds):
@@ -310,7 +310,7 @@ def robustness_weights(
 
 
 def weighted_median(values: FloatArray, times: FloatArray | None) -> float:
-    """The median of values repeated by their counts; the mean of the middle two."""
+    """Weighted median of values; the mean of the middle two."""
     if times is None:
         return float(np.median(values))
     order = np.argsort(values, kind="stable")
@@ -327,11 +327,11 @@ def weighted_median(values: FloatArray, times: FloatArray | None) -> float:
 def descend(
     table: LocalTable, model: LocalPolynomial, rule: GradientDescent, cells: FloatArray, around: Neighborhoods, t: int
 ) -> tuple[FloatArray, BoolArray]:
-    """The value at each query of the fit that gradient descent finds, and which fits converged.
+    """Predictions of fits by gradient descent, and a mask of the fits that converged.
 
     ``w_j += eta sum K (y - w'x) x_j`` (Mitchell 1997, eq. 8.7), in coordinates centered at the weighted mean and scaled
     by the columns' standard deviations: the same planes, without zigzagging. A ridge is weight decay. Slopes start from
-    0, so that of several equally good fits the one of least norm is found, as by the direct solver.
+    0, so that the minimum-norm solution among equally good fits is found, as by the direct solver.
     """
     queries, masses = table.queries(cells, around.far), around.masses()
     values, converged = np.empty(len(around)), np.ones(len(around), dtype=bool)
@@ -369,7 +369,7 @@ def _descend(gradient: FloatArray, hessian: FloatArray, rate: float, rule: Gradi
 
 
 def _design(table: LocalTable, query: FloatArray, rows: FloatArray, degree: int) -> FloatArray:
-    """The local design without its intercept, in standard deviations of the columns, shape (rows, terms)."""
+    """Local design without the intercept, in standard deviations of the columns, shape (rows, terms)."""
     known = ~np.isnan(query) & (degree > 0)
     numbers = np.flatnonzero(known & (table.kinds != NOMINAL))
     deviations = (rows[:, numbers] - query[numbers]) / table.scales[numbers]

@@ -1,4 +1,4 @@
-"""Locally weighted regression on mixed rows: the estimator, its coefficients and its precedents."""
+"""Locally weighted regression: the estimator, its coefficients and its precedents."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ import numpy as np
 from sklearn.base import RegressorMixin
 from sklearn.utils._param_validation import Interval, StrOptions
 
+from priorcase._numbers import equal_decimals
 from priorcase._parameters import check_value
 from priorcase._typing import AnyArray, Backend, FloatArray, IntArray, Name, Value
 from priorcase.exceptions import ParameterError, TooFewRowsError, UnsettledFitWarning, listed
@@ -40,10 +41,10 @@ from priorcase.similarity import Kernel
 from priorcase.similarity.presets import DistanceLike
 
 _QUERIES, _WIDTH = 10, 24  # queries that a table of coefficients prints, and characters of a heading
-LEVEL = [Interval(Real, 0, 1, closed="neither")]  # the constraint on the level of an interval
-Block: TypeAlias = tuple[slice, windows.Neighborhoods, Fits]  # some queries, by their places
-_WORK = 5_000_000_000  # multiplications, roughly, that a choice by leave-one-out may cost (seconds)
-_REST = "(rare values)"  # which have one term together
+LEVEL = [Interval(Real, 0, 1, closed="neither")]  # constraint on the level of an interval
+Block: TypeAlias = tuple[slice, windows.Neighborhoods, Fits]  # a block of queries, by position
+_WORK = 5_000_000_000  # approximate limit of multiplications for selection by leave-one-out (seconds)
+_REST = "(rare values)"  # rare values share one term
 _INSTEAD = "the mean of the nearest rows is predicted there, with an infinite standard deviation"
 
 
@@ -117,7 +118,7 @@ class LocalCoefficients(results.PerQuery, results.GridResult):
 
     def _grid(self) -> results.Grid:
         columns = self[:_QUERIES]._columns()
-        texts = [["-" if x != x else f"{x:.6g}" for x in column.tolist()] for column in columns.values()]
+        texts = (equal_decimals(column, 6) for column in columns.values())
         lines = [list(line) for line in zip(*texts, strict=True)]
         header = [results.short(label, _WIDTH) for label in columns]
         return results.Grid("", header, lines, results.rest_text(_QUERIES, len(self)), right=range(len(header)))
@@ -160,26 +161,19 @@ class LocallyWeightedRegressor(RegressorMixin, windows.LocallyWeighted):
     n_neighbors
         Number of nearest rows in each fit, ``"sqrt"``, ``"all"``, or ``"loo"`` (default without a bandwidth): the
         number with the lowest leave-one-out squared error, up to 1024, on at most 2000 rows.
-    degree
-        Degree of the polynomial: 0 (kernel regression), 1 (linear) or 2 (quadratic).
-    kernel
-        Kernel or its name, or a function that maps an array of relative distances ``u = d / h`` to weights >= 0.
-    bandwidth
-        Bandwidth h for all queries, or ``"loo"`` to select it. None: the distance of the first row beyond the k
-        nearest. ``"query"``: selected for each query by leave-one-out in the local fit.
-    span
-        Fraction of the rows in each fit (loess), in place of ``n_neighbors`` and ``bandwidth``. Above 1, h is the
-        largest distance times ``span^(1 / columns)``.
-    ridge
-        Ridge penalty lambda: adds ``lambda^2 |b|^2``, with slopes per standard deviation of each column.
-    rcond
-        Singular values below this fraction of the largest are treated as zero (minimum-norm solution).
-    robust
-        Number of robust refits, which reduce the weight of rows with large residuals (Cleveland 1979 uses 2).
-    solver
-        ``"direct"``, or ``"gradient"`` for gradient descent by Mitchell's eq. 8.7.
-    learning_rate, max_steps, tol
-        Step size, maximum number of steps and tolerance of the gradient solver.
+    degree, kernel
+        Degree of the polynomial: 0 (kernel regression), 1 (linear) or 2 (quadratic). Kernel K or its name, or a
+        function that maps an array of relative distances ``u = d / h`` to weights >= 0.
+    bandwidth, span
+        Bandwidth h for all queries, or ``"loo"`` to select it; ``"query"``: selected for each query by leave-one-out in
+        the local fit; None: the distance of the first row beyond the k nearest. Span: fraction of the rows in each fit
+        (loess), in place of ``n_neighbors`` and ``bandwidth``.
+    ridge, rcond, robust
+        Penalty ``ridge^2 |b|^2``, with slopes per standard deviation of each column. Singular values below ``rcond``
+        times the largest are treated as zero (minimum-norm solution). ``robust``: number of refits that reduce the
+        weight of rows with large residuals (Cleveland 1979 uses 2).
+    solver, learning_rate, max_steps, tol
+        ``"direct"``, or ``"gradient"`` (Mitchell's eq. 8.7) with its step size, maximum number of steps and tolerance.
     distance, attribute_weights, algorithm, categorical_features, schema, n_jobs
         See `KNNRegressor`, also for attributes not listed here.
 
@@ -187,13 +181,6 @@ class LocallyWeightedRegressor(RegressorMixin, windows.LocallyWeighted):
     ----------
     n_neighbors_, bandwidth_, loo_curve_
         Number of neighbors and bandwidth, given or selected, and the leave-one-out errors of the candidates.
-
-    Notes
-    -----
-    If a fixed bandwidth leaves a query without rows, the mean of the nearest rows is predicted with an infinite
-    standard deviation, and a `FarQueryWarning` lists the queries. In the fit, nominal values are indicators, levels are
-    ranks, dates are days, circular columns and parts of dates are cosine and sine; texts and sets are used in the
-    distance only.
 
     Examples
     --------
@@ -266,7 +253,7 @@ class LocallyWeightedRegressor(RegressorMixin, windows.LocallyWeighted):
     def _finish_fit(self) -> None:
         super()._finish_fit()
         if not isinstance(self._k, int) or self._k <= self._stored().total_weight:
-            self._factors()  # else more rows may come before the first query
+            self._factors()  # otherwise more rows may be added before the first query
 
     def _how_many(self, n_neighbors: int | None) -> int:
         if n_neighbors is None and self._h == "query":
@@ -288,11 +275,7 @@ class LocallyWeightedRegressor(RegressorMixin, windows.LocallyWeighted):
 
     @reads
     def predict(self, X: Any, return_std: bool = False) -> FloatArray | tuple[FloatArray, FloatArray]:
-        """Predict the target of each row; shape (queries, targets) if ``y`` had columns.
-
-        With ``return_std``, also return the standard deviation of a new observation, ``sigma sqrt(1 + s's)``, with the
-        local noise ``sigma^2 = sum K e^2 / (n_LWR - p_LWR)`` (Atkeson, Moore & Schaal 1997) and s the hat row.
-        """
+        """Predict the target of each row, with ``return_std`` also the standard deviation of a new observation."""
         cells = self._cells(X)
         fits = self._fits_at(cells, STATISTICS if return_std else 0)
         found = self._shaped(fits.predictions if self._descent is None else self._descended(cells, self._descent))
@@ -300,19 +283,12 @@ class LocallyWeightedRegressor(RegressorMixin, windows.LocallyWeighted):
 
     @reads
     def confidence_interval(self, X: Any, level: float = 0.95) -> FloatArray:
-        """Return a confidence interval for the mean of the target at each query, shape (queries, 2).
-
-        ``f +- t sigma sqrt(s's)`` with Student's t of ``(n_LWR - p_LWR) sum K / sum K^2`` degrees of freedom. It
-        accounts for the variance of the fit, not for its bias.
-        """
+        """Return a confidence interval for the mean of the target, ``f +- t sigma sqrt(s's)``, shape (queries, 2)."""
         return self._interval(X, level, of_target=False)
 
     @reads
     def predict_interval(self, X: Any, level: float = 0.95) -> FloatArray:
-        """Return a prediction interval for a new observation, ``f +- t sigma sqrt(1 + s's)``, shape (queries, 2).
-
-        The shape is (queries, targets, 2) if ``y`` had columns.
-        """
+        """Return a prediction interval for a new observation, ``f +- t sigma sqrt(1 + s's)``, shape (queries, 2)."""
         return self._interval(X, level, of_target=True)
 
     def _interval(self, X: Any, level: float, *, of_target: bool) -> FloatArray:
@@ -335,7 +311,7 @@ class LocallyWeightedRegressor(RegressorMixin, windows.LocallyWeighted):
         names = results.attribute_names(instances.schema)
         for j, (column, numbers) in enumerate(zip(table.columns, table.numbers, strict=True)):
             a = column.attribute
-            held: list[Value | None] = [None]  # the values of a nominal column have a term each
+            held: list[Value | None] = [None]  # each value of a nominal column has its own term
             if numbers is not None:
                 sharing = [np.flatnonzero(numbers == number).tolist() for number in range(int(table.values[j]))]
                 held = [instances.values(a)[codes[0]] if len(codes) == 1 else _REST for codes in sharing]
@@ -347,11 +323,7 @@ class LocallyWeightedRegressor(RegressorMixin, windows.LocallyWeighted):
 
     @reads
     def precedents(self, X: Any, target: int = 0) -> LocalPrecedents:
-        """Return the rows in each fit, with their kernel weights and votes.
-
-        If all rows are used, the ten nearest are listed. ``target`` selects the target whose weights are listed, which
-        differ in robust fits only.
-        """
+        """Return the rows in each fit, with their kernel weights and votes; in robust fits those for one target."""
         memory, table, factors = self._answering(), self._table(X), self._factors()
         n_targets = self._local_table().targets.shape[1]
         check_value("target", target, [Interval(Integral, 0, n_targets, closed="left")])
@@ -412,20 +384,15 @@ class LocallyWeightedRegressor(RegressorMixin, windows.LocallyWeighted):
 
     @reads
     def loo_residuals(self) -> FloatArray:
-        """Return the leave-one-out residuals of the stored rows, ``y_i - f_{-i}(x_i)``.
-
-        With a fixed bandwidth, ``e_i / (1 - s_ii)`` with residual e and hat value s; see `loo_predict`.
-        """
+        """Return the leave-one-out residuals of the stored rows, ``y_i - f_{-i}(x_i)``; see `loo_predict`."""
         self._answering()
         found = self._joined(self._row_fits(self._factors(), left_out=True))
         return self._shaped(self._local_table().targets - found.predictions)
 
     @reads
     def loo_predict(self, *, relearn: bool = False) -> FloatArray:
-        """Predict each stored row from all other rows, in the order of ``ids_``, with the direct solver.
-
-        Column statistics, learned weights and selected parameters are those of all rows; ``relearn=True`` learns them
-        again without each row.
+        """Predict each stored row from all other rows by the direct solver. Column statistics, learned weights and
+        selected parameters are those of all rows; ``relearn=True`` learns them again without each row.
         """
         refit = needs_refits(self, relearn)
         self._check_left_out()
@@ -465,7 +432,7 @@ class LocallyWeightedRegressor(RegressorMixin, windows.LocallyWeighted):
     def _fits(
         self, cells: FloatArray, want: int, factors: FloatArray | None, own: IntArray | None = None, whole: bool = False
     ) -> Iterator[Block]:
-        """The fits of queries, block by block; ``own`` are stored rows that the queries are copies of, left out."""
+        """Fits of queries, block by block; ``own`` are the stored rows that the queries copy, which are left out."""
         table, options = self._local_table(), {"want": want, "threads": self._threads()}
         for part, around in self._neighborhoods(cells, own=own, whole=whole):
             yield part, around, fit_queries(table, self._model, cells[part], around, factors=factors, **options)
@@ -474,7 +441,7 @@ class LocallyWeightedRegressor(RegressorMixin, windows.LocallyWeighted):
         return self._joined(self._fits(cells, want, self._factors()))
 
     def _joined(self, blocks: Iterable[Block]) -> Fits:
-        """The fits of all queries; a warning where some are far from everything."""
+        """Fits of all queries; warn if some are far from all rows."""
         parts = [(part.start, fits) for part, _, fits in blocks]
         predictions = np.concatenate([fits.predictions for _, fits in parts])
         answers = {key: np.concatenate([fits.answers[key] for _, fits in parts]) for key in parts[0][1].answers}
@@ -485,10 +452,10 @@ class LocallyWeightedRegressor(RegressorMixin, windows.LocallyWeighted):
     def _row_fits(
         self, factors: FloatArray | None, *, left_out: bool = False, want: int = 0, whole: bool = False
     ) -> Iterator[Block]:
-        """The fits at the stored rows, block by block, with or without the row itself."""
+        """Fits at the stored rows, block by block, with or without the row itself."""
         memory = self._answering()
         if left_out and len(memory) < 2:
-            raise TooFewRowsError("leave-one-out needs at least two rows. Add rows with partial_fit")
+            raise TooFewRowsError("leave-one-out needs at least two rows. Add rows with partial_fit.")
         for rows in blocks(len(memory), text="leave one out"):
             cells, own = memory.instances.cells(rows), np.arange(rows.start, rows.stop) if left_out else None
             for part, around, fits in self._fits(cells, want, factors, own, whole):
@@ -505,11 +472,11 @@ class LocallyWeightedRegressor(RegressorMixin, windows.LocallyWeighted):
             return np.concatenate([targets[part] - fits.predictions for part, _, fits in self._row_fits(factors)])
 
         weights = robustness_weights(residuals, targets, self._stored().row_weights, self._rounds)
-        weights.flags.writeable = False  # cached and handed out
+        weights.flags.writeable = False  # cached and returned
         return weights
 
     def _descended(self, cells: FloatArray, descent: GradientDescent) -> FloatArray:
-        """Predictions by gradient descent; a warning where some fits did not converge."""
+        """Predictions by gradient descent; warn if some fits did not converge."""
         table, factors = self._local_table(), self._factors()
         found, unsettled = np.empty((len(cells), table.targets.shape[1])), set[int]()
         for part, around in self._neighborhoods(cells):
@@ -525,7 +492,7 @@ class LocallyWeightedRegressor(RegressorMixin, windows.LocallyWeighted):
         return found
 
     def _shaped(self, values: FloatArray) -> FloatArray:
-        """Values of shape (queries, 1 or targets) in the shape of predictions."""
+        """Reshape values of shape (queries, 1 or targets) to the shape of predictions."""
         if self._flat:
             return values[:, 0].copy()
         return np.array(np.broadcast_to(values, (len(values), self._local_table().targets.shape[1])))

@@ -1,4 +1,4 @@
-"""Kernel windows: which stored rows count around a query and how much, by parameters or by leave-one-out."""
+"""Kernel windows: rows and weights around a query, set by parameters or selected by leave-one-out."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ import numpy as np
 from sklearn.utils._param_validation import Interval, StrOptions
 
 from priorcase._locks import cached_property
+from priorcase._numbers import equal_decimals, number
 from priorcase._typing import AnyArray, Backend, BoolArray, FloatArray, IntArray
 from priorcase.exceptions import (
     FarQueryWarning,
@@ -45,27 +46,27 @@ WINDOW_CONSTRAINTS: dict[str, Any] = {
     **SEARCH,
 }
 
-MOST_LEFT_OUT = 2_000  # rows left out in turn, always the same ones; fewer where fits have many terms
-MOST_NEIGHBORS = 1_024  # the largest k to try, unless the local model has so many terms that it needs more
+MOST_LEFT_OUT = 2_000  # fixed sample of rows left out in turn; smaller if fits have many terms
+MOST_NEIGHBORS = 1_024  # largest candidate k, unless the local model has more terms
 FEWEST_LEFT_OUT = 50
-# Candidates: the ratio of successive k, the number of bandwidths, and how far below h kernels with tails begin.
+# Candidates: ratio of successive k, number of bandwidths, and factor by which kernels with tails start below h.
 _RATIO, _BANDWIDTHS, _TAIL = 1.4, 16, 4.0
-_PROBES = 100  # rows whose neighbours determine the largest bandwidth to try
-# Queries of the first block, before the length of their lists is known, and how much a block may grow over the last.
+_PROBES = 100  # rows whose neighbors determine the largest candidate bandwidth
+# Queries of the first block, before the length of lists is known, and maximum growth of a block over the last.
 _FIRST_BLOCK, _GROWTH = 64, 8
-# Entries of a block where queries have k rows each: its arrays stay in the cache from one pass to the next.
+# Entries of a block if queries have k rows each: its arrays stay in the cache between passes.
 _ENTRIES = 1 << 16
 
 
 def warn_queries(kind: type[FarQueryWarning | UnsettledFitWarning], queries: Sequence[int], text: str) -> None:
-    """Issue a warning about some queries at the first caller outside the library."""
+    """Issue a warning about queries at the first caller outside the library."""
     warning = kind(text)
     warning.queries = tuple(queries)
     warn_caller(warning)
 
 
 def warn_far(queries: Sequence[int], n: int, instead: str) -> None:
-    """Warn where queries have no row with weight."""
+    """Warn about queries without weighted rows."""
     if queries:
         text = f"queries {listed(queries)} of {n} are farther than the bandwidth from all stored rows; {instead}. "
         warn_queries(FarQueryWarning, queries, text + "Use a larger bandwidth, or n_neighbors.")
@@ -73,17 +74,17 @@ def warn_far(queries: Sequence[int], n: int, instead: str) -> None:
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Neighborhoods(NeighborList):
-    """The rows that count around some queries, with the kernel's weights."""
+    """Rows around queries with their kernel weights."""
 
     weights: FloatArray  # without repetitions
-    far: BoolArray  # queries at which no row had weight: the rows nearest to them are listed, with equal weights
+    far: BoolArray  # queries without weighted rows: the nearest rows have equal weights
 
     def masses(self) -> FloatArray:
-        """The weight of each entry, repetitions included."""
+        """Weight of each entry, including repetitions."""
         return self.weights if self.counts is None else self.weights * self.counts
 
     def effective_weights(self) -> FloatArray:
-        """Masses scaled to add up to the effective number of neighbors ``(sum K)^2 / sum K^2`` (Kish 1965)."""
+        """Masses scaled to sum to the effective number of neighbors ``(sum K)^2 / sum K^2`` (Kish 1965)."""
         queries = self.queries()
         # Relative to the largest weight, whose square cannot underflow.
         weights = self.weights / np.maximum.reduceat(self.weights, self.indptr[:-1])[queries]
@@ -92,7 +93,7 @@ class Neighborhoods(NeighborList):
         return np.asarray(masses * (sums / squares)[queries])
 
     def scaled(self, factors: FloatArray) -> Neighborhoods:
-        """Weights multiplied by a factor for each row, except at queries that would then have no weight at all."""
+        """Multiply weights by a factor for each row, except at queries that would then have zero total weight."""
         weights = self.weights * factors[self.rows]
         empty = summed(self.queries(), weights, len(self)) == 0
         if empty.any():
@@ -100,7 +101,7 @@ class Neighborhoods(NeighborList):
         return replace(self, weights=weights)
 
     def take(self, queries: IntArray) -> Neighborhoods:
-        """The neighborhoods of some queries, in the order given."""
+        """Return the neighborhoods of queries, in the given order."""
         lengths = self.lengths[queries]
         indptr = np.concatenate(([0], np.cumsum(lengths)))
         at = np.arange(indptr[-1]) + np.repeat(self.indptr[:-1][queries] - indptr[:-1], lengths)
@@ -109,7 +110,7 @@ class Neighborhoods(NeighborList):
 
 
 def _merged(parts: Sequence[Neighborhoods], places: Sequence[IntArray]) -> Neighborhoods:
-    """The neighborhoods of all parts, each query at its place."""
+    """Join the neighborhoods of all parts, in query order."""
     names = ["lengths", "rows", "distances", "weights", "far", *([] if parts[0].counts is None else ["counts"])]
     found: dict[str, Any] = {name: np.concatenate([getattr(part, name) for part in parts]) for name in names}
     joined = Neighborhoods(indptr=np.concatenate(([0], np.cumsum(found.pop("lengths")))), **found)
@@ -118,12 +119,12 @@ def _merged(parts: Sequence[Neighborhoods], places: Sequence[IntArray]) -> Neigh
 
 @dataclass(frozen=True, slots=True)
 class KernelWindow:
-    """Weights ``K(d / h)`` of the ``k`` nearest rows, all rows as near as the k-th included (also if uniform)."""
+    """Weights ``K(d / h)`` of the ``k`` nearest rows, including all rows as near as the k-th (also if uniform)."""
 
     kernel: Kernel
     k: int | None  # None for all rows
     bandwidth: float | None = None  # h; None: distance of the first row beyond k, or just beyond the farthest row
-    stretch: float | None = None  # with it h is this many times the distance of the k-th nearest row (Cleveland's span)
+    stretch: float | None = None  # h as a multiple of the distance of the k-th nearest row (Cleveland's span)
 
     @property
     def bounded(self) -> bool:
@@ -133,7 +134,7 @@ class KernelWindow:
     def search(
         self, memory: NeighborsMemory, cells: FloatArray, *, threads: int, own: IntArray | None, whole: bool, first: int
     ) -> NeighborList:
-        """The rows inside this window and any narrower one; ``own`` rows are left out as by `rank`."""
+        """Return the rows inside this window and any narrower one; ``own`` rows are left out as in `rank`."""
         if self.k is not None:
             rules = Rules(self._vote(), "majority")
             found = rank(memory, cells, self.k, rules, threads=threads, own=own, whole=whole)
@@ -166,7 +167,7 @@ class KernelWindow:
         return replace(found, bandwidths=farthest * (1 + SLACK))
 
     def weigh(self, found: NeighborList) -> Neighborhoods:
-        """The neighborhoods among the rows that were found; some may have no weight."""
+        """Return the neighborhoods among the rows found; some rows may have no weight."""
         voters = found if self.k is None else self._nearest(found, self.k)
         if self.bandwidth is not None:
             with np.errstate(over="ignore", under="ignore"):
@@ -185,13 +186,13 @@ class KernelWindow:
         return Neighborhoods(voters.indptr, voters.rows, voters.distances, voters.counts, weights=weights, far=far)
 
     def narrow(self, found: NeighborList) -> NeighborList:
-        """Of the rows found for a wider window, those that this one needs."""
+        """Return the rows needed for this window from those found for a wider one."""
         if self.k is not None:
             return found.nearest(self.k + 1, whole_ties=True)
         return _kept(found, found.distances <= cast(float, self.bandwidth)) if self.bounded else found
 
     def _vote(self) -> Vote:
-        """A kernel vote where the search needs one row more than k, which sets the bandwidth."""
+        """Kernel vote for which the search needs row k + 1, which sets the bandwidth."""
         if self.bandwidth is not None or self.stretch is not None or isinstance(self.kernel, Uniform):
             return UniformVote()
         return KernelVote(self.kernel)
@@ -206,7 +207,7 @@ def _kept(found: NeighborList, kept: BoolArray) -> NeighborList:
 
 
 def _at_most_one(weights: FloatArray, indptr: IntArray) -> FloatArray:
-    """Weights above 1 divided by the query's largest; where some are infinite, 1 for these and 0 for the others."""
+    """Weights above 1 divided by the query's largest; if some are infinite, 1 for these and 0 for the others."""
     starts = indptr[:-1][np.diff(indptr) > 0]
     if not starts.size or weights.max() <= 1.0:
         return weights
@@ -232,7 +233,7 @@ class LeaveOneOutCurve(GridResult):
     >>> LeaveOneOutCurve("n_neighbors", np.array([3, 5]), np.array([0.5, 0.25]), 20)
     leave-one-out squared error of 20 rows
       n_neighbors  squared error
-                3            0.5
+                3           0.50
                 5           0.25  best
     """
 
@@ -246,12 +247,12 @@ class LeaveOneOutCurve(GridResult):
 
     @property
     def scores(self) -> FloatArray:
-        """Score of each candidate: the error, or the log score for classifiers."""
+        """Score of each candidate: the error, or the log-score for classifiers."""
         return self.errors
 
     @cached_property
     def best(self) -> Any:
-        """Candidate with the lowest error; the smallest among equals."""
+        """Candidate with the lowest error; the smallest among ties."""
         return self.candidates[self._least()].item()
 
     def __len__(self) -> int:
@@ -280,17 +281,17 @@ class LeaveOneOutCurve(GridResult):
         return int(np.argmin(np.where(np.isnan(self.errors), np.inf, self.errors)))
 
     def _grid(self) -> Grid:
-        pairs = zip(self.candidates, self.scores, strict=True)
-        lines = [[f"{candidate:.6g}", f"{score:.6g}", ""] for candidate, score in pairs]
+        pairs = zip(self.candidates, equal_decimals(self.scores, 5), strict=True)
+        lines = [[number(candidate), score, ""] for candidate, score in pairs]
         lines[self._least()][2] = "best"
-        title = f"leave-one-out {self._score} of {self.n_left_out} rows"
+        title = f"leave-one-out {self._score} of {self.n_left_out:,} rows"
         return Grid(title, [self.parameter, self._score, ""], lines, right={0, 1})
 
 
 class LogScoreCurve(LeaveOneOutCurve):
-    """Leave-one-out log score of each candidate, higher is better; see `LeaveOneOutCurve`.
+    """Leave-one-out log-score of each candidate, higher is better; see `LeaveOneOutCurve`.
 
-    ``errors`` are the negative log scores.
+    ``errors`` are the negative log-scores.
 
     Examples
     --------
@@ -303,30 +304,30 @@ class LogScoreCurve(LeaveOneOutCurve):
 
     @property
     def scores(self) -> FloatArray:
-        """Log score of each candidate."""
+        """Log-score of each candidate."""
         return -self.errors
 
 
 class LocallyWeighted(NeighborsEstimator):
-    """Base of the estimators that fit a small model to the rows in a window around each query, given or chosen."""
+    """Base of the estimators that fit a local model to the rows in a window around each query."""
 
     _curve_type: ClassVar[type[LeaveOneOutCurve]] = LeaveOneOutCurve
-    _model: LocalPolynomial  # its number of terms determines the smallest k to try
+    _model: LocalPolynomial  # its number of terms determines the smallest candidate k
     kernel: Any
     bandwidth: Any
     span: float | None = None
 
     @abstractmethod
     def _losses(self, windows: Sequence[KernelWindow]) -> tuple[FloatArray, int]:
-        """Mean losses of left-out rows by each window, the widest last, and the number of rows left out."""
+        """Return the mean loss of left-out rows for each window, widest last, and the number of rows left out."""
 
     def _check_parameters(self) -> None:
-        """Refuse also combinations in which a parameter of the window has no effect."""
+        """Raise an error also for combinations in which a parameter of the window has no effect."""
         super()._check_parameters()
         if isinstance(self.distance, str) and self.distance == "precomputed":
             raise ParameterError(
                 "local models need the columns of the rows, which distance='precomputed' does not provide. "
-                "Pass a function of two rows, or use KNNRegressor or KNNClassifier"
+                "Pass a function of two rows, or use KNNRegressor or KNNClassifier."
             )
         kernel, span = self.kernel, self.span
         given: Any = self.n_neighbors
@@ -337,7 +338,7 @@ class LocallyWeighted(NeighborsEstimator):
             for name, value in (("n_neighbors", given), ("bandwidth", h)):
                 if value is not None:
                     raise ParameterError(f"{name} must be None with span, which determines both, got {value!r}")
-            self._k = None  # the span decides, or the query
+            self._k = None  # determined by the span or for each query
         elif given is None:
             self._k = "loo" if h is None else None if h == "query" else "all"
         elif h == "query" or (h == "loo" and given == "loo"):
@@ -348,7 +349,7 @@ class LocallyWeighted(NeighborsEstimator):
 
     @property
     def _chooses(self) -> bool:
-        """Whether something is chosen by leave-one-out, once for all queries."""
+        """Whether a parameter is selected by leave-one-out, once for all queries."""
         return "loo" in (self._k, self._h)
 
     def _finish_fit(self) -> None:
@@ -402,7 +403,7 @@ class LocallyWeighted(NeighborsEstimator):
         return memory.cached("local table", lambda: LocalTable.of(memory))
 
     def _n_stored(self) -> int:
-        """How many rows are stored, weights counted as repetitions."""
+        """Total weight of the stored rows."""
         return max(1, int(self._stored().total_weight * (1 + SLACK)))
 
     def _bandwidth(self) -> float | None:
@@ -411,7 +412,7 @@ class LocallyWeighted(NeighborsEstimator):
         return None if isinstance(self._h, str) else self._h
 
     def _window(self) -> KernelWindow:
-        """The window around a query; with one bandwidth for each query, the widest that is tried."""
+        """Return the window; with a bandwidth for each query, the widest candidate."""
         memory, k = self._stored(), self._k
         if self._span is not None:
             columns = int((~self._local_table().ignored).sum())
@@ -421,27 +422,27 @@ class LocallyWeighted(NeighborsEstimator):
         if isinstance(k, int) and k > memory.total_weight * (1 + SLACK):
             raise TooFewRowsError(
                 f"Expected n_neighbors <= n_samples_fit, but n_neighbors = {k}, n_samples_fit = "
-                f"{memory.total_weight:g}. Ask for fewer neighbors, add rows, or use n_neighbors='sqrt'."
+                f"{memory.total_weight:g}. Use a smaller n_neighbors, add rows, or use n_neighbors='sqrt'."
             )
         k = None if k == "all" else k if isinstance(k, int) else self.n_neighbors_
         return KernelWindow(self._kernel, k, self._bandwidth())
 
     def _check_left_out(self) -> None:
-        """Refuse more neighbors than there are beside each row."""
+        """Raise an error for more neighbors than other rows."""
         memory, k = self._stored(), self._k
         heaviest = 1.0 if memory.row_weights is None else float(memory.row_weights.max())
         if isinstance(k, int) and k > (memory.total_weight - heaviest) * (1 + SLACK):
             raise TooFewRowsError(
                 f"Expected n_neighbors < n_samples_fit, but n_neighbors = {k}, n_samples_fit = "
-                f"{memory.total_weight:g}: a row is not its own neighbor. Ask for fewer neighbors or add rows."
+                f"{memory.total_weight:g}: a row is not its own neighbor. Use a smaller n_neighbors, or add rows."
             )
 
-    # -- neighbourhoods of queries
+    # -- neighborhoods of queries
 
     def _neighborhoods(
         self, cells: FloatArray, *, own: IntArray | None = None, whole: bool = False
     ) -> Iterator[tuple[slice, Neighborhoods]]:
-        """The neighborhoods of queries, block by block; ``own`` rows are left out as in `KernelWindow.search`."""
+        """Yield neighborhoods of queries, block by block; ``own`` rows are left out as in `KernelWindow.search`."""
         window = self._window()
         for part, found in self._searches(cells, window, own=own, whole=whole):
             if self._h == "query":
@@ -452,16 +453,16 @@ class LocallyWeighted(NeighborsEstimator):
     def _left_out(
         self, cells: FloatArray, own: IntArray, windows: Sequence[KernelWindow]
     ) -> Iterator[tuple[slice, int, Neighborhoods]]:
-        """The neighborhoods of stored rows that are left out, in each window; the last and widest one is searched."""
+        """Yield neighborhoods of left-out stored rows for each window; only the last and widest is searched."""
         for part, found in self._searches(cells, windows[-1], own=own):
-            for i in range(len(windows) - 1, -1, -1):  # each window needs fewer rows than the wider one before
+            for i in range(len(windows) - 1, -1, -1):  # each window needs a subset of the rows of the wider one
                 found = windows[i].narrow(found)
                 yield part, i, self._weighed(windows[i], found, cells[part], own[part])
 
     def _searches(
         self, cells: FloatArray, window: KernelWindow, *, own: IntArray | None = None, whole: bool = False
     ) -> Iterator[tuple[slice, NeighborList]]:
-        """What `KernelWindow.search` finds, block by block so that memory stays bounded."""
+        """Yield the results of `KernelWindow.search` in blocks of bounded memory."""
         memory, threads, entries = self._stored(), self._threads(), ENTRIES if window.k is None else _ENTRIES
         start, most = 0, max(1, entries // (window.k or len(memory)))
         size = min(_FIRST_BLOCK * threads, most)
@@ -478,7 +479,7 @@ class LocallyWeighted(NeighborsEstimator):
     def _weighed(
         self, window: KernelWindow, found: NeighborList, cells: FloatArray, own: IntArray | None, whole: bool = False
     ) -> Neighborhoods:
-        """The neighborhoods in a window; the nearest rows, equally weighted, where no row has weight."""
+        """Return the neighborhoods in a window; the nearest rows with equal weights if no row has weight."""
         around = window.weigh(found)
         if not around.far.any():
             return around
@@ -489,7 +490,7 @@ class LocallyWeighted(NeighborsEstimator):
         return _merged([around.take(near), instead], [near, far])
 
     def _best_of_each_query(self, found: NeighborList, cells: FloatArray, window: KernelWindow) -> Neighborhoods:
-        """For each query the neighborhood with the least leave-one-out error of the local fit."""
+        """Return the neighborhood of each query with the smallest leave-one-out error of the local fit."""
         table, around = self._local_table(), list[Neighborhoods]()
         for k in self._candidate_ks()[::-1].tolist():
             candidate = replace(window, k=k)
@@ -504,7 +505,7 @@ class LocallyWeighted(NeighborsEstimator):
         groups = [np.flatnonzero(chosen == i) for i in range(len(around))]
         return _merged([part.take(group) for part, group in zip(around, groups, strict=True)], groups)
 
-    # -- the choice by leave-one-out
+    # -- selection by leave-one-out
 
     def _curve(self) -> LeaveOneOutCurve:
         by_k, h = self._k == "loo", None if isinstance(self._h, str) else self._h
@@ -517,7 +518,7 @@ class LocallyWeighted(NeighborsEstimator):
         return self._curve_type("n_neighbors" if by_k else "bandwidth", candidates, errors, n, self._backend)
 
     def _candidate_ks(self) -> IntArray:
-        """Numbers of neighbors to try, each about 1.4 times the last, from as many as a fit needs."""
+        """Candidate numbers of neighbors, from the minimum for a fit, each about 1.4 times the last."""
         terms = self._local_table().n_terms(self._model.degree)
         last = min(max(1, self._n_stored() - 1), max(MOST_NEIGHBORS, 4 * terms))
         first = min(last, 1 if self._model.degree == 0 else terms + 2)
@@ -525,7 +526,7 @@ class LocallyWeighted(NeighborsEstimator):
         return np.unique(np.round(np.geomspace(first, last, steps)).astype(np.int64))
 
     def _candidate_bandwidths(self, k: int | None) -> FloatArray:
-        """Bandwidths to try: from barely enough rows for a typical fit to the most that are tried."""
+        """Candidate bandwidths, from barely enough rows for a typical fit to the maximum."""
         memory, ks = self._stored(), self._candidate_ks()
         if len(memory) < 2:
             return np.ones(1)
@@ -540,6 +541,6 @@ class LocallyWeighted(NeighborsEstimator):
         near, far = (weighted_median(np.maximum.reduceat(of.distances, of.indptr[:-1]), times) for of in lists)
         high = far if last + 1 < self._n_stored() and 0 < far < np.inf else float(positive.max())
         low = near if 0 < near < high else float(positive.min())
-        if not self._kernel.compact:  # where compact kernels end these still have weight
+        if not self._kernel.compact:  # they have weight beyond the end of compact kernels
             low /= _TAIL
         return np.unique(np.geomspace(low, max(high, low) * (1 + SLACK), _BANDWIDTHS))

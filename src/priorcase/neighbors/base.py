@@ -38,27 +38,27 @@ if TYPE_CHECKING:
 
 Method: TypeAlias = Literal["gain_ratio", "relief", "mutual_information", "bayes", "loo"]
 GivenWeights: TypeAlias = ArrayLike | Mapping[Name, float] | Method | WeightingMethod | None
-"""What estimators take for ``attribute_weights``."""
+"""Type of the ``attribute_weights`` parameter of estimators."""
 
 Weights: TypeAlias = FloatArray | RelevanceWeights | LearnedWeights | None
-"""What a memory is given: numbers, weights that are learned from its rows, or None where all weigh the same."""
+"""Attribute weights of a memory: numbers, weights to learn from its rows, or None for equal weights."""
 
 NNeighbors: TypeAlias = int | Literal["sqrt", "all", "loo"]
 
 WORTH_SAVING = 10_000
-"""Rows whose index takes longer to build than to read."""
+"""Minimum number of rows for saving the index, which is then faster to read than to build."""
 
 _WEIGHTS = "attribute weights"
 
 COUNT = Interval(Integral, 1, None, closed="left")
 SEARCH: dict[str, list[Any]] = {"algorithm": [StrOptions(set(get_args(Algorithm)))]}
-"""Constraints of the parameters that all neighbour estimators have."""
+"""Constraints of the parameters of all neighbor estimators."""
 
 
 class NeighborsMemory(Memory):
-    """Stored rows with a distance and an index that follow every change.
+    """Stored rows with a distance and an index that are updated with every change.
 
-    An index cannot be copied cheaply: a fork takes it over when it changes, and builds one only where there is none.
+    An index cannot be copied cheaply: a fork takes it over when it changes, and builds one only if there is none.
     """
 
     def __init__(
@@ -68,12 +68,12 @@ class NeighborsMemory(Memory):
         if distance.whole and attribute_weights is not None:
             raise ParameterError(
                 f"attribute_weights apply to the differences of single columns, but {distance!r} compares whole rows. "
-                "Leave attribute_weights out, or choose another distance"
+                "Omit attribute_weights, or choose another distance."
             )
         instances.keeps_unseen = distance.computed(instances.schema)
         self.distance = distance
         self.algorithm = algorithm
-        self.threads = 1  # that put the rows in order, and check an index that was saved
+        self.threads = 1  # for building the index, and for checking a saved one
         self._weights = attribute_weights
         self._fitted: FittedDistance | None = None
         self._fitted_version = -1
@@ -84,7 +84,7 @@ class NeighborsMemory(Memory):
         return super().__getstate__() | {"_index": None}
 
     def fork(self) -> Self:
-        """A memory with the same rows, to be changed; the index goes over to it when it changes."""
+        """Return a memory with the same rows, for changes; it takes over the index when it changes."""
         other = super().fork()
         if isinstance(self._weights, RelevanceWeights):
             other._weights = self._weights.fork()
@@ -92,7 +92,7 @@ class NeighborsMemory(Memory):
         return other
 
     def saved(self) -> dict[str, Any]:
-        """Of many rows the index, the statistics of the distance and the weights that were learned."""
+        """Return the index (of many rows), the statistics of the distance and learned weights."""
         if len(self) < WORTH_SAVING or self.distance.whole:
             return {}
         with self.searching() as index:
@@ -101,7 +101,7 @@ class NeighborsMemory(Memory):
         return found | ({"attribute_weights": weights} if version == self.instances.version else {})
 
     def restore(self, instances: Instances, state: Mapping[str, Any]) -> None:
-        """Take over saved rows, with their index where it was saved."""
+        """Restore saved rows, with their index if it was saved."""
         instances.keeps_unseen = self.distance.computed(instances.schema)
         self._before = instances
         if isinstance(self._weights, RelevanceWeights):
@@ -121,7 +121,7 @@ class NeighborsMemory(Memory):
 
     @property
     def attribute_weights(self) -> FloatArray | None:
-        """One weight for each attribute, learned from the rows stored now or given; None where all weigh the same."""
+        """Weight of each attribute, learned from the stored rows or given; None if all are equal."""
         given = self._weights
         if isinstance(given, RelevanceWeights):
             return given.weights
@@ -131,17 +131,17 @@ class NeighborsMemory(Memory):
 
     @property
     def local_weights(self) -> bool:
-        """Whether each query has attribute weights of its own."""
+        """Whether each query has its own attribute weights."""
         return isinstance(self._weights, LearnedWeights) and self._weights.weighting.local
 
     @property
     def learns_from_targets(self) -> bool:
-        """Whether distances depend on the targets: by learned weights, or by differences of values."""
+        """Whether distances depend on the targets, by learned weights or by value differences."""
         learned = isinstance(self._weights, (RelevanceWeights, LearnedWeights))
         return learned or needs_classes(self.distance, self.instances.schema)
 
     def weights_for(self, cells: FloatArray, own: IdArray | None = None, *, threads: int = 1) -> FloatArray | None:
-        """The attribute weights of all queries, shape (attributes,), or one row for each; ``own``: ids to leave out."""
+        """Attribute weights of all queries, shape (attributes,), or of each; ``own``: ids to leave out."""
         weights = self.attribute_weights
         given = self._weights
         if weights is None or not len(cells) or not (isinstance(given, LearnedWeights) and given.weighting.local):
@@ -149,12 +149,12 @@ class NeighborsMemory(Memory):
         return given.weighting.around(self.training_data(threads), weights, cells, own)
 
     def training_data(self, threads: int = 1) -> TrainingData:
-        """The rows and the distance, from which attribute weights can be learned."""
-        index = lambda: self.index  # noqa: E731  # built only where rows are searched
+        """Rows and distance for learning attribute weights."""
+        index = lambda: self.index  # noqa: E731  # built only if rows are searched
         return TrainingData(self.instances, self.fitted, index, self.algorithm, threads, self.cached)
 
     def check(self) -> None:
-        """Refuse rows from which attribute weights cannot be learned."""
+        """Raise an error if attribute weights cannot be learned from the rows."""
         if isinstance(self._weights, RelevanceWeights):
             self._weights.check()
 
@@ -162,11 +162,13 @@ class NeighborsMemory(Memory):
 
     @property
     def fitted(self) -> FittedDistance:
-        """The distance with the statistics of the rows stored now."""
+        """Distance fitted to the stored rows."""
         fitted = self._fitted
         if fitted is None or self._fitted_version != self.instances.version:
             if not len(self):
-                raise TooFewRowsError("no rows are stored: all were forgotten. Add rows with partial_fit, or fit again")
+                raise TooFewRowsError(
+                    "no rows are stored: all were forgotten. Add rows with partial_fit, or fit again."
+                )
             if fitted is not None:
                 fitted = fitted.refreshed(self.instances)
             else:  # distances that depend on classes use the first target
@@ -176,24 +178,24 @@ class NeighborsMemory(Memory):
 
     @property
     def index(self) -> Index:
-        """The rows, ready to be searched; a search holds its lock, since a later memory may take the index over."""
+        """Search index of the rows; a search holds its lock, since a later memory may take over the index."""
         index = self._index
         if index is not None and not index.holds(self.instances):
             if self.committed:
-                raise Outdated  # the read begins again
+                raise Outdated  # the read is repeated
             index = None
         if index is None:
             self._index = index = Index(self.instances, self.fitted, threads=self.threads)
         return index
 
     def settle(self) -> None:
-        """Drop an index that belongs to other rows."""
+        """Drop the index if it belongs to other rows."""
         if self._index is not None and not self._index.holds(self.instances):
             self._index = None
 
     @contextmanager
     def searching(self) -> Iterator[Index]:
-        """The index with its lock held, so that it has the rows of this memory meanwhile."""
+        """Context with the index locked, so that it keeps the rows of this memory."""
         while True:
             index = self.index
             with index.lock:
@@ -202,7 +204,7 @@ class NeighborsMemory(Memory):
                     return
 
     def index_before(self, ids: IdArray) -> Index:
-        """The index as it was before the last rows were stored, whose ids are given, to be put in."""
+        """Return the index before the latest rows were stored, for inserting them by ``ids``."""
         index = self._index
         if index is None or not index.follow(self._before, self.instances):
             self._index = index = Index(self.instances, self.fitted, self.ids[: -ids.size])
@@ -214,7 +216,7 @@ class NeighborsMemory(Memory):
         return super().append(table, targets, weights)
 
     def forget(self, ids: ArrayLike) -> None:
-        """Remove rows, and all that was computed from them."""
+        """Remove rows and all results computed from them."""
         rows = self.instances.look_up(ids) if isinstance(self._weights, RelevanceWeights) else None
         before = self.instances.fork()
         super().forget(ids)
@@ -228,7 +230,7 @@ class NeighborsMemory(Memory):
             self._index = None
 
     def without(self, ids: ArrayLike) -> Self:
-        """A memory without some rows, and with an index of its own."""
+        """Return a memory without some rows, with its own index."""
         other = self.fork()
         other._index = None
         other.forget(ids)
@@ -264,7 +266,7 @@ class NeighborsMemory(Memory):
         ties: bool = False,
         threads: int = 1,
     ) -> NeighborList:
-        """The ``k`` nearest rows of each query; a query's ``own`` row is found, but not used to learn its weights."""
+        """Return the ``k`` nearest rows of each query; ``own`` rows are found, but not used to learn weights."""
         weights = self.weights_for(cells, own if exclude is None else exclude, threads=threads)
         options: Any = {"ties": ties, "algorithm": self.algorithm, "threads": threads}
         with self.searching() as index:
@@ -272,14 +274,14 @@ class NeighborsMemory(Memory):
         return NeighborList(found.indptr, self.positions(found.ids), found.distances)
 
     def distances(self, cells: FloatArray, own: IdArray | None = None, *, threads: int = 1) -> FloatArray:
-        """Distances of all rows from each of a few queries, shape (queries, rows)."""
+        """Return the distances of all rows from each of a few queries, shape (queries, rows)."""
         fitted, weights = self.fitted, self.weights_for(cells, own, threads=threads)
         with self.searching() as index:
             costs = index.costs(fitted, cells, weights=weights, threads=threads)
         return fitted.finish(costs)
 
     def contributions(self, query: FloatArray, rows: IntArray) -> FloatArray:
-        """Contribution of each attribute to the distances of some rows from one query, shape (rows, attributes)."""
+        """Return contributions of attributes to the distances of rows from one query, shape (rows, attributes)."""
         fitted, weights = self.fitted, self.weights_for(query[None])
         weights = weights if weights is None or weights.ndim == 1 else weights[0]
         stored = fitted.prepare(self.instances.cells(rows))
@@ -288,18 +290,18 @@ class NeighborsMemory(Memory):
     def check_finite(
         self, cells: FloatArray, queries: IntArray, rows: IntArray, distances: FloatArray, *, first: int = 0
     ) -> None:
-        """Refuse infinite distances between a query and a stored row; ``first`` is the number of the first query."""
+        """Raise an error for infinite distances; ``first`` is the number of the first query."""
         infinite = np.isinf(distances)
         if infinite.any():
             of, stored = queries[infinite], rows[infinite]
-            weights = self.attribute_weights  # those of a query are positive where these are
+            weights = self.attribute_weights  # weights of a query are positive if these are
             names = first + of, self.ids[stored]
             self.fitted.check_finite(distances[infinite], cells[of], self.instances.cells(stored), weights, names)
 
-    # -- a single query, answered by the compiled core in one call
+    # -- a single query, predicted by the compiled core in one call
 
     def poll(self, cells: FloatArray, k: int, rules: Rules) -> Poll | None:
-        """The poll of a single query; None where the core lacks the vote, rows have weights, or a voter is too far."""
+        """Return the poll of a single query; None for votes not in the core, weighted rows, or distant voters."""
         index = self.index
         if (query := self._core_query(index, cells, k, rules)) is None:
             return None
@@ -311,7 +313,7 @@ class NeighborsMemory(Memory):
         return Poll(0, 1, NeighborList(np.array([0, ids.size]), self.positions(ids), distances), votes)
 
     def winner(self, cells: FloatArray, k: int, rules: Rules, classes: Classes) -> int:
-        """Position of the class that wins a single query; -1 where the core cannot tell, or a tie needs more."""
+        """Return the position of the winning class of a single query; -1 if the core cannot decide."""
         index = self.index
         if (query := self._core_query(index, cells, k, rules)) is None:
             return -1
@@ -328,7 +330,7 @@ class NeighborsMemory(Memory):
         if vote is None or vote[0] > 1 or self.row_weights is not None:  # only uniform and inverse-square votes
             return None
         fitted, weights = self.fitted, self.weights_for(cells)
-        if fitted.queries_at_once is not None and not fitted.answers(cells):  # the search of many queries computes them
+        if fitted.queries_at_once is not None and not fitted.answers(cells):  # computed by the search of many queries
             return None
         plan, asked, distance = index.plan_of(fitted), fitted.prepare(cells), fitted.distance
         ones = index.ones if weights is None else np.atleast_2d(weights)
@@ -381,9 +383,7 @@ class NeighborsEstimator(RowsEstimator[NeighborsMemory]):
         self, X: Any = None, n_neighbors: int | None = None, return_distance: bool = True
     ) -> tuple[FloatArray, IdArray] | IdArray:
         """Find the nearest stored rows of each query; return distances and ids, shape (queries, n_neighbors).
-
-        Ids are row positions after `fit`. Rows at equal distances are sorted by id; sample weights and ``ties`` are
-        ignored. Without X the stored rows are the queries, and a row is not its own neighbor.
+        Without X the stored rows are the queries, and a row is not its own neighbor. Equal distances: lower ids first.
         """
         memory, k = self._answering(), self._how_many(n_neighbors)
         cells, own = (self._cells(X), None) if X is not None else (memory.instances.cells(), memory.ids)
@@ -400,13 +400,13 @@ class NeighborsEstimator(RowsEstimator[NeighborsMemory]):
         return self._graph(distances if mode == "distance" else np.ones(ids.shape), ids)
 
     def _nearest(self, cells: FloatArray, k: int, own: IdArray | None) -> tuple[IdArray, FloatArray]:
-        """Ids and distances of the ``k`` nearest rows of each query, ``own`` left out."""
+        """Return ids and distances of the ``k`` nearest rows of each query, without ``own``."""
         memory = self._stored()
         if k > len(memory) - (own is not None):
             sign = "<=" if own is None else "<"
             raise TooFewRowsError(
                 f"Expected n_neighbors {sign} n_samples_fit, but n_neighbors = {k}, n_samples_fit = {len(memory)}. "
-                "Ask for fewer neighbors, or store more rows"
+                "Use a smaller n_neighbors, or store more rows."
             )
         found = memory.search(cells, k, exclude=own, threads=self._threads())
         memory.check_finite(cells, found.queries(), found.rows, found.distances)
@@ -418,20 +418,20 @@ class NeighborsEstimator(RowsEstimator[NeighborsMemory]):
         return sparse.csr_matrix((entries.ravel(), columns, np.arange(n + 1) * k), shape=(n, self.n_samples_fit_))
 
     def _how_many(self, n_neighbors: int | None) -> int:
-        """The number of neighbors to list, or ``n_neighbors_`` where it is None."""
+        """Return the number of neighbors to list; ``n_neighbors_`` if it is None."""
         if n_neighbors is not None:
             check_value("n_neighbors", n_neighbors, [COUNT])
             return int(n_neighbors)
         if isinstance(self._k, int):
             return self._k
-        # Rows are listed one by one, and weights may make them count for more than there are.
+        # Rows are listed one by one; with weights k may exceed the number of rows.
         return min(int(self.n_neighbors_), len(self._stored()))
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         if isinstance(self.distance, str):
             tags.input_tags.pairwise = tags.input_tags.positive_only = self.distance == "precomputed"
-            if self.distance in METRICS or self.distance == "precomputed":  # numbers, none missing
+            if self.distance in METRICS or self.distance == "precomputed":  # numeric, without missing values
                 tags.input_tags.allow_nan = tags.input_tags.string = tags.input_tags.categorical = False
         return tags
 
@@ -442,7 +442,7 @@ class NeighborsEstimator(RowsEstimator[NeighborsMemory]):
         try:
             return needs_classes(resolve(self.distance))
         except PriorcaseError:
-            return False  # not a distance, which fit refuses
+            return False  # not a distance; fit raises an error
 
     def _check_parameters(self) -> None:
         check_parameters(self)
@@ -459,13 +459,13 @@ class NeighborsEstimator(RowsEstimator[NeighborsMemory]):
         self._memory.check()
 
     def _finish_fit(self) -> None:
-        _ = self._memory.index, self._memory.attribute_weights  # rather than at the first query
+        _ = self._memory.index, self._memory.attribute_weights  # computed now instead of at the first query
 
     def _new_memory(self, schema: Schema, targets: Schema | None) -> NeighborsMemory:
         if targets is not None and len(targets) > 1 and needs_classes(self._distance, schema):
             raise TargetError(
                 f"distance={self.distance!r} is learned from the classes of one target, got several target columns. "
-                "Fit one estimator for each target, or use a distance without classes such as 'heom'"
+                "Fit one estimator for each target, or use a distance without classes such as 'heom'."
             )
         instances, weights = Instances(schema, targets), None
         if self.attribute_weights is not None:
@@ -476,16 +476,16 @@ class NeighborsEstimator(RowsEstimator[NeighborsMemory]):
 
 
 def needs_classes(distance: Distance, schema: Schema | None = None) -> bool:
-    """Whether a distance uses class frequencies, for the columns of a table or for those of some."""
+    """Whether a distance uses class frequencies, for all columns of a table or for some of them."""
     parts = (distance.numeric, distance.ordinal, distance.nominal, *distance.attributes.values())
     return any(d.needs_classes for d in (parts if schema is None else distance.differences(schema)))
 
 
-# -- attribute weights, as a user gives them
+# -- attribute weights as passed
 
 
 def resolve_weights(value: object, instances: Instances, *, threads: int) -> Weights:
-    """The weights for a memory of some instances, which may still be empty, from what a user gave."""
+    """Convert attribute weights passed by a user for a memory of instances, which may be empty."""
     method, targets = resolve_method(value), instances.targets
     if method is None:
         return _numbers(value, instances.schema)
@@ -497,7 +497,7 @@ def resolve_weights(value: object, instances: Instances, *, threads: int) -> Wei
         kinds = "classes or numbers" if method.takes_numbers else "classes"
         raise ParameterError(
             f"attribute_weights={quoted(value)} learns the weights from y, which must be a single "
-            f"column of {kinds}. Pass numbers, a mapping or None instead"
+            f"column of {kinds}. Pass numbers, a mapping or None instead."
         )
     if isinstance(method, Bayes):
         return RelevanceWeights(instances, threads=threads)
@@ -505,13 +505,13 @@ def resolve_weights(value: object, instances: Instances, *, threads: int) -> Wei
 
 
 def needs_one_target(value: object) -> bool:
-    """Whether the weights can be learned from one target only."""
+    """Whether the weights can only be learned from a single target."""
     weighting = resolve_method(value)
     return weighting is not None and (isinstance(weighting, Bayes) or weighting.local)
 
 
 def _numbers(value: object, schema: Schema) -> FloatArray:
-    """One weight for each attribute, in schema order."""
+    """Return one weight for each attribute, in schema order."""
     numbers = value
     if isinstance(value, Mapping):  # 1 for the attributes that are not listed
         given = dict(zip(schema.positions(value, parameter="attribute_weights"), value.values(), strict=True))
@@ -533,11 +533,11 @@ def _numbers(value: object, schema: Schema) -> FloatArray:
     return weights
 
 
-# -- columns that are compared by a `ValueTable`, whose values are known from the start
+# -- columns compared by a `ValueTable`, whose values are known from the start
 
 
 def _tabled(schema: Schema, distance: Distance) -> list[tuple[int, ValueTable]]:
-    """Position and table of each nominal column that is compared by a `ValueTable`."""
+    """Position and table of each nominal column compared by a `ValueTable`."""
     if not distance.attributes and not isinstance(distance.nominal, ValueTable):
         return []
     pairs = enumerate(distance.differences(schema))
@@ -545,9 +545,9 @@ def _tabled(schema: Schema, distance: Distance) -> list[tuple[int, ValueTable]]:
 
 
 def declared_values(schema: Schema, distance: Distance, declared: SchemaLike) -> Schema:
-    """A schema with the values of each `ValueTable`, unless the column's are declared; the same where it has none.
+    """Return a schema with the values of each `ValueTable` declared, unless the column declares its own.
 
-    A query value that the table lists is then compared by its entry although no stored row has it.
+    An unseen query value that the table lists is then compared by its entry.
     """
     if isinstance(declared, Schema) or not (tabled := _tabled(schema, distance)):
         return schema
@@ -559,18 +559,19 @@ def declared_values(schema: Schema, distance: Distance, declared: SchemaLike) ->
 
 
 def with_tabled_values(table: Table, distance: Distance, declared: SchemaLike) -> Table:
-    """The first rows with the schema of `declared_values`."""
+    """Return the first rows with the schema of `declared_values`."""
     schema = declared_values(table.schema, distance, declared)
     return table if schema is table.schema else Table(schema, len(table), table.columns)
 
 
 def check_tabled(table: Table, distance: Distance) -> None:
-    """Refuse rows to store with values that the `ValueTable` of their column does not list."""
+    """Raise an error for rows with values that the `ValueTable` of their column does not list."""
     for a, values in _tabled(table.schema, distance):
         column, known = table.columns[a], {identity(value) for value in values.values}
         if isinstance(column, Coded):
             used = [column.values[code] for code in sorted(set(column.codes.tolist())) if code >= 0]
             if lacking := [value for value in used if identity(value) not in known]:
                 raise ParameterError(
-                    f"the ValueTable of column {table.schema.label(a)!r} has no entries for {listed(lacking)}. Add them"
+                    f"the ValueTable of column {table.schema.label(a)!r} has no entries for {listed(lacking)}. "
+                    "Add them."
                 )

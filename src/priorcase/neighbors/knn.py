@@ -54,12 +54,10 @@ class KNNClassifier(ClassifierMixin, NeighborsEstimator):
     distance
         Name of a distance (``"robust"``, ``"heom"``, ``"hvdm"``, ``"gower"``, ... or a scikit-learn metric), a
         `Distance`, a function of two rows (see `priorcase.similarity.resolve`), or ``"precomputed"``.
-    vote
-        Weight of a neighbor's vote: ``"uniform"``, ``"inverse_square"``, a kernel or its name (``"gaussian"``,
-        ``"tricube"``, ...), or a function that maps the distances of one query to weights >= 0.
-    bandwidth
-        Width of the kernel in units of the distance; None: the distance of the (k+1)-th nearest row. Functions get
-        distances divided by it. If all weights are 0, the neighbors vote equally.
+    vote, bandwidth
+        Weight of a vote: ``"uniform"``, ``"inverse_square"``, a kernel or its name (``"gaussian"``, ``"tricube"``, ...)
+        or a function from the distances of one query, divided by the bandwidth, to weights >= 0. If all weights are 0,
+        the neighbors vote equally. Bandwidth None: distance of the (k+1)-th nearest row.
     attribute_weights
         One number >= 0 for each column, a mapping from column to number (1 by default), or a method that learns the
         weights: ``"gain_ratio"``, ``"relief"``, ``"mutual_information"``, ``"bayes"`` or ``"loo"``.
@@ -67,34 +65,27 @@ class KNNClassifier(ClassifierMixin, NeighborsEstimator):
         ``"majority"``: all rows as near as the k-th vote, and a tie goes to the most frequent class. Otherwise exactly
         k rows vote, and a tie goes to the ``"first"`` class in ``classes_``, to the class with the ``"nearest"`` voter,
         or to the class that leads after dropping the farthest voters (``"reduce"``).
-    prior
-        Dirichlet prior added to the votes: ``"uniform"`` or ``"frequency"`` (one vote in total), a number for each
-        class, or an array with one number per class. None: unsmoothed vote shares, as in scikit-learn.
-    temperature
-        Probabilities are proportional to ``votes ** (1 / temperature)``; above 1 they are flatter.
-    algorithm
-        Search algorithm: ``"auto"``, ``"tree"``, ``"scan"`` or ``"plain"``. All give the same results.
-    categorical_features
-        Nominal columns as a mask, positions or names. ``"from_dtype"``: use the column types.
-    schema
-        A `Schema`, or a mapping from column to kind for the columns whose kind should not be inferred.
-    n_jobs
-        Number of threads. None and -1 use all cores; results do not depend on it.
+    prior, temperature
+        Dirichlet prior: ``"uniform"`` or ``"frequency"`` (one vote in total), a number for every class, or an array
+        with one for each. None: plain vote shares. Probabilities are proportional to ``votes ** (1 / temperature)``.
+    algorithm, n_jobs
+        Search: ``"auto"``, ``"tree"``, ``"scan"`` or ``"plain"``; threads: None and -1 use all cores. Same results.
+    categorical_features, schema
+        Nominal columns as a mask, positions or names, or ``"from_dtype"``. A `Schema`, or a mapping from column to kind
+        for the columns whose kind should not be inferred.
 
     Attributes
     ----------
-    classes_, n_neighbors_, loo_scores_, attribute_weights_, tuning_
-        Sorted classes, k and its leave-one-out scores (with ``"loo"``), weight of each column, result of `tune`.
-    ids_, n_samples_fit_, schema_, distance_, n_features_in_, feature_names_in_
-        Stored rows, kinds of the columns, and the fitted distance.
+    classes_, n_neighbors_, loo_scores_, attribute_weights_, tuning_, ids_, n_samples_fit_, schema_, distance_
+        Sorted classes, k and its leave-one-out scores (with ``"loo"``), weight of each column, result of `tune`, ids
+        and number of the stored rows, kinds of the columns, and the fitted distance.
 
     Examples
     --------
     >>> import priorcase as pc
-    >>> X = [[31, "red"], [29, "red"], [62, "blue"], [None, "blue"]]
-    >>> model = pc.KNNClassifier(n_neighbors=3, prior=1.0).fit(X, ["no", "no", "yes", "yes"])
-    >>> model.predict([[60, "blue"]]), model.predict_proba([[60, "blue"]])
-    (array(['yes'], dtype='<U3'), array([[0.4, 0.6]]))
+    >>> X, y = [[31, "red"], [29, "red"], [62, "blue"], [None, "blue"]], ["no", "no", "yes", "yes"]
+    >>> pc.KNNClassifier(n_neighbors=3, prior=1.0).fit(X, y).predict_proba([[60, "blue"]])
+    array([[0.4, 0.6]])
     """
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
@@ -140,27 +131,18 @@ class KNNClassifier(ClassifierMixin, NeighborsEstimator):
     # -- learning
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Store the rows, replacing any stored before.
-
-        ``X`` is a data frame (pandas, Polars, PyArrow), a NumPy array or a list of rows; ``y`` has one class for each
-        row, or one column for each target. A row with ``sample_weight`` 2 is treated as two rows.
+        """Store the rows, replacing any stored before. ``X`` is a data frame (pandas, Polars, PyArrow), an array or a
+        list of rows; ``y`` has a class for each row, or a column for each target. A row with weight 2 counts as two.
         """
         return self._fit(X, y, sample_weight)
 
     def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:
-        """Add rows to the stored ones. If the call fails, the model is unchanged.
-
-        ``classes`` declares all classes, including those without rows yet (a list of arrays for several targets).
-        """
+        """Add rows. ``classes`` declares all classes, also those without rows; a list of arrays for several targets."""
         return self._partial_fit(X, y, sample_weight, classes)
 
     @changes
     def prequential(self, X: Any, y: Any, classes: Any = None) -> PrequentialClassification:
-        """Predict each row from the rows before it, then store it; return the predictions.
-
-        Gives the same predictions as calling `predict` and `partial_fit` row by row, except that ``n_neighbors="loo"``
-        updates k only when the number of rows has grown by a tenth. The first ``n_neighbors`` rows are only stored.
-        """
+        """Predict each row from the rows before it, then store it; the first ``n_neighbors`` rows are only stored."""
         return run_prequential(self, PrequentialClassification, X, y, classes)
 
     def _check_parameters(self) -> None:
@@ -179,19 +161,19 @@ class KNNClassifier(ClassifierMixin, NeighborsEstimator):
     def _check_rows(self) -> None:
         super()._check_rows()
         if self._prior is not None and not (isinstance(self._prior, str) and self._prior in ("uniform", "frequency")):
-            self._priors()  # those words fit any classes, and rows may come one by one
+            self._priors()  # these strings are valid for any classes, and rows may be added one by one
 
     def _check_forgetting(self, ids: ArrayLike) -> None:
-        """Refuse to forget the last rows of a class that an array of prior weights has an entry for."""
+        """Raise an error if the last rows of a class with an entry in an array of prior weights are forgotten."""
         if not is_list(self._prior) or self._labelling.declared is not None:
             return
         classes = self._outputs()[0]
         kept = np.delete(classes.codes, self._stored().instances.positions(ids))
         left = np.bincount(kept, minlength=classes.labels.size) > 0
-        if left.any() and not left.all():  # all rows together may go
+        if left.any() and not left.all():  # forgetting all rows is allowed
             raise TargetError(
                 f"cannot forget the last rows of {listed(classes.labels[~left].tolist())}: prior has one weight for "
-                "each class. Declare the classes with partial_fit(..., classes=...), or pass a single number as prior"
+                "each class. Declare the classes with partial_fit(..., classes=...), or pass a single number as prior."
             )
 
     # -- prediction
@@ -226,7 +208,7 @@ class KNNClassifier(ClassifierMixin, NeighborsEstimator):
 
     @reads
     def _classified(self, X: Any) -> tuple[AnyArray, FloatArray | list[FloatArray]]:
-        """What `predict` and `predict_proba` give, by one search."""
+        """Return the results of `predict` and `predict_proba` from one search."""
         chosen, found = zip(
             *((self._decide(poll), self._probabilities(poll)) for poll in polls_of(self, self._cells(X))), strict=True
         )
@@ -234,10 +216,8 @@ class KNNClassifier(ClassifierMixin, NeighborsEstimator):
 
     @reads
     def precedents(self, X: Any, n_neighbors: int | None = None) -> Precedents:
-        """Return the stored rows that vote on each query, with each column's contribution to their distances.
-
-        Also returns the nearest row of another class than the predicted one. ``n_neighbors`` replaces ``n_neighbors_``;
-        if all rows vote, the ten nearest are listed.
+        """Return the rows that vote on each query (the ten nearest if all do), with the contributions of the columns to
+        their distances, and the nearest row of another class. ``n_neighbors`` replaces ``n_neighbors_``.
         """
         return precedents_of(self, X, n_neighbors)
 
@@ -246,7 +226,7 @@ class KNNClassifier(ClassifierMixin, NeighborsEstimator):
         return decide(poll, self._rules.ties, self._outputs(), self._deciding_priors(left_out), left_out)
 
     def _probabilities(self, poll: Poll, left_out: LeftOut | None = None) -> FloatArray:
-        """Probability of each class of each target, one target after the other, shape (queries, classes)."""
+        """Probability of each class, targets concatenated, shape (queries, classes)."""
         targets = zip(self._outputs(), self._priors(left_out), strict=True)
         parts = [votes.probabilities(poll, classes, prior, self._temperature) for classes, prior in targets]
         return parts[0] if len(parts) == 1 else np.concatenate(parts, axis=1)
@@ -258,22 +238,22 @@ class KNNClassifier(ClassifierMixin, NeighborsEstimator):
         return [np.ascontiguousarray(part) for part in np.split(found, ends[:-1], axis=1)]
 
     def _outputs(self) -> list[Classes]:
-        """The classes of each target."""
+        """Classes of each target."""
         memory = self._stored()
         return memory.followed("classes", lambda earlier: self._labelling.classes(memory.instances, earlier or ()))
 
     def _prior_is_level(self) -> bool:
-        """Whether the prior has the same weight for every class, and so changes no prediction."""
+        """Whether the prior has the same weight for every class and therefore changes no prediction."""
         return (
             self._prior is None or is_number(self._prior) or (isinstance(self._prior, str) and self._prior == "uniform")
         )
 
     def _deciding_priors(self, left_out: LeftOut | None = None) -> Sequence[FloatArray | None]:
-        """The prior of each target where it can change a prediction; rounding alone could, if it were added."""
+        """Prior of each target if it can change a prediction; otherwise it is not added, to avoid rounding errors."""
         return [None] * len(self._outputs()) if self._prior_is_level() else self._priors(left_out)
 
     def _priors(self, left_out: LeftOut | None = None) -> Sequence[FloatArray | None]:
-        """The prior of each target; one line for each row that is left out where it depends on the rows."""
+        """Prior of each target; one line for each left-out row if it depends on the rows."""
         outputs = self._outputs()
         if self._prior is None:
             return [None] * len(outputs)
@@ -289,11 +269,11 @@ class KNNClassifier(ClassifierMixin, NeighborsEstimator):
         return found
 
     def _width(self) -> int:
-        """How many numbers are computed for each query: one for each class."""
+        """Number of values computed for each query: one for each class."""
         return sum(classes.labels.size for classes in self._outputs())
 
     def _shaped(self, chosen: AnyArray) -> AnyArray:
-        """Classes by their positions, shape (queries, targets), as `predict` gives them."""
+        """Convert class positions, shape (queries, targets), to the result of `predict`."""
         outputs = self._outputs()
         if self._labelling.flat:
             return outputs[0].labels[chosen[:, 0]]
@@ -307,7 +287,7 @@ class KNNClassifier(ClassifierMixin, NeighborsEstimator):
         return self._shaped(self._targets(rows))
 
     def _answers(self, polls: Sequence[Poll]) -> tuple[AnyArray, dict[str, Any]]:
-        """The predictions of some polls, and what precedents tell about classes."""
+        """Return the predictions of polls, and the classes for precedents."""
         outputs, predicted = self._outputs(), np.concatenate([self._decide(poll) for poll in polls])
         found: dict[str, Any] = {"codes": (np.stack([classes.codes for classes in outputs], axis=1), predicted)}
         if self._labelling.flat:
@@ -316,10 +296,10 @@ class KNNClassifier(ClassifierMixin, NeighborsEstimator):
         return self._shaped(predicted), found
 
     def _core_targets(self, n: int) -> tuple[Any, ...]:
-        """Method of the core's stream that predicts the last ``n`` rows, and what it needs to know."""
+        """Method of the core's stream that predicts the last ``n`` rows, and its arguments."""
         outputs, codes = self._outputs(), self._targets()
         starts = np.cumsum([0, *(classes.labels.size for classes in outputs)])
-        # A tied vote goes by the number of rows that each class had before these.
+        # Ties are broken by the number of rows of each class before these.
         new = [np.bincount(codes[-n:, t], minlength=size) for t, size in enumerate(np.diff(starts))]
         weights = np.concatenate([classes.weights for classes in outputs]) - np.concatenate(new)
         return "classify", codes, starts, weights, TIES[self._rules.ties]
@@ -345,17 +325,8 @@ class KNNClassifier(ClassifierMixin, NeighborsEstimator):
 
     @reads
     def loo_predict_proba(self, *, relearn: bool = False) -> FloatArray | list[FloatArray]:
-        """Predict the class probabilities of each stored row from all other rows, in the order of ``ids_``.
-
-        Uses a single search instead of one fit per row. Column statistics, learned weights and k are those of all rows;
-        ``relearn=True`` learns them again without each row.
-
-        Examples
-        --------
-        >>> import priorcase as pc
-        >>> model = pc.KNNClassifier(2).fit([[1], [2], [3], [9]], ["no", "no", "yes", "yes"])
-        >>> model.loo_predict_proba()[2].round(2)
-        array([0.83, 0.17])
+        """Predict the class probabilities of each stored row from all other rows, in the order of ``ids_``. Column
+        statistics, learned weights and k are those of all rows; ``relearn=True`` learns them again without each row.
         """
         return self._by_target(left_out_answers(self, relearn, KNNClassifier._probabilities))
 
@@ -469,7 +440,7 @@ class KNNRegressor(RegressorMixin, NeighborsEstimator):
         return precedents_of(self, X, n_neighbors)
 
     def _decide(self, poll: Poll, left_out: LeftOut | None = None) -> FloatArray:
-        """The predicted numbers, shape (queries, targets)."""
+        """Predicted numbers, shape (queries, targets)."""
         return means(poll, self._targets())
 
     def _targets(self) -> FloatArray:
@@ -477,14 +448,14 @@ class KNNRegressor(RegressorMixin, NeighborsEstimator):
         instances = self._stored().instances
         n = 0 if instances.targets is None else len(instances.targets)
         if n == 1:
-            return instances.target(0)[:, None]  # no copy: rows may come one by one
+            return instances.target(0)[:, None]  # no copy: rows may be added one by one
         return self._memory.cached("numbers", lambda: np.stack([instances.target(t) for t in range(n)], axis=1))
 
     def _shaped(self, numbers: AnyArray) -> FloatArray:
         return numbers[:, 0] if self._flat else numbers
 
     def _width(self) -> int:
-        """How many numbers are computed for each query."""
+        """Number of values computed for each query."""
         return 1
 
     def _targets_at(self, rows: IntArray) -> FloatArray:
@@ -549,19 +520,19 @@ def attribute_weights(
     Examples
     --------
     >>> import priorcase as pc
-    >>> X, y = pc.datasets.load_repairs()
+    >>> X, y = pc.load_repairs()
     >>> pc.attribute_weights(X, y, "gain_ratio")
     attribute weights: gain_ratio
-      attribute          weight
-      noise              0.4896  ████████████████████
-      brakes             0.4009  ████████████████
-      load_kg            0.2601  ███████████
-      km_since_service   0.2506  ██████████
-      chain              0.2464  ██████████
-      bike               0.2022  ████████
-      electric            0.031  █
-      outdoors          0.02522  █
-      age_years               0
+      attribute         weight
+      noise             0.4896  ████████████████████
+      brakes            0.4009  ████████████████
+      load_kg           0.2601  ███████████
+      km_since_service  0.2506  ██████████
+      chain             0.2464  ██████████
+      bike              0.2022  ████████
+      electric          0.0310  █
+      outdoors          0.0252  █
+      age_years         0.0000
     """
     if resolve_method(method) is None:
         check_value("method", method, [StrOptions(set(METHODS)), WeightingMethod])

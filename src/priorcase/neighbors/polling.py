@@ -1,4 +1,4 @@
-"""Polls among the nearest rows, block by block so that memory stays bounded; also of stored rows that are left out."""
+"""Polls of the nearest rows, in blocks of bounded memory, also for leave-one-out."""
 
 from __future__ import annotations
 
@@ -23,24 +23,24 @@ if TYPE_CHECKING:
     KNN = TypeVar("KNN", KNNClassifier, KNNRegressor)
 
 ENTRIES = 1 << 19  # numbers in one array of a block of queries: one for each (query, voter) or each (query, class)
-MOST_NEIGHBORS = 50  # the largest k that n_neighbors="loo" tries
-_FIRST_BLOCK = 64  # queries asked before the length of their lists is known
+MOST_NEIGHBORS = 50  # largest candidate k of n_neighbors="loo"
+_FIRST_BLOCK = 64  # queries before the length of their lists is known
 
 
 @dataclass(frozen=True, slots=True)
 class Rules:
-    """How much each neighbor counts, and what happens with ties."""
+    """Votes of the neighbors, and the rule for ties."""
 
     vote: Vote
     ties: Ties
 
     @property
     def whole_ties(self) -> bool:
-        """Whether every row as near as the k-th votes."""
+        """Whether all rows as near as the k-th vote."""
         return self.ties == "majority"
 
     def poll(self, neighbors: NeighborList, k: int | Literal["all"], start: int = 0) -> Poll:
-        """The poll among the ``k`` nearest of each list, or among all of it."""
+        """Return the poll among the ``k`` nearest of each list, or among the whole list."""
         voters = neighbors
         if k != "all":
             voters = neighbors.nearest(k, whole_ties=self.whole_ties, bandwidth=self.vote.needs_bandwidth)
@@ -61,7 +61,7 @@ def polls_of(
         if fixed and k > memory.total_weight * (1 + SLACK):
             raise TooFewRowsError(
                 f"Expected n_neighbors <= n_samples_fit, but n_neighbors = {k}, n_samples_fit = "
-                f"{memory.total_weight:g}. Ask for fewer neighbors, store more rows, or use n_neighbors='sqrt'"
+                f"{memory.total_weight:g}. Use a smaller n_neighbors, store more rows, or use n_neighbors='sqrt'."
             )
         if len(cells) == 1:
             estimator._threads()
@@ -81,10 +81,10 @@ def polls(
     width: int = 1,
     size: int | None = None,
 ) -> Iterator[tuple[NeighborList, Poll]]:
-    """The neighbors and the poll of each block of queries, among their ``k`` nearest rows or all (Shepard's method).
+    """Yield neighbors and poll of each block of queries, among the ``k`` nearest rows or all rows (Shepard's method).
 
-    ``own`` and ``whole`` are as in `rank`; ``first`` is the number of the first query, for messages, ``width`` how many
-    numbers are computed for each query beside those for its classes, and ``size`` the length of the first block.
+    ``own`` and ``whole`` are as in `rank`; ``first`` is the number of the first query, for messages, ``width`` the
+    number of values computed for each query in addition to its classes, and ``size`` the length of the first block.
     """
     memory, rules, threads = estimator._stored(), estimator._rules, estimator._threads()
     width = max(width, estimator._width())
@@ -100,7 +100,7 @@ def polls(
         refuse_overflow(memory, block, neighbors, poll.voters, first=first + start)
         yield neighbors, poll
         start += len(block)
-        # Rows at equal distances make lists long; the next block is as small as this one shows it must be.
+        # Rows at equal distances make lists long; the size of the next block is derived from this one.
         size = max(1, min(most, ENTRIES * len(block) // neighbors.rows.size))
 
 
@@ -114,10 +114,10 @@ def rank(
     own: IntArray | None = None,
     whole: bool = False,
 ) -> NeighborList:
-    """The rows near each query, nearest first, as many as the votes of ``k`` neighbors need; or all, in id order.
+    """Return the rows needed for the votes of ``k`` neighbors, nearest first; or all rows, in id order.
 
-    ``own`` are the positions of the stored rows that the queries are, each left out once: a row of weight 2 stays
-    with weight 1, unless it is left out as a ``whole``, as where all rows vote.
+    ``own`` are the positions of the queries among the stored rows, each left out once: a row with weight 2 is kept with
+    weight 1, unless it is left out as a ``whole``, as when all rows vote.
     """
     row_weights, ids = memory.row_weights, None if own is None else memory.ids[own]
     if k == "all":
@@ -132,7 +132,7 @@ def rank(
     wanted = k + 1 if rules.vote.needs_bandwidth else k
     if row_weights is None:
         return memory.search(cells, min(wanted, len(memory)), exclude=ids, ties=rules.whole_ties, threads=threads)
-    # Rows count by their weight: the search is repeated with more rows where the wanted count is not reached.
+    # Rows count by weight: the search is repeated with more rows if the wanted count is not reached.
     pending, most = np.arange(len(cells)), wanted + 1
     parts: list[tuple[AnyArray, ...]] = []  # queries, rows, distances and weights of some entries
     while pending.size:
@@ -158,7 +158,7 @@ def rank(
 def refuse_overflow(
     memory: NeighborsMemory, cells: FloatArray, neighbors: NeighborList, voters: NeighborList, *, first: int = 0
 ) -> None:
-    """Refuse queries whose voters, or whose bandwidth, are so far away that their distances overflow."""
+    """Raise an error for queries with voters or a bandwidth at overflowing distances."""
     infinite = np.isinf(voters.distances)
     far = np.zeros(len(voters), dtype=bool) if voters.bandwidths is None else np.isinf(voters.bandwidths)
     if infinite.any() or far.any():
@@ -168,7 +168,7 @@ def refuse_overflow(
         memory.check_finite(cells, of[at], neighbors.rows[at], neighbors.distances[at], first=first)
 
 
-# -- leave-one-out: the stored rows, each predicted from the others by one search
+# -- leave-one-out: each stored row predicted from the others by one search
 
 
 def loo_scores(estimator: KNNClassifier | KNNRegressor) -> FloatArray:
@@ -180,7 +180,7 @@ def loo_scores(estimator: KNNClassifier | KNNRegressor) -> FloatArray:
 
 
 def best_n_neighbors(estimator: KNNClassifier | KNNRegressor, best: Callable[[FloatArray], Any]) -> int:
-    """The number of neighbors that vote; ``best`` gives the position of the best leave-one-out score."""
+    """Number of neighbors that vote; ``best`` returns the position of the best leave-one-out score."""
     k = estimator._k
     if isinstance(k, int):
         return k
@@ -208,12 +208,12 @@ def _loo_curve(estimator: KNNClassifier | KNNRegressor, memory: NeighborsMemory)
                 score = estimator._score_left_out(poll if k == largest else rules.poll(neighbors, k), own)
                 sums[k - 1] += float((score * times).sum())
     scores = check_scores(sums / memory.total_weight)
-    scores.flags.writeable = False  # kept, and handed out
+    scores.flags.writeable = False  # cached and returned
     return scores
 
 
 def check_scores(scores: FloatArray) -> FloatArray:
-    """Scores to choose by, none of which may have overflowed."""
+    """Return scores for selection; raise an error if one has overflowed."""
     if not np.isfinite(scores).all():
         raise NumericRangeError("prediction errors overflow because y is too large. Divide y by a power of ten.")
     return scores
@@ -222,7 +222,7 @@ def check_scores(scores: FloatArray) -> FloatArray:
 def left_out_answers(
     estimator: KNN, relearn: bool, answer: Callable[[KNN, Poll, LeftOut | None], AnyArray]
 ) -> AnyArray:
-    """What ``answer`` gives for the poll of each stored row among the others, fitted again where that matters."""
+    """Results of ``answer`` for the poll of each stored row among the others, refitted if necessary."""
     if needs_refits(estimator, relearn):
         found = []
         for _, other, query in refits(estimator):
@@ -236,9 +236,9 @@ def left_out_answers(
     if isinstance(k, int) and k > float((total - weights).min()) * (1 + SLACK):
         raise TooFewRowsError(
             f"Expected n_neighbors < n_samples_fit, but n_neighbors = {k}, n_samples_fit = {total:g}. "
-            "Ask for fewer neighbors, or store more rows"
+            "Use a smaller n_neighbors, or store more rows."
         )
-    groups: list[tuple[Any, IntArray]] = [(k, np.arange(n))]  # rows that are predicted from k neighbours
+    groups: list[tuple[Any, IntArray]] = [(k, np.arange(n))]  # rows predicted from k neighbors
     if k == "sqrt":
         roots = np.array([math.isqrt(max(1, int(rest * (1 + SLACK)))) for rest in (total - weights).tolist()])
         groups = [(root, np.flatnonzero(roots == root)) for root in np.unique(roots).tolist()]

@@ -1,4 +1,4 @@
-"""Precedents: the stored rows behind each prediction, as a result that prints itself."""
+"""Precedents: the stored rows behind each prediction, with tables and plots."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 import numpy as np
 from rich.cells import cell_len, set_cell_size
 
+from priorcase._numbers import equal_decimals, number
 from priorcase._typing import AnyArray, Backend, BoolArray, FloatArray, IdArray, IntArray, Name
 from priorcase.exceptions import prefix_errors
 from priorcase.learning.results import (
@@ -42,15 +43,15 @@ if TYPE_CHECKING:
     from priorcase.neighbors.knn import KNNClassifier, KNNRegressor
 
 LISTED_OF_ALL = 10
-"""How many precedents are listed when all rows vote."""
+"""Number of precedents listed if all rows vote."""
 
-# How many queries are printed; and in tables voters, characters of a line and of a value, and classes.
+# Printed numbers of queries; in tables, numbers of voters, characters of a line and of a value, and classes.
 _QUERIES, _VOTERS, _WIDTH, _VALUE_WIDTH, _CLASSES = 5, 10, 120, 24, 4
-# How many cases and attributes a terminal shows, and characters of a value.
+# Numbers of cases, attributes and characters of a value shown on a terminal.
 _CASES, _ATTRIBUTES, _TEXT_WIDTH = 5, 20, 18
-# How many rows are searched for the nearest unlike one, and how the number grows.
+# Number of rows searched for the nearest row of another class, and its growth.
 _FIRST, _GROWTH = 32, 8
-_LEARNED_FROM = 1000  # rows from which is learned which attributes matter
+_LEARNED_FROM = 1000  # maximum number of rows for learning attribute relevance
 
 
 @dataclass(frozen=True)
@@ -154,7 +155,7 @@ class Precedents(PrintedPerQuery):
         )
 
     def _listed(self, entries: Sequence[IntArray]) -> dict[str, Any]:
-        """The fields of some entries, given for each query."""
+        """Return the fields of selected entries, given for each query."""
         every = np.concatenate([np.arange(0), *entries])
         found: dict[str, Any] = {name: getattr(self, name)[every] for name in self._by_entry}
         found["rows"] = [self.rows[entry] for entry in every.tolist()]
@@ -162,14 +163,14 @@ class Precedents(PrintedPerQuery):
         return found
 
     def _nearest(self, n: int) -> Self:
-        """The ``n`` nearest voters of each query; their votes stay shares of all."""
+        """Return the ``n`` nearest voters of each query; votes remain shares of all votes."""
         spans = zip(self.indptr[:-1].tolist(), self.indptr[1:].tolist(), strict=True)
         n_voters = np.diff(self.indptr) if self.n_voters is None else self.n_voters
         listed = self._listed([np.arange(start, min(start + n, stop)) for start, stop in spans])
         return replace(self, **listed, n_voters=n_voters)
 
     def _unlisted(self) -> int:
-        """How many rows vote on a single query beside those that are listed."""
+        """Number of rows that vote on a single query but are not listed."""
         return 0 if self.n_voters is None else int(self.n_voters[0]) - self.ids.size
 
     def query_of_entry(self) -> IntArray:
@@ -189,7 +190,7 @@ class Precedents(PrintedPerQuery):
 
     def plot(self, ax: Any = None, query: int = 0) -> Any:
         """Plot the precedents of one query as bars with `PrecedentsDisplay`; return the axes."""
-        from priorcase.plots import PrecedentsDisplay  # of a layer above
+        from priorcase.plots import PrecedentsDisplay  # imported here: higher layer
 
         return PrecedentsDisplay.of(self, query=query).plot(ax)
 
@@ -221,7 +222,7 @@ class Precedents(PrintedPerQuery):
 
 
 def precedents_of(estimator: KNNClassifier | KNNRegressor, X: Any, n_neighbors: int | None) -> Precedents:
-    """The precedents of a k-NN estimator's predictions."""
+    """Return the precedents of a k-NN estimator's predictions."""
     memory, table = estimator._answering(), estimator._table(X)
     most = LISTED_OF_ALL if n_neighbors is None and estimator._k == "all" else None
     polls = list(polls_of(estimator, memory.instances.encode(table), n_neighbors))
@@ -240,7 +241,7 @@ def assemble(
     probabilities: FloatArray | None = None,
     classes: AnyArray | None = None,
 ) -> Precedents:
-    """Precedents of some queries; ``codes`` are the classes of the stored rows and those predicted, by target."""
+    """Return the precedents of queries; ``codes`` are stored and predicted classes, by target."""
     memory: NeighborsMemory = estimator._stored()
     cells, instances = memory.encode(table), memory.instances
     unlike: tuple[Precedent | None, ...] = ()
@@ -280,7 +281,7 @@ def assemble(
 
 
 def importance_of(memory: NeighborsMemory, queries: int) -> FloatArray:
-    """How much each attribute matters, for each of some queries alike; learned from at most a thousand rows."""
+    """Relevance of each attribute, the same for all queries; learned from at most a thousand rows."""
 
     def learned() -> FloatArray:
         weights = memory.attribute_weights
@@ -294,7 +295,7 @@ def importance_of(memory: NeighborsMemory, queries: int) -> FloatArray:
 
 
 def outside_intervals(estimator: Any, X: Any, ends: FloatArray) -> tuple[Precedent | None, ...]:
-    """For each query the nearest row whose number lies outside the query's interval; None where there is none."""
+    """Nearest row of each query with a target outside the query's interval; None if there is none."""
     memory: NeighborsMemory = estimator._answering()
     numbers = np.asarray(memory.instances.target(0), np.float64)
 
@@ -310,7 +311,7 @@ def _unlike_cases(
     differs: Callable[[IntArray, IntArray], BoolArray],
     targets_at: Callable[[IntArray], AnyArray],
 ) -> tuple[Precedent | None, ...]:
-    """For each query the nearest row that ``differs`` from its prediction, by searches that widen; else None."""
+    """Nearest row of each query that ``differs`` from its prediction, by widening searches; None if there is none."""
     memory: NeighborsMemory = estimator._stored()
     cases: list[Precedent | None] = [None] * len(cells)
     pending, k = np.arange(len(cells)), min(_FIRST, len(memory))
@@ -336,12 +337,12 @@ def _unlike_cases(
 
 
 def _target_at(values: Any, i: int) -> Any:
-    """The prediction or target of one row; a tuple when there are several targets."""
+    """Prediction or target of one row; a tuple for several targets."""
     return values[i] if values.ndim == 1 else tuple(values[i].tolist())
 
 
 def _answer_text(one: Precedents, width: int) -> tuple[str, str]:
-    """The prediction of a single query, and the probabilities of the most probable classes (empty without any)."""
+    """Prediction of a single query and probabilities of the most probable classes (empty if not available)."""
     answer = value_text(_target_at(one.predictions, 0), width)
     if one.probabilities is None or one.classes is None:
         return answer, ""
@@ -353,14 +354,14 @@ def _answer_text(one: Precedents, width: int) -> tuple[str, str]:
 
 
 def _voters(one: Precedents, most: int) -> list[Precedent]:
-    """The nearest voters on a single query."""
+    """Nearest voters on a single query."""
     targets = [_target_at(one.targets, i) for i in range(min(one.ids.size, most))]
     fields = zip(one.ids.tolist(), one.rows, targets, one.distances.tolist(), one.contributions, strict=False)
     return [Precedent(*case) for case in fields]
 
 
 def _grid(one: Precedents, width: int | None) -> Grid:
-    """The table of a single query, attributes that matter most first; with a width, only those that fit."""
+    """Table of a single query, most relevant attributes first; with a width, only those that fit."""
     voters, unlike = _voters(one, _VOTERS), [case for case in one.unlike if case is not None]
     cases, n, value = [*voters, *unlike], len(voters), partial(value_text, width=_VALUE_WIDTH)
     votes = [["vote", "", *map(_vote_text, one.votes[:n].tolist()), *("" for _ in unlike)]]
@@ -368,16 +369,16 @@ def _grid(one: Precedents, width: int | None) -> Grid:
         ["", "query", *map(str, range(1, n + 1)), *("unlike" for _ in unlike)],
         ["id", "", *(str(case.id) for case in cases)],
         *(votes if _votes(one) else []),
-        ["distance", "", *(f"{case.distance:.4g}" for case in cases)],
+        ["distance", "", *equal_decimals([case.distance for case in cases])],
         ["target", "", *(value(case.target) for case in cases)],
     ]
     attributes = [
         [short(str(name), _VALUE_WIDTH), value(one.queries[0][a])]
-        + [value(case.row[a]) + _part_text(case.contributions[a], " ({:.2g})") for case in cases]
+        + [value(case.row[a]) + _part_text(case.contributions[a], " ({})") for case in cases]
         for a, name in enumerate(one.names)
     ]
     order, missing = _by_importance(one)
-    parts = [_part_text(float(case.contributions[missing].sum()), "({:.2g})") for case in cases]
+    parts = [_part_text(float(case.contributions[missing].sum()), "({})") for case in cases]
     together = [[f"{len(missing)} missing", "?", *parts]] if missing else []
     shown = order
     if width is not None:
@@ -386,26 +387,26 @@ def _grid(one: Precedents, width: int | None) -> Grid:
     rows = [list(line) for line in zip(*fixed, *(attributes[a] for a in shown), *together, strict=True)]
     voters_left = one.ids.size + one._unlisted() - n
     hidden = {"voter" if _votes(one) else "case": voters_left, "attribute": len(order) - len(shown)}
-    notes = " and ".join(f"{count} more {what}{'s' * (count > 1)}" for what, count in hidden.items() if count)
+    notes = " and ".join(f"{count:,} more {what}{'s' * (count > 1)}" for what, count in hidden.items() if count)
     notes = "; ".join([f"and {notes}"] * bool(notes) + _member_notes(one))
     title = f"query {one.numbers[0]}: {''.join(_answer_text(one, _VALUE_WIDTH))}"
     return Grid(title, rows[0], rows[1:], notes, right=range(1, len(fixed) - 1))
 
 
 def _member_notes(one: Precedents) -> list[str]:
-    """Whose neighbors these are, where a stack asks one of its members."""
+    """Note on the member of a stack that these neighbors come from."""
     weight = "" if one.member_weight is None else f", whose weight in the stack is {one.member_weight:.3f}"
     return [] if one.member is None else [f"neighbors of the member {one.member}{weight}"]
 
 
 def _vote_text(vote: float) -> str:
-    """A vote as a percentage; local fits have negative ones, some so small that they round to 0."""
+    """Format a vote as a percentage; votes of local fits may be negative or round to 0."""
     return f"{round(vote, 2) + 0.0:.0%}"
 
 
-def _part_text(contribution: float, text: str) -> str:
-    """What an attribute adds to a distance; nothing where whole rows are compared."""
-    return "" if math.isnan(contribution) else text.format(contribution)
+def _part_text(contribution: float, text: str = "{}") -> str:
+    """Format the contribution of an attribute to a distance; empty if whole rows are compared."""
+    return "" if math.isnan(contribution) else text.format(number(contribution, 2))
 
 
 def _votes(one: Precedents) -> bool:
@@ -414,9 +415,9 @@ def _votes(one: Precedents) -> bool:
 
 
 def _by_importance(one: Precedents) -> tuple[list[int], list[int]]:
-    """The attributes to show for a single query, those that matter most for its answer first, and those shown as one.
+    """Attributes to show for a single query, most relevant first, and those shown as a group.
 
-    Of equally important ones those that the query knows come first. Several that it lacks are shown as one.
+    Among equally relevant attributes, those known in the query come first. Several missing ones are shown as a group.
     """
     absent = np.array([value is None for value in one.queries[0]], bool)
     importance = np.zeros(absent.size) if one.importance is None else one.importance[0]
@@ -426,7 +427,7 @@ def _by_importance(one: Precedents) -> tuple[list[int], list[int]]:
 
 
 def _fitting(columns: Sequence[Sequence[str]], order: Sequence[int], room: int) -> list[int]:
-    """The first columns in an order that fit into ``room`` characters, at least one."""
+    """First columns that fit into ``room`` characters, at least one."""
     taken: list[int] = []
     for a in order:
         room -= text_width(columns[a]) + 2
@@ -441,7 +442,7 @@ def _fitting(columns: Sequence[Sequence[str]], order: Sequence[int], room: int) 
 
 @dataclass(frozen=True)
 class TerminalView:
-    """Precedents as rich draws them, at any width; without ``headings``, a few queries under their numbers."""
+    """Precedents rendered by rich at any width; without ``headings``, a few queries under their numbers."""
 
     precedents: Precedents
     target: str = "target"
@@ -470,7 +471,7 @@ class TerminalView:
 
 
 def _tables(one: Precedents, target: str, width: int) -> Iterator[RenderableType]:
-    """The cases of a single query, as many tables as their width takes, and the voters that have no column."""
+    """Cases of a single query in as many tables as the width requires, and the voters not shown."""
     from rich import box
     from rich.table import Table
     from rich.text import Text
@@ -482,11 +483,11 @@ def _tables(one: Precedents, target: str, width: int) -> Iterator[RenderableType
     for group, what, value in ((others, "others", ""), (missing, "missing", "?")):
         labels += [f"{len(group)} {what}"] * bool(group)
         query += [value] * bool(group)
-    # Equal votes of all voters go without saying.
+    # Equal votes of all voters are not shown.
     votes = _votes(one) and (one._unlisted() > 0 or bool((one.votes != one.votes[:1]).any()))
     room = width - text_width(labels) - 2 - text_width(["new case", *query])
-    for number, panel in enumerate(_panels(_columns(one, attributes, [others, missing], votes), room)):
-        if number:
+    for panel_number, panel in enumerate(_panels(_columns(one, attributes, [others, missing], votes), room)):
+        if panel_number:
             yield Text()
         table = Table(box=box.SIMPLE, show_edge=False, pad_edge=False, padding=(0, 1, 0, 0), show_footer=True)
         table.add_column("", Text("distance" + "\nvote" * votes), style="dim", footer_style="dim", no_wrap=True)
@@ -497,20 +498,22 @@ def _tables(one: Precedents, target: str, width: int) -> Iterator[RenderableType
             table.add_row(Text(label), Text(value), *cells)
         yield table
     rest = range(_CASES, min(one.ids.size, 2 * _CASES))
-    listed = ", ".join(f"#{one.ids[i]} {_value(_target_at(one.targets, i))} {one.distances[i]:.3g}" for i in rest)
+    listed = ", ".join(
+        f"#{one.ids[i]} {_value(_target_at(one.targets, i))} {number(one.distances[i], 4)}" for i in rest
+    )
     more = one.ids.size + one._unlisted() - max(rest.stop, min(one.ids.size, _CASES))
     if rest:
         yield Text(
-            f"also {'voting' if _votes(one) else 'near'}: {listed}{f' and {more} more' if more else ''}", style="dim"
+            f"also {'voting' if _votes(one) else 'near'}: {listed}{f' and {more:,} more' if more else ''}", style="dim"
         )
     elif more:
-        yield Text(f"and {more} more voter{'s' * (more > 1)}", style="dim")
+        yield Text(f"and {more:,} more voter{'s' * (more > 1)}", style="dim")
     for note in _member_notes(one):
         yield Text(note, style="dim")
 
 
 def _panels(columns: Sequence[Sequence[Text]], room: int) -> list[Sequence[Sequence[Text]]]:
-    """Columns that fit side by side into ``room``, at least one at a time and about as many in each panel."""
+    """Split columns into panels that fit into ``room``, with at least one and about equally many columns each."""
     widths = [cell_len(column[-1].plain.partition("\n")[0]) + 2 for column in columns]
     for size in range(len(columns), 1, -1):
         count = -(-len(columns) // size)
@@ -524,23 +527,20 @@ def _panels(columns: Sequence[Sequence[Text]], room: int) -> list[Sequence[Seque
 def _columns(
     one: Precedents, attributes: Sequence[int], groups: Sequence[Sequence[int]], votes: bool
 ) -> list[list[Text]]:
-    """A column for each voter, and for the nearest unlike case unless it is one of them.
+    """Columns for the voters, and for the nearest case of another class unless it is a voter.
 
-    Each has a head, its target, for each attribute the value and what it adds to the distance (the attributes of a
-    group share a line), and at the foot its distance and vote.
+    A column contains a header, the target, the value and distance contribution of each attribute (attributes of a group
+    share a line), and a footer with distance and vote.
     """
     from rich.text import Text
 
-    distances = [*one.distances.tolist(), *(case.distance for case in one.unlike if case is not None)]
-    largest = max((d for d in distances if math.isfinite(d)), default=0.0)
-    # As many decimals as tell the distances of one query apart.
-    number = ".2f" if 0.1 <= largest < 100 else ".3g" if largest < 0.1 else ".0f" if largest < 1e6 else ".3g"
     voters, unlike = _voters(one, _CASES), one.unlike[0] if one.unlike else None
     apart = [unlike] if unlike is not None and unlike.id not in one.ids[:_CASES] else []
     texts = [_vote_text(vote) if votes else "" for vote in one.votes[: len(voters)].tolist()] + [""] * len(apart)
     columns, predicted = [], _value(_target_at(one.predictions, 0))
-    for case, vote in zip([*voters, *apart], texts, strict=True):
-        head, target, distance = f"#{case.id}", _value(case.target), format(case.distance, number)
+    distances = equal_decimals([case.distance for case in (*voters, *apart)])
+    for case, distance, vote in zip([*voters, *apart], distances, texts, strict=True):
+        head, target = f"#{case.id}", _value(case.target)
         if unlike is not None and case.id == unlike.id:
             head = f"unlike: {head}" if apart else f"{head} unlike"
         differs = case is unlike or (unlike is not None and target != predicted)
@@ -549,7 +549,7 @@ def _columns(
         for group in filter(None, groups):
             values.append("")
             parts.append(float(case.contributions[group].sum()))
-        numbers = [_part_text(part, f"{{:{number}}}") if part else "" for part in parts]
+        numbers = [_part_text(part) if part else "" for part in parts]
         right = text_width([distance, vote, *numbers])
         left = max(text_width(values), text_width([head, target]) - right - 1)
         column = [Text(head), Text(target, style="bold magenta" if differs else "bold green")]

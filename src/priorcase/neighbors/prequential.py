@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 import numpy as np
 
 from priorcase import _core
+from priorcase._numbers import equal_decimals
 from priorcase._typing import AnyArray, Backend, BoolArray, FloatArray
 from priorcase.instances import Instances
 from priorcase.learning.plotting import colour, drawing
@@ -27,7 +28,7 @@ if TYPE_CHECKING:
 Result = TypeVar("Result", bound="PrequentialResult")
 
 _LINES = 10
-# With n_neighbors="loo", k is chosen again when the stored rows have grown by this part.
+# With n_neighbors="loo", k is selected again when the number of stored rows has grown by this share.
 _GROWTH = 0.1
 
 
@@ -35,8 +36,8 @@ _GROWTH = 0.1
 class PrequentialResult(GridResult):
     """Predictions of the rows of a stream, each made from the rows before it; prints as a table of the score so far.
 
-    ``predictions`` and ``targets`` are those of the predicted rows, in columns when there are several targets; the
-    ``first`` rows came before there were enough to predict from. ``backend`` is the library of frames, or None.
+    ``predictions`` and ``targets`` belong to the predicted rows, in columns for several targets; the ``first`` rows
+    were only stored, because there were too few rows to predict from. ``backend`` is the library of frames, or None.
     """
 
     predictions: AnyArray
@@ -47,18 +48,18 @@ class PrequentialResult(GridResult):
     _score: ClassVar[str]
 
     def __len__(self) -> int:
-        """How many rows were predicted."""
+        """Number of rows predicted."""
         return len(self.predictions)
 
     @abstractmethod
     def _scores(self) -> FloatArray:
-        """The score of each predicted row."""
+        """Score of each predicted row."""
 
     def _mean(self) -> float:
         return float(self._scores().mean()) if len(self) else float("nan")
 
     def _so_far(self) -> FloatArray:
-        """The mean score of the predicted rows up to each."""
+        """Cumulative mean score of the predicted rows."""
         return np.asarray(np.cumsum(self._scores()) / np.arange(1, len(self) + 1))
 
     def frame(self, backend: Backend | None = None) -> Any:
@@ -82,11 +83,13 @@ class PrequentialResult(GridResult):
             return ax
 
     def _grid(self) -> Grid:
-        title = f"{len(self)} of {self.first + len(self)} rows predicted before they were stored"
-        lines = [(str(self.first), "-")]
+        title = f"{len(self):,} of {self.first + len(self):,} rows predicted before they were stored"
+        lines = [(f"{self.first:,}", "-")]
         if len(self):
             at, scores = np.linspace(0, len(self) - 1, _LINES + 1).round().astype(int)[1:], self._so_far()
-            lines = [(str(self.first + i + 1), f"{scores[i]:.4g}") for i in np.unique(at).tolist()]
+            rows = np.unique(at)
+            texts = equal_decimals(scores[rows])
+            lines = [(f"{self.first + i + 1:,}", text) for i, text in zip(rows.tolist(), texts, strict=True)]
         return Grid(title, ("rows seen", f"{self._score} so far"), lines, right=(0, 1))
 
 
@@ -102,11 +105,11 @@ class PrequentialClassification(PrequentialResult):
     >>> result
     5 of 6 rows predicted before they were stored
       rows seen  accuracy so far
-              2                0
-              3              0.5
-              4           0.6667
-              5              0.5
-              6              0.6
+              2            0.000
+              3            0.500
+              4            0.667
+              5            0.500
+              6            0.600
     >>> result.accuracy, result.predictions.tolist()
     (0.6, ['low', 'low', 'high', 'high', 'low'])
     """
@@ -164,8 +167,8 @@ class PrequentialRegression(PrequentialResult):
 def run_prequential(
     estimator: KNNClassifier | KNNRegressor, result: type[Result], X: Any, y: Any, classes: Any = None
 ) -> Result:
-    """Predict and store some rows one by one; those before there are enough to predict from are only stored."""
-    estimator._threads()  # refuses an n_jobs that was changed to something else
+    """Predict and store rows one by one; the first rows, with too few rows to predict from, are only stored."""
+    estimator._threads()  # raises an error for an invalid n_jobs
     table, targets, _ = estimator._arrivals(X, y, None, classes)
     predictions = (_in_core if core_follows(estimator) else _one_by_one)(estimator, table, targets)
     n, n_predicted = len(estimator._memory), len(predictions)
@@ -174,7 +177,7 @@ def run_prequential(
 
 
 def core_follows(estimator: KNNClassifier | KNNRegressor) -> bool:
-    """Whether the core can predict while statistics follow the rows; row by row gives the same, slower."""
+    """Whether the core can predict the stream with updated statistics; row by row is equal but slower."""
     memory, vote = estimator._memory, estimator._rules.vote.core
     return (
         (isinstance(estimator._k, int) or estimator._k == "sqrt")
@@ -192,7 +195,7 @@ def _in_core(estimator: KNNClassifier | KNNRegressor, table: Table, targets: Tab
     unknown, ones = np.full(len(schema), np.nan), np.ones(len(schema))
     low, high = memory.fitted.ranges() if first else (unknown, unknown)
     memory._before = memory.instances.fork()
-    ids = memory.instances.append(table, targets, None)  # the index takes them in one by one, when they are predicted
+    ids = memory.instances.append(table, targets, None)  # the index adds them one by one, as they are predicted
     plan, ranged = memory.fitted.plan(), np.array(distance.ranged(schema), np.uint8)
     voting = k if isinstance(k, int) else 0, rules.whole_ties, rules.vote.core[0] if rules.vote.core else 0
     search = distance.power, distance.root, ALGORITHMS[memory.algorithm]
@@ -212,16 +215,16 @@ def _in_core(estimator: KNNClassifier | KNNRegressor, table: Table, targets: Tab
                 pair = np.array([far]), memory.positions(np.array([voter]))
                 memory.check_finite(rows, *pair, np.array([np.inf]), first=start)
             found.append(predicted)
-    index.append(ids[:0])  # it has all rows of the memory now
+    index.append(ids[:0])  # it now contains all rows of the memory
     estimator._check_rows()
-    early = max(0, (k if isinstance(k, int) else 1) - first)  # rows that came before there were enough
+    early = max(0, (k if isinstance(k, int) else 1) - first)  # first rows, which are only stored
     return estimator._shaped(np.concatenate(found)[early:])
 
 
 class _Ranges:
-    """The ranges by which columns are scaled, while rows are stored one by one.
+    """Ranges for scaling columns while rows are stored one by one.
 
-    The core widens ranges; those of inliers are computed here, for as many rows as are sure to leave them as they are.
+    The core widens ranges; ranges of inliers are computed here, for as many rows as cannot change them.
     """
 
     def __init__(
@@ -229,10 +232,10 @@ class _Ranges:
     ) -> None:
         self.instances, self.inlying, self.low, self.high = instances, inlying, low.copy(), high.copy()
         self._widened = np.array([a for a in np.flatnonzero(ranged).tolist() if a not in inlying], dtype=np.int64)
-        self._until = dict.fromkeys(inlying, -1)  # the number of stored rows up to which a range is right
+        self._until = dict.fromkeys(inlying, -1)  # the number of stored rows up to which a range is valid
 
     def parts(self, rows: FloatArray, stored: int) -> Iterator[slice]:
-        """Parts of some rows that ranges stay the same for, as they are when the first of each is predicted."""
+        """Yield parts of the rows with constant ranges, valid when the first row of each part is predicted."""
         start, columns = 0, list(self.inlying)
         while start < len(rows):
             for a in columns:
@@ -247,7 +250,7 @@ class _Ranges:
                 with np.errstate(invalid="ignore"):
                     out = (inner < self.low[columns]) | (inner > self.high[columns])
                     out |= np.isnan(self.low[columns]) & ~np.isnan(inner)
-                if out.any():  # the first row outside is the last that these ranges are right for
+                if out.any():  # these ranges are valid up to the first row outside
                     at = int(np.argmax(out.any(axis=1)))
                     stop = start + at + 1
                     for a in np.array(columns)[out[at]].tolist():
@@ -274,5 +277,5 @@ def _one_by_one(estimator: KNNClassifier | KNNRegressor, table: Table, targets: 
                 predictions += [estimator._shaped(estimator._decide(poll)) for poll in polls]
             memory.append(row, target, None)
             estimator._check_rows()
-    nothing = estimator._targets_at(np.empty(0, np.int64))  # of the type that all targets together have
+    nothing = estimator._targets_at(np.empty(0, np.int64))  # of the common type of all targets
     return np.concatenate([nothing, *predictions]).astype(nothing.dtype, copy=False)

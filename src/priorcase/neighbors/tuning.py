@@ -1,4 +1,4 @@
-"""Choosing the parameters of k-NN together, by leave-one-out scores that share their searches."""
+"""Joint selection of the parameters of k-NN by leave-one-out scores with shared searches."""
 
 from __future__ import annotations
 
@@ -17,6 +17,7 @@ from sklearn.utils._param_validation import Interval, StrOptions
 
 from priorcase._core import LeftOut as CoreRows
 from priorcase._locks import cached_property
+from priorcase._numbers import equal_decimals, number
 from priorcase._parameters import check_seed, check_value
 from priorcase._typing import AnyArray, Backend, BoolArray, FloatArray, IntArray
 from priorcase.exceptions import ParameterError, PriorcaseError, advice, listed, prefix_errors, quoted
@@ -54,12 +55,12 @@ Candidates = Mapping[str, Sequence[Any]] | Sequence[Mapping[str, Sequence[Any]]]
 Model = KNNClassifier | KNNRegressor
 
 FOLDS = 10
-"""How many folds there are where a distance or attribute weights are learned from the targets."""
+"""Number of folds if a distance or attribute weights are learned from the targets."""
 
 _SHARED = ("n_neighbors", "vote", "bandwidth", "distance", "attribute_weights")
 _OF_CLASSES = ("prior", "temperature")
-# By whether there are classes; the first decides by default. ``surprise`` is minus the log-score had another class been
-# true. The log-score is summed with its sign reversed, like the other losses.
+# Scores for classes and numbers; the first is the default. ``surprise`` is the negative log-score if another class were
+# true. The log-score is summed with a negative sign, like the other losses.
 _SCORES = {True: ("log_score", "surprise", "brier", "accuracy"), False: ("squared_error", "absolute_error")}
 _GREATER_IS_BETTER = ("log_score", "accuracy")
 _LABELS = {
@@ -69,7 +70,7 @@ _LABELS = {
     "squared_error": "mean squared error",
     "absolute_error": "mean absolute error",
 }
-# What is tried where nothing is listed.
+# Default candidates.
 _LADDER = (1, 2, 3, 4, 5, 6, 8, 10, 12, 15, 20, 25, 30, 40, 50, 70, 100)
 _VOTES = ("uniform", "inverse_square", "epanechnikov", "tricube", *map(Gaussian, (0.35, 0.5, 0.7, 1.0)))
 _STANDARDISED = Distance(numeric=Absolute("std", factor=4.0), ordinal=Absolute("std", factor=4.0))
@@ -80,7 +81,7 @@ _DISTANCES = {True: ("robust", "hvdm", "gower", _HVDM_ADDED), False: ("robust", 
 _PLAIN: dict[str, Any] = {"n_neighbors": 1, "vote": "uniform", "bandwidth": None, "prior": None, "temperature": 1.0}
 # Candidates within this many standard errors of the best count as equal.
 _NEAR = 0.5
-# Blocks of rows that scores are added up by, at most, and numbers that an array of such sums holds.
+# Maximum number of row blocks for summing scores, and maximum size of an array of such sums.
 _BLOCKS, _MOST_SUMS = 128, 1 << 21
 _WHY = (
     "The chosen candidate does not have the highest log-score: scores are averaged over adjacent values of\n  "
@@ -92,10 +93,10 @@ _LISTED, _WIDEST = 10, 40
 
 @dataclass(frozen=True)
 class CandidateGrid:
-    """All combinations of some choices with one distance and attribute weights, which share their searches."""
+    """All combinations of parameter values with one distance and attribute weights, which share searches."""
 
     n_neighbors: tuple[int, ...]  # ascending
-    votes: tuple[tuple[Any, float | None], ...]  # with their bandwidths, as a user names them
+    votes: tuple[tuple[Any, float | None], ...]  # with their bandwidths, as passed by the user
     priors: tuple[Any, ...] = (None,)
     temperatures: tuple[float, ...] = (1.0,)
     distance: Any = "robust"
@@ -103,20 +104,20 @@ class CandidateGrid:
 
     @property
     def shape(self) -> tuple[int, int, int, int]:
-        """How many votes, numbers of neighbors, priors and temperatures there are."""
+        """Numbers of votes, numbers of neighbors, priors and temperatures."""
         return len(self.votes), len(self.n_neighbors), len(self.priors), len(self.temperatures)
 
     def __len__(self) -> int:
         return int(np.prod(self.shape))
 
     def only(self, candidate: int) -> CandidateGrid:
-        """The grid of one candidate alone."""
+        """Return the grid of a single candidate."""
         v, k, p, m = (int(i) for i in np.unravel_index(candidate, self.shape))
         ks, votes, priors, temperatures = (self.n_neighbors[k],), (self.votes[v],), (self.priors[p],), self.temperatures
         return replace(self, n_neighbors=ks, votes=votes, priors=priors, temperatures=(temperatures[m],))
 
     def parameters(self, candidate: int, *, classes: bool) -> dict[str, Any]:
-        """The parameters of one candidate; those of classes only where there are classes."""
+        """Return the parameters of one candidate; parameters of classifiers only for classes."""
         one, found = self.only(candidate), {"distance": self.distance, "attribute_weights": self.attribute_weights}
         found |= {"n_neighbors": one.n_neighbors[0], "vote": one.votes[0][0], "bandwidth": one.votes[0][1]}
         return found | {"prior": one.priors[0], "temperature": one.temperatures[0]} if classes else found
@@ -224,7 +225,7 @@ class Tuning(GridResult):
         return np.argsort(-scores if self.greater_is_better else scores, kind="stable")
 
     def _grid(self) -> Grid:
-        """The chosen candidate, then the best of each distance, weights and vote."""
+        """Selected candidate, then the best of each distance, weights and vote."""
         parameters = self._parameters
         names = [name for name, values in parameters.items() if len({repr(value) for value in values}) > 1]
         kinds = [name for name in ("distance", "attribute_weights", "vote", "bandwidth") if name in names]
@@ -237,16 +238,16 @@ class Tuning(GridResult):
             seen.add(kind)
             if len(chosen) > _LISTED:
                 break
+        columns = [equal_decimals(scores[chosen], 5) for scores in self._scores.values()]
         lines = [
-            ["chosen" if line == self._chosen else "", *(_text(parameters[name][line]) for name in names)]
-            + [f"{scores[line]:.4g}" for scores in self._scores.values()]
-            for line in chosen
+            ["chosen" if line == self._chosen else "", *(_text(parameters[name][line]) for name in names), *scores]
+            for line, *scores in zip(chosen, *columns, strict=True)
         ]
         header = ["", *names, *(_LABELS[name] for name in self._scores)]
         title = f"{len(self):,} candidates scored on {self.rows:,g} rows, chosen by {self.score_label}"
         note = "The best score is optimistic, since it was selected on the same rows; nested=5 gives an unbiased score."
         if self.nested_scores:
-            scores = ", ".join(f"{_LABELS[name]} {score:.4g}" for name, score in self.nested_scores.items())
+            scores = ", ".join(f"{_LABELS[name]} {number(score, 4)}" for name, score in self.nested_scores.items())
             note = f"Nested cross-validation: {scores}."
         if self.scoring == "log_score" and self.score < self._scores["log_score"].max():
             note = f"{_WHY}\n  {note}"
@@ -254,14 +255,14 @@ class Tuning(GridResult):
 
 
 def _column(values: AnyArray) -> list[Any]:
-    """Plain numbers and texts as they are, other values as text."""
+    """Return plain numbers and strings unchanged, other values as strings."""
     plain = (int, float, str, bool, type(None), np.integer, np.floating)
     as_they_are = all(isinstance(value, plain) for value in values)
     return [value if as_they_are or value is None else str(value) for value in values]
 
 
 def _text(value: object) -> str:
-    text = f"{value:g}" if isinstance(value, float) else str(value)
+    text = number(value) if isinstance(value, float) else str(value)
     return text if len(text) <= _WIDEST else text[: _WIDEST - 3] + "..."
 
 
@@ -297,7 +298,7 @@ def tune(
         combinations are tried. None: a default grid that suits most tables.
     scoring
         Score to optimize: ``"log_score"`` (default), ``"accuracy"`` or ``"brier"`` for classifiers, ``"squared_error"``
-        (default) or ``"absolute_error"`` for regressors. The log score is smoothed over ``n_neighbors``; within half a
+        (default) or ``"absolute_error"`` for regressors. The log-score is smoothed over ``n_neighbors``; within half a
         standard error of the best, Brier score and accuracy decide.
     nested
         Number of outer folds of nested cross-validation, which gives an unbiased score; None for none.
@@ -322,7 +323,7 @@ def tune(
     >>> tuning
     6 candidates scored on 18 rows, chosen by log-score
               n_neighbors  prior  log-score  Brier score  accuracy
-      chosen  1            0.1     -0.04652     0.004132         1
+      chosen  1            0.1      -0.0465      0.00413         1
       Nested cross-validation: log-score -0.04652, Brier score 0.004132, accuracy 1.
     >>> tuning.best.predict([[60, "red"]])
     array(['yes'], dtype='<U3')
@@ -345,7 +346,7 @@ def tune(
 def _tuned(
     problem: Problem, grids: Sequence[CandidateGrid], scoring: str, *, nested: int | None, progress: bool | None
 ) -> Tuning:
-    """The best of some candidates, with the scores of all."""
+    """Select the best candidate and return it with the scores of all."""
     n = len(problem.truth)
     n_nested = 0 if nested is None or n < 3 else min(int(nested), n)
     shown = n >= 1000 if progress is None else bool(progress)
@@ -368,7 +369,7 @@ def _tuned(
 
 
 def _locate(grids: Sequence[CandidateGrid], candidate: int) -> tuple[CandidateGrid, int]:
-    """The grid of a candidate, numbered through all grids, and which of the grid's candidates it is."""
+    """Grid of a candidate, numbered through all grids, and its position in the grid."""
     for grid in grids:
         if candidate < len(grid):
             return grid, candidate
@@ -377,7 +378,7 @@ def _locate(grids: Sequence[CandidateGrid], candidate: int) -> tuple[CandidateGr
 
 
 def _candidate_grids(estimator: Any, candidates: object, *, classes: bool) -> list[CandidateGrid]:
-    """The candidates, by what they share; parameters that are not listed stay as the estimator has them."""
+    """Candidates as grids; parameters that are not listed keep the values of the estimator."""
     lists: Any = [candidates] if isinstance(candidates, Mapping) else candidates
     if candidates is None:
         usual: dict[str, Any] = {"n_neighbors": _LADDER, "vote": _VOTES, **(_FOR_CLASSES if classes else {})}
@@ -426,7 +427,7 @@ def _candidate_grids(estimator: Any, candidates: object, *, classes: bool) -> li
 
 @dataclass(frozen=True, eq=False)
 class Problem:
-    """Stored rows with targets, on which an estimator is to be tuned."""
+    """Stored rows with targets for tuning an estimator."""
 
     base: Any  # fitted to the rows; its votes are never used
     n_samples: int | None
@@ -439,17 +440,17 @@ class Problem:
 
     @cached_property
     def weights(self) -> FloatArray:
-        """How many rows each row counts as."""
+        """Weight of each row."""
         weights = self.base._memory.row_weights
         return np.ones(len(self.truth)) if weights is None else weights
 
     @cached_property
     def ranks(self) -> IntArray:
-        """The place of each row among all that differ, in a random order that does not depend on how they came."""
+        """Position of each distinct row in a random order that does not depend on the row order."""
         return content_ranks(self.base._memory.instances, self.truth, self.seed)
 
     def folds(self, n_folds: int) -> FloatArray:
-        """The weight of each row in each fold, stratified by the classes of the first target."""
+        """Weight of each row in each fold, stratified by the classes of the first target."""
         classes = isinstance(self.base, KNNClassifier)
         groups = self.truth[:, 0] if classes else np.zeros(len(self.truth))
         return deal(groups, self.ranks, self.weights, n_folds)
@@ -460,18 +461,18 @@ class Problem:
         return by_class or resolve_method(grid.attribute_weights) is not None
 
     def searched(self, grid: CandidateGrid) -> Any:
-        """A fit whose votes are never used; the base where it will do."""
+        """Return a fit whose votes are never used; the base if possible."""
         same = grid.distance is self.base.distance and grid.attribute_weights is None
         return self.base if same else self.fitted(grid.distance, grid.attribute_weights)
 
     def fitted(self, distance: Any, attribute_weights: Any, **voting: Any) -> Any:
-        """A fit on all rows; without parameters for ``voting``, its votes are never used."""
+        """Return a fit on all rows; without parameters for ``voting``, its votes are never used."""
         model = copy.copy(self.base)
         model.__dict__.update(distance=distance, attribute_weights=attribute_weights, **voting)
         return with_rows(model, self.base._memory.instances)
 
     def without(self, held_out: FloatArray) -> Problem:
-        """The problem without some of the weight of each row; columns and classes mean what they mean here."""
+        """Return the problem with reduced row weights and the same columns and classes."""
         model, instances = copy.copy(self.base), self.base._memory.instances
         if isinstance(model, KNNClassifier):
             model._labelling = replace(model._labelling, declared=tuple(c.labels for c in model._outputs()))
@@ -483,7 +484,7 @@ class Problem:
     def sums(
         self, fit: Problem, grid: CandidateGrid, rows: IntArray, times: FloatArray, blocks: IntArray, n_blocks: int
     ) -> Sums:
-        """Scores of some rows by a fit on other rows, or on all of these, from which each is left out in turn."""
+        """Scores of rows by a fit on other rows, or by leave-one-out on the same rows."""
         model, own, instances = fit.searched(grid), rows if fit is self else None, self.base._memory.instances
         if own is None:
             table = stored_table(instances, rows)
@@ -494,20 +495,20 @@ class Problem:
         return grid_sums(model, queries, grid, n_blocks)
 
     def up_to(self, grid: CandidateGrid, weight: float) -> CandidateGrid:
-        """The candidates with no more neighbors than ``weight``."""
+        """Mask of candidates with at most ``weight`` neighbors."""
         ks = tuple(k for k in grid.n_neighbors if k <= int(weight * (1 + SLACK)))
         if not ks:
             raise ParameterError(
                 f"{float(self.weights.sum()):g} rows are too few for leave-one-out with these values of n_neighbors. "
-                "List smaller numbers, or pass more rows"
+                "List smaller numbers, or pass more rows."
             )
         return replace(grid, n_neighbors=ks)
 
 
 def with_rows(model: Any, instances: Instances, state: Mapping[str, Any] | None = None) -> Any:
-    """The model, whose parameters are set, fitted to stored rows; it becomes the only owner of its state.
+    """Fit a model with set parameters to stored rows; it becomes the only owner of its state.
 
-    ``state`` is what the memory of such a model has saved beside the rows.
+    ``state`` is the saved state of the memory of such a model, in addition to the rows.
     """
     model.__dict__.pop("_lock", None)
     model._check_parameters()
@@ -524,10 +525,10 @@ def with_rows(model: Any, instances: Instances, state: Mapping[str, Any] | None 
 
 
 def content_ranks(instances: Instances, truth: AnyArray, seed: int) -> IntArray:
-    """Ranks of the rows by hashes of their content: the same in any order, with rows repeated or with weights.
+    """Ranks of the rows by hashes of their content: the same in any order, with repeated rows or with weights.
 
-    A nominal value counts as the first of its rows by their numbers and targets, so that its name decides only between
-    rows that are alike otherwise.
+    A nominal value is represented by its first row by numbers and targets, so that its name decides only between rows
+    that are otherwise equal.
     """
     rows = np.full(len(truth), seed, np.uint64)
     for numbers in truth.T:
@@ -539,9 +540,9 @@ def content_ranks(instances: Instances, truth: AnyArray, seed: int) -> IntArray:
     for a, kind in enumerate(instances.schema.kinds):
         if isinstance(kind, Nominal):
             codes, values = instances.column(a), instances.values(a)
-            first = np.full(len(values) + 1, np.iinfo(np.uint64).max)  # the last one for -1, missing
+            first = np.full(len(values) + 1, np.iinfo(np.uint64).max)  # the last position is for -1, missing
             np.minimum.at(first, codes, known)
-            rows = _hashed(_hashed(rows, np.zeros(1)), first[codes].view(np.float64))  # else the first row's cancel out
+            rows = _hashed(_hashed(rows, np.zeros(1)), first[codes].view(np.float64))  # or the first row's cancel
             names = [crc32(canonical(value)) if value is not None else 0 for value in values]
             named = _hashed(named, np.array([*names, 0], float)[codes])
     order = np.lexsort((named, rows))
@@ -553,7 +554,7 @@ def content_ranks(instances: Instances, truth: AnyArray, seed: int) -> IntArray:
 
 
 def _hashed(hashes: AnyArray, numbers: AnyArray) -> AnyArray:
-    """Hashes that also depend on some numbers (the finalizer of SplitMix64)."""
+    """Combine hashes with numbers (the finalizer of SplitMix64)."""
     bits = (np.where(np.isnan(numbers), np.nan, numbers) + 0.0).view(np.uint64)
     mixed = (hashes ^ bits) + np.uint64(0x9E3779B97F4A7C15)
     for shift, factor in ((30, 0xBF58476D1CE4E5B9), (27, 0x94D049BB133111EB)):
@@ -562,15 +563,15 @@ def _hashed(hashes: AnyArray, numbers: AnyArray) -> AnyArray:
 
 
 def deal(groups: AnyArray, ranks: IntArray, weights: FloatArray, n_folds: int) -> FloatArray:
-    """How much of each row is in each fold: those of one group, by rank, go to one fold after the other, 1 at a time.
+    """Weight of each row in each fold: the rows of a group are dealt to the folds in turn, by rank, 1 at a time.
 
-    A row of weight 2 is dealt as two rows are, so that equal rows are apart.
+    A row with weight 2 is dealt like two rows, so that equal rows are in different folds.
     """
     order = np.lexsort((ranks, groups))
     new = (np.diff(ranks[order], prepend=-1) != 0) | (np.diff(groups[order], prepend=-1) != 0)
     which, ends = np.cumsum(new) - 1, np.cumsum(weights[order])
     totals = np.bincount(which, weights[order])
-    # Rows that differ begin at whole numbers.
+    # Distinct rows start at integers.
     shift = np.cumsum(np.ceil(totals * (1 - SLACK))) - np.cumsum(totals)
     ends = ends + np.concatenate(([0.0], shift))[which]
     marks = np.stack([ends - weights[order], ends])[:, :, None]
@@ -586,7 +587,7 @@ def deal(groups: AnyArray, ranks: IntArray, weights: FloatArray, n_folds: int) -
 def _measure(
     problem: Problem, grids: Sequence[CandidateGrid], step: Callable[[], None]
 ) -> tuple[list[CandidateGrid], Sums]:
-    """The candidates for which there are enough rows, and the scores of all, one column each, in order."""
+    """Candidates for which there are enough rows, and their scores, one column each, in order."""
     weight = float(problem.weights.sum())
     rows = np.argsort(problem.ranks, kind="stable")[: problem.n_samples]
     places = np.minimum(problem.ranks, problem.ranks[rows[-1]])
@@ -594,23 +595,23 @@ def _measure(
     n_blocks = max(1, min(_BLOCKS, n_places, _MOST_SUMS // max(len(grid) for grid in grids)))
     blocks = places * n_blocks // n_places
     tried, pieces = [], []
-    for number, grid in enumerate(grids):
+    for position, grid in enumerate(grids):
         if not problem.learns_from_targets(grid):
             grid = problem.up_to(grid, weight - 1.0)
-            pieces.append((number, problem, grid, rows, None, blocks, n_blocks))
+            pieces.append((position, problem, grid, rows, None, blocks, n_blocks))
         else:
             folds = problem.folds(max(2, min(FOLDS, round(weight))))
             grid = problem.up_to(grid, weight - float(folds.sum(axis=0).max()))
             for held_out in folds.T:
                 asked = rows[held_out[rows] > 0]
-                pieces.append((number, problem, grid, asked, held_out, blocks, n_blocks))
+                pieces.append((position, problem, grid, asked, held_out, blocks, n_blocks))
         tried.append(grid)
     found = [Sums.zero(problem.base, n_blocks, len(grid)) for grid in tried]
-    # In their order, so that sums have the same bits; side by side where joblib.parallel_config names a backend.
+    # In order, so that sums are identical; in parallel if joblib.parallel_config sets a backend.
     calls = (joblib.delayed(_measured)(*piece) for piece in pieces)
-    for number, sums in joblib.Parallel(return_as="generator")(calls):
+    for position, sums in joblib.Parallel(return_as="generator")(calls):
         if sums is not None:
-            found[number] += sums
+            found[position] += sums
         step()
     joined = {name: np.concatenate([sums.of[name] for sums in found], axis=1) for name in found[0].of}
     return tried, Sums(joined, found[0].weights)
@@ -625,7 +626,7 @@ def _measured(
     blocks: IntArray,
     n_blocks: int,
 ) -> tuple[int, Sums | None]:
-    """The number of a grid and its scores on some rows, which take no part where they are ``held_out``."""
+    """Number of a grid and its scores on rows, which are excluded from the fit if ``held_out``."""
     if held_out is None:
         return number, problem.sums(problem, grid, rows, problem.weights, blocks, n_blocks)
     if not rows.size:
@@ -636,7 +637,7 @@ def _measured(
 def _nested_scores(
     problem: Problem, grids: Sequence[CandidateGrid], scoring: str, n_folds: int, step: Callable[[], None]
 ) -> dict[str, float]:
-    """Scores of rows that took no part in the choice: in each fold the others choose, learn and predict."""
+    """Nested scores: in each fold, parameters are selected and models fitted on the other rows only."""
     folds, one_block = problem.folds(n_folds), np.zeros(len(problem.truth), dtype=np.int64)
     total = Sums.zero(problem.base, 1, 1)
     for held_out in folds.T:
@@ -649,9 +650,9 @@ def _nested_scores(
 
 
 def best_candidate(sums: Sums, scoring: str, shapes: Sequence[tuple[int, int, int, int]]) -> int:
-    """The best candidate; by log-score with three guards against lucky and overconfident choices.
+    """Return the best candidate; by log-score with three safeguards against lucky and overconfident candidates.
 
-    - One more row is counted, whose class is not the predicted one: ``(sum of losses + surprise) / (n + 1)``.
+    - One additional misclassified row is counted: ``(sum of losses + surprise) / (n + 1)``.
     - Scores are averaged with those of the next smaller and larger number of neighbors (weights 1/4, 1/2, 1/4).
     - Among candidates within half a standard error of the best (after Breiman et al. 1984, section 3.4.3; of the paired
       differences) the one with the lowest sum of Brier score and error rate is taken.
@@ -669,7 +670,7 @@ def best_candidate(sums: Sums, scoring: str, shapes: Sequence[tuple[int, int, in
 
 
 def _smoothed(scores: FloatArray, shapes: Sequence[tuple[int, int, int, int]]) -> FloatArray:
-    """Scores averaged with those of the numbers of neighbors on either side; infinite ones stay and are left out."""
+    """Scores averaged over adjacent numbers of neighbors; infinite scores are unchanged and excluded from averages."""
     parts, start = [], 0
     for shape in shapes:
         part = scores[start : start + int(np.prod(shape))].reshape(shape)
@@ -684,7 +685,7 @@ def _smoothed(scores: FloatArray, shapes: Sequence[tuple[int, int, int, int]]) -
 
 
 def _near_best(losses: FloatArray, weights: FloatArray, guarded: FloatArray, lead: int) -> BoolArray:
-    """The candidates whose loss is within half a standard error of the best."""
+    """Mask of candidates with a loss within half a standard error of the best."""
     finite, kept = np.isfinite(losses).all(axis=0) & np.isfinite(guarded), weights > 0
     losses, weights, n_blocks = losses[kept], weights[kept], int(kept.sum())
     if n_blocks < 2:
@@ -697,31 +698,31 @@ def _near_best(losses: FloatArray, weights: FloatArray, guarded: FloatArray, lea
     return near
 
 
-# -- scores of candidates: every number of neighbours, vote, prior and temperature from one search of each row
+# -- scores of candidates: all numbers of neighbors, votes, priors and temperatures from one search of each row
 
 
 @dataclass(frozen=True, eq=False)
 class Queries:
-    """Queries whose targets are known: stored rows that are left out in turn, or held-out rows."""
+    """Queries with known targets: stored rows left out in turn, or held-out rows."""
 
     cells: FloatArray
-    own: IntArray | None  # the stored rows that the queries are, each to be left out once
+    own: IntArray | None  # the positions of the queries among the stored rows, each left out once
     truth: Any  # classes by position in the labels, or numbers, shape (queries, targets)
-    times: FloatArray  # how many rows each query counts as
-    blocks: IntArray  # the block of each query, ascending: scores are added up block by block
+    times: FloatArray  # weight of each query
+    blocks: IntArray  # the block of each query, ascending: scores are summed block by block
 
     def __len__(self) -> int:
         return len(self.cells)
 
     def part(self, at: IntArray) -> Queries:
-        """Some of the queries."""
+        """Return some of the queries."""
         own = None if self.own is None else self.own[at]
         return Queries(self.cells[at], own, self.truth[at], self.times[at], self.blocks[at])
 
 
 @dataclass(frozen=True, eq=False)
 class Sums:
-    """For each score the sums over the rows of each block, shape (blocks, candidates), and the rows' weights."""
+    """Sums of each score over the rows of each block, shape (blocks, candidates), and the weights of the rows."""
 
     of: Mapping[str, FloatArray]
     weights: FloatArray
@@ -735,18 +736,18 @@ class Sums:
         return Sums({name: sums + other.of[name] for name, sums in self.of.items()}, self.weights + other.weights)
 
     def mean(self, name: str) -> FloatArray:
-        """The mean score of each candidate over all rows."""
+        """Mean score of each candidate over all rows."""
         total: FloatArray = self.of[name].sum(axis=0)
         return np.asarray(total / self.weights.sum())
 
     def scores(self) -> dict[str, FloatArray]:
-        """The mean of each score that users see, for each candidate."""
+        """Mean of each displayed score, for each candidate."""
         means = {name: self.mean(name) for name in self.of if name != "surprise"}
         return {name: -mean if name == "log_score" else mean for name, mean in means.items()}
 
 
 def grid_sums(model: Model, queries: Queries, grid: CandidateGrid, n_blocks: int) -> Sums:
-    """The sums of all scores for every candidate: in the core where it knows the vote, else by polls."""
+    """Sums of all scores for every candidate, in the core if it supports the vote, otherwise by polls."""
     sums, in_core = Sums.zero(model, n_blocks, len(grid)), len(queries) > 0 and not model._stored().local_weights
     np.add.at(sums.weights, queries.blocks, queries.times)
     known = np.array([in_core and resolve_vote(*choice).core is not None for choice in grid.votes])
@@ -804,7 +805,7 @@ def _core_scores(model: Model, queries: Queries, grid: CandidateGrid, starts: In
 
 
 def poll_sums(model: Model, queries: Queries, grid: CandidateGrid, n_blocks: int) -> Mapping[str, FloatArray]:
-    """The sums of all scores as `grid_sums` gives them, by one poll for each candidate: for any vote."""
+    """Sums of all scores like `grid_sums`, by one poll for each candidate, for any vote."""
     sums, most = Sums.zero(model, n_blocks, len(grid)).of, max(grid.n_neighbors)
     memory, threads, size = model._stored(), model._threads(), max(1, ENTRIES // (8 * most))
     for start in range(0, len(queries), size):
@@ -823,7 +824,7 @@ def poll_sums(model: Model, queries: Queries, grid: CandidateGrid, n_blocks: int
 
 
 def _poll_scores(model: Model, queries: Queries, grid: CandidateGrid, poll: Poll) -> Iterator[dict[str, FloatArray]]:
-    """The scores of each query for every prior and temperature."""
+    """Scores of each query for every prior and temperature."""
     if isinstance(model, KNNRegressor):
         with np.errstate(over="ignore"):
             errors = model._decide(poll) - queries.truth
@@ -874,7 +875,7 @@ _QUICK: dict[bool, list[dict[str, Any]]] = {
 
 
 class _KNNCV(RowsEstimator[Memory]):
-    """k-NN whose parameters are chosen by leave-one-out for the rows that are stored."""
+    """Base of k-NN estimators with parameters selected by leave-one-out."""
 
     candidates: Any
     scoring: Scoring | None
@@ -911,15 +912,15 @@ class _KNNCV(RowsEstimator[Memory]):
         tags.target_tags.multi_output = isinstance(self, RegressorMixin)  # some distances need a single class
         return tags
 
-    # -- the choice
+    # -- selection
 
     def _plain(self) -> Any:
-        """A model that is not fitted, with all parameters that are not chosen."""
+        """Return an unfitted model with all parameters that are not selected."""
         given: dict[str, Any] = {"schema": self.schema, "categorical_features": self.categorical_features}
         return (KNNClassifier if isinstance(self, ClassifierMixin) else KNNRegressor)(n_jobs=self.n_jobs, **given)
 
     def _fitted(self, parameters: Mapping[str, Any], state: Mapping[str, Any] | None = None) -> Any:
-        """A model of the stored rows with some parameters; ``state`` as in `with_rows`."""
+        """Return a model of the stored rows with these parameters; ``state`` as in `with_rows`."""
         model = self._plain().set_params(**parameters)
         shared = ("_labelling", "_flat", "_backend", "n_features_in_", "feature_names_in_")
         model.__dict__.update({name: self.__dict__[name] for name in shared if name in self.__dict__})
@@ -941,7 +942,7 @@ class _KNNCV(RowsEstimator[Memory]):
         def choose() -> Any:
             if len(memory) > 1:
                 return self._tuning().best
-            one = self._grids[0].only(0)  # there are no others to predict a row from
+            one = self._grids[0].only(0)  # there are no other rows to predict from
             return self._fitted(one.parameters(0, classes=isinstance(self, ClassifierMixin)))
 
         model = memory.cached("model", choose)
@@ -949,11 +950,11 @@ class _KNNCV(RowsEstimator[Memory]):
         return model
 
     def _ask(self, question: str, *given: Any, **options: Any) -> Any:
-        """What the chosen model answers."""
+        """Return the result of a method of the selected model."""
         try:
             return getattr(self._model(), question)(*given, **options)
         except PriorcaseError as error:
-            error.where = None  # the method of this class
+            error.where = None  # replaced by the method of this class
             raise
 
     @property
@@ -983,7 +984,7 @@ class _KNNCV(RowsEstimator[Memory]):
         """Candidates with their leave-one-out scores; the best score is optimistic, since the same rows selected it."""
         return self._tuning()
 
-    # -- questions
+    # -- predictions
 
     @reads
     def predict(self, X: Any) -> AnyArray:
@@ -1001,7 +1002,7 @@ class _KNNCV(RowsEstimator[Memory]):
         """Find the nearest stored rows of each query; see `KNNClassifier.kneighbors`."""
         return self._ask("kneighbors", X, n_neighbors, return_distance)
 
-    relearns_ = True  # the parameters, by one choice for each row
+    relearns_ = True  # parameters are selected again for each row
 
     @reads
     def loo_predict(self, *, relearn: bool = False) -> AnyArray:
@@ -1018,7 +1019,7 @@ class _KNNCV(RowsEstimator[Memory]):
 
     @reads
     def _chosen(self) -> dict[str, Any]:
-        """The chosen parameters, and what their model has saved beside the rows."""
+        """Return the selected parameters and the saved state of their model, without the rows."""
         if not len(self._stored()):
             return {}
         saved: dict[str, Any] = self._model()._memory.saved()
@@ -1032,12 +1033,12 @@ class _KNNCV(RowsEstimator[Memory]):
         if len(self._memory):
             names = {*_SHARED, *(_OF_CLASSES if isinstance(self, ClassifierMixin) else ())}
             if state["chosen"].keys() != names:
-                raise ValueError("parameters that do not exist")
+                raise ValueError("unknown parameters")
             self._memory.cached("model", lambda: self._fitted(state["chosen"], state))
 
 
 def _left_out_polls(estimator: _KNNCV) -> Iterator[tuple[Any, Poll]]:
-    """For each stored row the model that the others choose, and the poll among them."""
+    """For each stored row, the model selected on the other rows, and its poll."""
     for _, other, row in refits(estimator):
         model = other._model()
         for poll in polls_of(model, model._memory.encode(Table(model.schema_, 1, row.columns))):

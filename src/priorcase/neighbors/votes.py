@@ -1,4 +1,4 @@
-"""Votes of neighbors: how much each neighbor counts, and which class or number the votes of a query give."""
+"""Votes of neighbors: weights of the neighbors, and predictions from the votes."""
 
 from __future__ import annotations
 
@@ -20,23 +20,23 @@ from priorcase.similarity.kernels import KERNELS, FunctionKernel, Kernel, functi
 
 Ties = Literal["majority", "first", "nearest", "reduce"]
 TIES: dict[Ties, int] = {"majority": 0, "first": 1, "nearest": 2, "reduce": 3}
-"""The rules for ties, and their numbers in the compiled core."""
+"""Rules for ties, and their numbers in the compiled core."""
 
-# Votes outside this range are rescaled so that sums of them neither overflow nor lose their digits.
+# Votes outside this range are rescaled so that their sums neither overflow nor lose precision.
 _LARGE = 1e100
-# The sum of so large prior weights over all classes is still within float64.
+# Sums of prior weights up to this limit do not overflow.
 _LARGEST_PRIOR = 1e300
 
 
 def summed(groups: IntArray, values: FloatArray, n: int) -> FloatArray:
-    """Sum of the values of each group 0 to n - 1, added one by one in their order."""
+    """Sum of the values of each group 0 to n - 1, added one by one in order."""
     return np.asarray(np.bincount(groups, weights=values, minlength=n), dtype=np.float64)
 
 
-# -- how much a neighbour counts
+# -- weights of neighbors
 #
-# A vote says whether it reads ``voters.bandwidths`` (``needs_bandwidth``), what it is in the compiled core (``core``:
-# its number, its parameter, and its bandwidth, 0 for that of each query), and how it weighs each entry.
+# A vote declares whether it reads ``voters.bandwidths`` (``needs_bandwidth``) and its form in the compiled core
+# (``core``: number, parameter and bandwidth, 0 for that of each query), and computes the weight of each entry.
 
 CoreVote: TypeAlias = tuple[int, float, float]
 _KERNELS = ("Triangular", "Epanechnikov", "Biweight", "Tricube", "Uniform", "Gaussian", "Exponential", "InversePower")
@@ -62,7 +62,7 @@ class InverseSquare:
     core: ClassVar[CoreVote] = (1, 1.0, 0.0)
 
     def weigh(self, voters: NeighborList) -> FloatArray:
-        # Relative to the vote of the nearest: only ratios matter, and 1 / d^2 overflows for small distances.
+        # Relative to the nearest: only ratios matter, and 1 / d^2 overflows for small distances.
         nearest = np.minimum.reduceat(voters.distances, voters.indptr[:-1])[voters.queries()]
         with np.errstate(invalid="ignore"):
             ratio = nearest / voters.distances
@@ -74,8 +74,8 @@ class InverseSquare:
 class KernelVote:
     """``K(d / h)`` with a fixed ``bandwidth`` h; without one, h is the distance of the (k+1)-th nearest row.
 
-    Where ``h`` is 0 or every vote would be 0 the voters count equally; where K is infinite (``1 / u^p`` at an exact
-    match) those voters decide alone. A row at an infinite distance has no vote unless that holds for all voters.
+    If ``h`` is 0 or every vote would be 0, the voters count equally; if K is infinite (``1 / u^p`` at an exact match),
+    these voters decide alone. A row at an infinite distance has no vote unless all voters are infinitely far.
     """
 
     kernel: Kernel
@@ -96,7 +96,7 @@ class KernelVote:
         bandwidths = voters.bandwidths if self.bandwidth is None else np.full(len(voters), self.bandwidth)
         bandwidths = np.zeros(len(voters)) if bandwidths is None else bandwidths
         infinite = np.isinf(bandwidths)
-        if infinite.any():  # a little more than the largest finite distance of a voter
+        if infinite.any():  # slightly more than the largest finite distance of a voter
             finite = np.where(np.isinf(distances), 0.0, distances)
             bandwidths = np.where(infinite, np.maximum.reduceat(finite, voters.indptr[:-1]) * (1 + SLACK), bandwidths)
         if not (bandwidths > 0).all():
@@ -110,7 +110,7 @@ class KernelVote:
 
 @dataclass(frozen=True)
 class FunctionVote:
-    """Votes from a function of one query's distances, nearest first (in id order when all rows vote)."""
+    """Votes from a function of one query's distances, nearest first (in id order if all rows vote)."""
 
     function: Callable[[Any], Any]
     needs_bandwidth: ClassVar[bool] = False
@@ -129,7 +129,7 @@ _VOTES |= {name: kernel for name, kernel in KERNELS.items() if name != "uniform"
 
 
 def resolve_vote(vote: object, bandwidth: float | None = None) -> Vote:
-    """The vote that a name, a kernel or a function stands for; with a bandwidth a function is a kernel."""
+    """Return the vote for a name, a kernel or a function; with a bandwidth a function is a kernel."""
     given = _VOTES[vote]() if isinstance(vote, str) and vote in _VOTES else vote
     if isinstance(given, Vote):
         rule: Vote = given
@@ -151,7 +151,7 @@ def resolve_vote(vote: object, bandwidth: float | None = None) -> Vote:
 
 
 def _settled(votes: FloatArray, voters: NeighborList) -> FloatArray:
-    """Votes with positive and finite sums: infinite ones decide alone, and where all are 0 the voters count equally."""
+    """Rescale votes to positive, finite sums: infinite votes decide alone; if all are 0, voters count equally."""
     largest = np.maximum.reduceat(votes, voters.indptr[:-1])
     odd = (largest > _LARGE) | (largest < 1 / _LARGE)
     for query in np.flatnonzero(odd).tolist():
@@ -161,16 +161,16 @@ def _settled(votes: FloatArray, voters: NeighborList) -> FloatArray:
         elif largest[query] == 0:
             votes[part] = 1.0
         else:
-            votes[part] /= largest[query]  # which changes no ratio
+            votes[part] /= largest[query]  # ratios do not change
     return votes
 
 
-# -- what the votes give
+# -- results of votes
 
 
 @dataclass(frozen=True, slots=True)
 class Poll:
-    """Queries ``start`` to ``stop`` of a batch, their voters, and the vote of each without its count."""
+    """Queries ``start`` to ``stop`` of a batch, their voters, and votes not multiplied by counts."""
 
     start: int
     stop: int
@@ -178,7 +178,7 @@ class Poll:
     unit_votes: FloatArray
 
     def votes(self) -> FloatArray:
-        """The vote of each voter, multiplied by its count."""
+        """Vote of each voter, multiplied by its count."""
         counts = self.voters.counts
         return self.unit_votes if counts is None else np.asarray(self.unit_votes * counts)
 
@@ -206,7 +206,7 @@ def class_votes(poll: Poll, classes: Classes, prior: FloatArray | None = None) -
 
 
 def _n_voters(voters: NeighborList) -> FloatArray:
-    """How many rows vote on each query, weights counted."""
+    """Total weight of the voters of each query."""
     counts = voters.lengths if voters.counts is None else summed(voters.queries(), voters.counts, len(voters))
     return np.asarray(counts, dtype=np.float64)
 
@@ -216,18 +216,18 @@ def probabilities(
 ) -> FloatArray:
     """Probability of each class on each query: ``m^(1 / T)`` of the votes m, or ``(n_c + a_c) / (n + sum a)``."""
     votes = class_votes(poll, classes, prior)
-    if temperature != 1.0:  # relative to the largest, whose power neither overflows nor vanishes
+    if temperature != 1.0:  # relative to the largest, whose power neither overflows nor underflows
         with np.errstate(under="ignore"):
             votes = (votes / votes.max(axis=1, keepdims=True)) ** (1.0 / temperature)
     elif (
         prior is not None
-    ):  # the same for as many voters, so that equal votes give equal bits whatever class they are for
+    ):  # equal for equal numbers of voters, so that equal votes give identical results for any class
         return np.asarray(votes / (_n_voters(poll.voters) + prior.sum(axis=-1))[:, None])
     return np.asarray(votes / votes.sum(axis=1, keepdims=True))
 
 
 def prior_weights(prior: object, class_weights: Sequence[FloatArray]) -> list[FloatArray | None]:
-    """Dirichlet weights of the classes, one array for each target; None without a prior, or with one of weight 0."""
+    """Dirichlet weights of the classes, one array per target; None without a prior or with zero weight."""
     if prior is None or (is_number(prior) and prior == 0):
         return [None] * len(class_weights)
     if isinstance(prior, str) and prior == "uniform":
@@ -249,11 +249,11 @@ def prior_weights(prior: object, class_weights: Sequence[FloatArray]) -> list[Fl
 
 
 LeftOut = tuple[IntArray, FloatArray]
-"""Positions of stored rows that are the queries, and the weight with which each is taken out of its class."""
+"""Positions of the queries among the stored rows, and the weight removed from the class of each."""
 
 
 def left_out_once(rows: IntArray, row_weights: FloatArray | None) -> LeftOut:
-    """Each row left out once: a row of weight 2 still counts once."""
+    """Leave out each row once: a row with weight 2 is kept with weight 1."""
     return rows, np.ones(rows.size) if row_weights is None else np.minimum(row_weights[rows], 1.0)
 
 
@@ -264,7 +264,7 @@ def decide(
     priors: Sequence[FloatArray | None],
     left_out: LeftOut | None = None,
 ) -> IntArray:
-    """Positions of the winning classes, shape (queries, targets); a prior is one for all queries, or one for each."""
+    """Positions of the winning classes, shape (queries, targets); one prior for all queries, or one for each."""
     columns = []
     for classes, prior in zip(targets, priors, strict=True):
         tied: Sequence[int] = ()
@@ -273,7 +273,7 @@ def decide(
         else:
             lists = poll.voters.indptr, classes.at(poll.voters.rows), poll.votes(), poll.voters.distances
             chosen, n_tied = elect(*lists, classes.labels.size, None, TIES[ties])
-            if n_tied and ties == "majority":  # the rows of each class are counted only where they decide
+            if n_tied and ties == "majority":  # rows of each class are counted only if they decide
                 chosen, n_tied = elect(*lists, classes.labels.size, classes.weights, TIES[ties])
             if n_tied:
                 tied = np.flatnonzero(chosen < 0).tolist()
@@ -286,7 +286,7 @@ def decide(
 def _counted(
     poll: Poll, ties: Ties, classes: Classes, prior: FloatArray | None, left_out: LeftOut | None
 ) -> tuple[IntArray, list[int]]:
-    """Winning classes, and queries still tied, as the compiled `elect` gives them, with a prior or rows left out."""
+    """Winning classes and tied queries like the compiled `elect`, with a prior or left-out rows."""
     votes = class_votes(poll, classes, prior)
     leads = votes == votes.max(axis=1, keepdims=True)
     if ties == "majority":  # the class with most training rows, then the first
@@ -299,7 +299,7 @@ def _counted(
     tied = [] if ties == "first" else np.flatnonzero(leads.sum(axis=1) > 1).tolist()
     if ties == "reduce":
         return chosen, tied
-    for query in tied:  # the class of the nearest voter, where one of the tied classes has any
+    for query in tied:  # the class of the nearest voter of a tied class, if any
         part = slice(poll.voters.indptr[query], poll.voters.indptr[query + 1])
         codes = classes.codes[poll.voters.rows[part]]
         candidates = np.flatnonzero(leads[query][codes])
@@ -309,7 +309,7 @@ def _counted(
 
 
 def _reduced(poll: Poll, query: int, classes: Classes, prior: FloatArray | None) -> int:
-    """Winner of a tied query after dropping its farthest neighbors until one class leads; else the nearest's class."""
+    """Winner of a tied query after dropping its farthest neighbors until one class leads; otherwise the nearest's."""
     voters, n_classes = poll.voters, classes.labels.size
     part = slice(int(voters.indptr[query]), int(voters.indptr[query + 1]))
     order = np.argsort(voters.distances[part], kind="stable") + part.start

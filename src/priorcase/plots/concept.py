@@ -111,7 +111,7 @@ class ConceptDisplay(Display):
 
     def _summary(self) -> str:
         counts = [(int((self.states == state).sum()), state) for state in reversed(STATES)]
-        return f"{self.ids.size} instances: " + ", ".join(f"{n} {state}" for n, state in counts if n)
+        return f"{self.ids.size:,} instances: " + ", ".join(f"{n:,} {state}" for n, state in counts if n)
 
     def frame(self) -> Any:
         """Return a frame with one row per instance: ``id``, ``class``, both axes by name, ``state``, and its record."""
@@ -180,7 +180,7 @@ class ConceptDisplay(Display):
             for label, style in class_styles(self.classes).items()
         ]
         found = [state for state in reversed(STATES) if (self.states == state).any()]
-        room = _LISTED - len(found)  # states are never left out
+        room = _LISTED - len(found)  # states are never omitted
         if len(samples) > room:
             samples[room - 1 :] = [Line2D([], [], linestyle="", label=f"and {len(samples) - room + 1} more classes")]
         for state in found:

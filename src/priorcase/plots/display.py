@@ -5,6 +5,8 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from importlib.util import find_spec
+from io import BytesIO
 from typing import Any
 
 import narwhals.stable.v2 as nw
@@ -33,7 +35,7 @@ _AXIS_WIDTH = 40
 _FONT = 8.5
 _LIGHT = 140
 _GOLDEN = 0.6180339887498949
-# Ticks of dates, at most so many: minutes, hours, days, weeks, months, years.
+# Intervals of date ticks: minutes, hours, days, weeks, months, years.
 _MOST_DATES = 8
 _DATE_STEPS = [
     *(60.0, 300.0, 900.0, 3_600.0, 10_800.0, 21_600.0),
@@ -57,10 +59,21 @@ class Display(ABC):
 
     @abstractmethod
     def _summary(self) -> str:
-        """What is drawn, in one line."""
+        """Describe the plot in one line."""
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}: {self._summary()}"
+
+    def _repr_png_(self) -> bytes | None:
+        """The plot, for notebooks; None without matplotlib, where they show the text."""
+        if find_spec("matplotlib") is None:
+            return None
+        from matplotlib import pyplot
+
+        figure, png = self.plot().figure, BytesIO()
+        figure.savefig(png, format="png")
+        pyplot.close(figure)
+        return png.getvalue()
 
 
 # -- columns as axes
@@ -92,14 +105,14 @@ class AxisColumn:
         return low - margin, high + margin
 
     def middles(self, resolution: int) -> FloatArray:
-        """The middles of so many equal cells, or the positions of the categories."""
+        """Return the midpoints of equal cells, or the positions of the categories."""
         if self.values is not None:
             return np.arange(len(self.values), dtype=np.float64)
         low, high = self.span
         return low + (np.arange(resolution) + 0.5) * (high - low) / resolution
 
     def column(self, positions: FloatArray) -> Any:
-        """Positions as the values that stand there, for a frame; None if the value is missing."""
+        """Convert positions to values for a frame; None if the value is missing."""
         if self.values is None:
             return as_dates(positions) if self.dated else positions
         return [None if at != at else self.values[int(at)] for at in positions.tolist()]
@@ -132,7 +145,7 @@ def _date_ticks(axis: Any, low: float, high: float) -> None:
 
 
 def name_ticks(axis: Any, names: Sequence[str]) -> None:
-    """Names at 0, 1, ... of an axis of matplotlib: slanted where they need room, every second or third of many."""
+    """Names at 0, 1, ... of an axis of matplotlib: slanted if they need room, every second or third of many."""
     across, box = axis.axis_name == "x", axis.axes.bbox
     room = 72.0 * (box.width if across else box.height) / axis.axes.figure.dpi  # in points
     step = -(-len(names) // max(2, int(room / (_FONT * (1.6 if across else 1.15)))))
@@ -144,7 +157,7 @@ def name_ticks(axis: Any, names: Sequence[str]) -> None:
 
 
 def read_rows(model: Any, X: Any) -> Table:
-    """The rows of a table by the model's own schema, or by the types of the columns where it has none."""
+    """The rows of a table by the model's own schema, or by the types of the columns if it has none."""
     schema = getattr(model, "schema_", None)
     table = (schema if isinstance(schema, Schema) else inferred(X, "from_dtype", None)).read(X)
     if not len(table):
@@ -165,7 +178,7 @@ def axis_column(table: Table, a: int, *, known: bool = False) -> AxisColumn:
     else:
         found = AxisColumn(name, np.asarray(column, np.float64), dated=isinstance(kind, Date))
     if known and isinstance(kind, Text):
-        raise ParameterError(f"columns must not be texts, got {quoted(name)}. Choose another column.")
+        raise ParameterError(f"columns must not be text, got {quoted(name)}. Choose another column.")
     if known and np.isnan(found.positions).all():
         raise ParameterError(
             f"columns must have values, got {quoted(name)}, which is missing in every row. Choose another column."
@@ -184,7 +197,7 @@ def _categories(name: str, codes: IntArray, values: list[Value], *, ordered: boo
 
 
 def _sort_key(value: Value) -> tuple[bool, float, str]:
-    """Numbers by size, then all others by their text."""
+    """Sort key: numbers by size, then all others alphabetically."""
     number = isinstance(value, (int, float)) and not isinstance(value, bool)
     return not number, float(value) if number else 0.0, value_text(value, 1_000)  # type: ignore[arg-type]  # a number, or not used
 
@@ -262,7 +275,7 @@ def _principal(X: Any, table: Table) -> Plane:
     """The first two principal components of a mixed table (factor analysis of mixed data, Pagès 2004).
 
     Numbers and ranks of levels enter as ``(x - mean) / std``, a category of frequency p as an indicator
-    ``([it is held] - p) / sqrt(p)``, circular numbers by cosine and sine, missing values as the mean; texts and sets do
+    ``([it is held] - p) / sqrt(p)``, circular numbers by cosine and sine, missing values as the mean; text and sets do
     not enter. Each axis has its largest loading positive.
     """
     features, deviations, at = _features(table)
@@ -322,7 +335,7 @@ def spread_out(points: FloatArray, axes: Sequence[AxisColumn]) -> FloatArray:
 def draw_classes(ax: Any, points: FloatArray, labels: AnyArray, classes: Sequence[Value]) -> None:
     for label, style in class_styles(classes).items():
         red, green, blue = (int(style.colour[at : at + 2], 16) for at in (1, 3, 5))
-        # Light points would be lost in their own tint where the page is printed in grey.
+        # Light points would be lost in their own tint if the page is printed in gray.
         edge = INK if 0.299 * red + 0.587 * green + 0.114 * blue > _LIGHT else "white"
         look = {"color": style.colour, "marker": style.marker, "edgecolors": edge, "linewidths": 0.7}
         ax.scatter(*points[labels_equal(labels, label)].T, s=26, label=str(label), clip_on=False, zorder=3, **look)
@@ -348,7 +361,7 @@ def check_single_target(targets: AnyArray) -> AnyArray:
 
 
 def read_targets(y: Any, rows: int) -> AnyArray:
-    """The targets of some rows, one for each."""
+    """The targets of rows, one for each."""
     targets = as_array(y)
     if len(targets) != rows:
         raise TargetError(
@@ -359,9 +372,9 @@ def read_targets(y: Any, rows: int) -> AnyArray:
 
 
 def with_changes(X: Any, table: Table, rows: IntArray, changes: Mapping[int, FloatArray | IntArray]) -> Any:
-    """Copies of some rows of X with some columns changed, in the type of table that X is.
+    """Return copies of rows of X with changed columns, as the same type of table.
 
-    ``changes`` has, by a column's position, new numbers for the copies, or whole numbers: rows whose values to take.
+    ``changes`` has, by a column's position, new numbers for the copies, or integers: rows whose values to take.
     """
     if nw.dependencies.is_into_dataframe(X):
         frame = nw.maybe_reset_index(nw.from_native(taken_rows(X, rows), eager_only=True))
@@ -381,7 +394,7 @@ def with_changes(X: Any, table: Table, rows: IntArray, changes: Mapping[int, Flo
             data[name] = X.data[name][change] if change.dtype.kind == "i" else change
         return NamedColumns.of(data, X.kinds)
     numbers = isinstance(X, np.ndarray) and X.dtype.kind in "fiu"
-    # A list of rows, or an array of objects: the None keeps NumPy from making columns of texts.
+    # A list of rows, or an array of objects: the None keeps NumPy from making columns of strings.
     whole = X.astype(np.float64) if numbers else np.array([[*row, None] for row in decoded(table)], object)[:, :-1]
     copies = whole[rows]
     for a, change in changes.items():
@@ -441,7 +454,7 @@ def _concept_rows(model: ConceptLearner, voting: bool) -> tuple[IdArray, AnyArra
 
 
 def frame_columns(frame: Any) -> dict[str, AnyArray]:
-    """The columns of a frame of any library, as arrays."""
+    """Return the columns of a frame of any library as arrays."""
     if isinstance(frame, dict):
         return frame
     columns = nw.from_native(frame, eager_only=True).to_dict()

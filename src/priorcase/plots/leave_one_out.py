@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from sklearn.base import is_classifier
 
+from priorcase._numbers import number
 from priorcase._typing import AnyArray, Backend, FloatArray
 from priorcase.exceptions import ParameterError, quoted
 from priorcase.learning.plotting import MUTED, drawing, legend_beside, log_ticks, ring, style
@@ -26,7 +27,7 @@ class LeaveOneOutDisplay(Display):
     """Leave-one-out score against the number of neighbors or the bandwidth; created by `of`.
 
     ``lines`` maps the name of each line (empty for a single one) to the ``score`` of each of the ``candidates`` for the
-    ``parameter``; ``higher`` says whether higher is better. ``chosen`` is the selected value, with ``chosen_score``,
+    ``parameter``; ``higher`` is whether higher is better. ``chosen`` is the selected value, with ``chosen_score``,
     and ``rows`` the (weighted) number of rows left out in turn.
 
     Examples
@@ -80,7 +81,7 @@ class LeaveOneOutDisplay(Display):
         return cls("n_neighbors", candidates, {"": found}, score, higher, k, float(found[k - 1]), rows, model._backend)
 
     def _summary(self) -> str:
-        chosen = f"{self.parameter} {self.chosen:g} with {self.score} {self.chosen_score:.4g}"
+        chosen = f"{self.parameter} {number(self.chosen)} with {self.score} {number(self.chosen_score, 4)}"
         return f"{chosen}, of {sum(map(len, self.lines.values()))} candidates"
 
     def frame(self) -> Any:
@@ -122,10 +123,12 @@ class LeaveOneOutDisplay(Display):
             return ax
 
     def _name_chosen(self, ax: Any) -> None:
-        """The chosen value and its score, to the left of the ring where there is no room to the right."""
+        """The chosen value and its score, to the left of the ring if there is no room to the right."""
         at = (self.chosen, self.chosen_score)
         left = ax.transAxes.inverted().transform(ax.transData.transform(at))[0] > 0.7
         look: dict[str, Any] = {"ha": "right" if left else "left", "fontsize": 8.5, "zorder": 7}
         look["bbox"] = {"facecolor": "white", "alpha": 0.8, "edgecolor": "none", "pad": 1.0}
         away = (-7 if left else 7, 12 if self.higher else -16)
-        ax.annotate(f"{self.chosen:g}: {self.chosen_score:.4g}", at, away, textcoords="offset points", **look)
+        ax.annotate(
+            f"{number(self.chosen)}: {number(self.chosen_score, 4)}", at, away, textcoords="offset points", **look
+        )

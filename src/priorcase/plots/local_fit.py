@@ -114,7 +114,7 @@ class LocalFitDisplay(Display):
         return cls(axis, places, fit, mean, target, targets, float(level), kept, backend)
 
     def _summary(self) -> str:
-        return f"{len(self.places)} positions along {self.axis.name}, {len(self.targets)} rows"
+        return f"{len(self.places)} positions along {self.axis.name}, {len(self.targets):,} rows"
 
     def frame(self) -> Any:
         """Return a frame with one row per position.

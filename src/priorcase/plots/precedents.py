@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from sklearn.utils._param_validation import Interval
 
+from priorcase._numbers import number
 from priorcase._parameters import check_value
 from priorcase._typing import FloatArray
 from priorcase.exceptions import ParameterError, quoted
@@ -30,7 +31,7 @@ _SHOWN = 12
 class PrecedentsDisplay(Display):
     """The neighbors of a query as bars of their distances, divided by attribute; created by `of`.
 
-    The nearest case is on top. Each part of a bar shows the value of the case; its target and vote are beside the bar.
+    The nearest case is on top. Each part of a bar shows the value of the case; its target and vote are next to the bar.
     For classification, the nearest case of another class comes last, unless it is among the neighbors.
 
     ``precedents`` are the neighbors of the query; the ``most`` important attributes are shown separately, the others
@@ -116,7 +117,7 @@ class PrecedentsDisplay(Display):
             self._draw_votes(ax, places)
             ax.set_yticks(places, names)
             ax.tick_params(axis="y", length=0)
-            among = f", the nearest {_SHOWN} of {len(self.precedents.ids)}"
+            among = f", the nearest {_SHOWN} of {len(self.precedents.ids):,}"
             words = "distance from the query" + (among if len(self.precedents.ids) > _SHOWN else "")
             ax.set(xlabel=words, xlim=(0.0, longest * 1.02))
             title = self.title.replace("$", r"\$")
@@ -128,12 +129,12 @@ class PrecedentsDisplay(Display):
             return ax
 
     def _unlike(self) -> Any:
-        """The nearest case of another class, unless it is among the neighbours."""
+        """The nearest case of another class, unless it is among the neighbors."""
         unlike = self.precedents.unlike[0] if self.precedents.unlike else None
         return None if unlike is None or unlike.id in self.precedents.ids else unlike
 
     def _bars(self) -> tuple[FloatArray, list[Any], list[str]]:
-        """The contributions, the values and the name of each bar, the nearest first."""
+        """The contributions, the values and the name of each bar, nearest first."""
         one, unlike = self.precedents, self._unlike()
         contributions, rows = one.contributions[:_SHOWN], list(one.rows[:_SHOWN])
         targets = [_target(target) for target in one.targets[:_SHOWN]]
@@ -150,7 +151,7 @@ class PrecedentsDisplay(Display):
     def _draw_parts(
         self, ax: Any, places: FloatArray, contributions: FloatArray, rows: list[Any], longest: float
     ) -> list[Any]:
-        """Draw the parts of the bars, with values where they fit; returns a sample of each for the legend."""
+        """Draw the parts of the bars, with values if they fit; returns a sample of each for the legend."""
         from matplotlib.patches import Patch
 
         samples: list[Any] = []
@@ -194,11 +195,11 @@ class PrecedentsDisplay(Display):
 
 
 def _target(target: Any) -> str:
-    """A target as text; several of them with commas."""
+    """A target as a string; several targets separated by commas."""
     if isinstance(target, (np.ndarray, tuple, list)):
         return ", ".join(_target(part) for part in list(target))
     return _text(target.item() if isinstance(target, np.generic) else target)
 
 
 def _text(value: Any) -> str:
-    return f"{value:.4g}" if isinstance(value, float) else value_text(value, _WIDTH)
+    return number(value, 4) if isinstance(value, float) else value_text(value, _WIDTH)

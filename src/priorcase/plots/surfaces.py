@@ -71,7 +71,7 @@ class DecisionSurface(Display):
     def of(
         cls, model: Any, X: Any, y: Any = None, *, columns: Any = None, resolution: int = 160, proba: bool = True
     ) -> DecisionSurface:
-        """Create a display of the predictions of a fitted model over the plane of some rows.
+        """Create a display of the predictions of a fitted model over the plane of rows.
 
         Parameters
         ----------
@@ -162,7 +162,7 @@ class DecisionSurface(Display):
             ax.contour(across, up, here, [0.5], colors=INK, linewidths=0.5, zorder=1)
 
     def _strengths(self, codes: AnyArray, n: int) -> FloatArray:
-        """How strong each tint is: by how much the class is more probable than 1 / n."""
+        """Strength of each tint: the excess of the probability over 1 / n."""
         if self.probabilities is None or n < 2:
             return np.full(codes.shape, 0.25)
         sure = np.take_along_axis(self.probabilities, codes[..., None], axis=2)[..., 0]

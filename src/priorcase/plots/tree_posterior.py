@@ -29,7 +29,7 @@ class TreePosterior(Display):
     """Posterior probability of an edge between each pair of attributes, and the most probable tree; created by `of`.
 
     ``names`` are the attributes, ``probabilities`` the symmetric matrix of edge probabilities, and ``tree`` the edges
-    of the tree, (attributes - 1, 2), by the positions of their ends. ``averaged`` says whether the model averages over
+    of the tree, (attributes - 1, 2), by the positions of their ends. ``averaged`` is whether the model averages over
     all trees; otherwise it predicts from this tree.
 
     Examples
@@ -130,7 +130,7 @@ class TreePosterior(Display):
             side = (0.32 if n <= _SMALL else 0.2) * n
             return (2.2 + side, 1.6 + side), False
         if how == "ring":
-            radius = min((widest + 0.25) / np.sin(2.0 * np.pi / max(n, 4)), 4.4)  # neighbours on top are this far apart
+            radius = min((widest + 0.25) / np.sin(2.0 * np.pi / max(n, 4)), 4.4)  # neighbors on top are this far apart
             return (max(6.0, 2.3 * radius + widest), max(5.2, 0.32 * n)), False
         across, up = np.ptp(places, axis=0)
         width = (across + 1.6) * (0.3 + widest)

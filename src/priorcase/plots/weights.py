@@ -27,7 +27,7 @@ _WIDTH = 28
 class WeightsDisplay(Display):
     """Attribute weights, or the posterior probability that each attribute is relevant; created by `of`.
 
-    ``names`` and ``weights`` are in the order of the columns, ``meaning`` describes the weights, and ``posterior`` says
+    ``names`` and ``weights`` are in the order of the columns, ``meaning`` describes the weights, and ``posterior`` is
     whether they are probabilities, with a ``prior`` if it is the same for all. ``draws`` contains the weights of each
     bootstrap sample, (samples, attributes); an interval contains the share ``level`` of them.
 
@@ -37,7 +37,7 @@ class WeightsDisplay(Display):
     >>> X = [[31, "red"], [29, "blue"], [30, "red"], [62, "blue"], [60, "red"], [65, "blue"]]
     >>> y = ["no", "no", "no", "yes", "yes", "yes"]
     >>> display = WeightsDisplay.of(pc.SubsetAveragedBayes().fit(X, y))
-    >>> display.frame()["matters"].round(3).tolist()
+    >>> display.frame()["probability"].round(3).tolist()
     [0.257, 0.037]
     """
 
@@ -75,7 +75,7 @@ class WeightsDisplay(Display):
         table = _table(model)
         if not is_whole(bootstrap) or bootstrap < 0 or bootstrap == 1:
             raise ParameterError(
-                f"bootstrap must be 0, or a whole number >= 2, got {quoted(bootstrap)}. 0 for no intervals, 100 for "
+                f"bootstrap must be 0, or an integer >= 2, got {quoted(bootstrap)}. 0 for no intervals, 100 for "
                 "rough ones."
             )
         draws = np.empty((0, len(table)))
@@ -89,7 +89,7 @@ class WeightsDisplay(Display):
         if isinstance(table, Relevance):
             inclusion = getattr(model, "inclusion", None)
             prior = float(inclusion) if isinstance(inclusion, (int, float)) else None
-            words = "probability that the attribute matters"
+            words = "probability that the attribute is relevant"
             return cls(table.labels, table.probabilities, draws, words, True, prior, float(level), table.backend)
         words = f"weight ({table.method})"
         return cls(table.names, table.weights, draws, words, level=float(level), backend=table.backend)
@@ -114,11 +114,11 @@ class WeightsDisplay(Display):
     def frame(self) -> Any:
         """Return a frame with one row per attribute, the largest weight first.
 
-        The columns are ``attribute``, ``weight`` or ``matters``, and with a bootstrap ``low`` and ``high``.
+        The columns are ``attribute``, ``weight`` or ``probability``, and with a bootstrap ``low`` and ``high``.
         """
         order = self.order
         columns: dict[str, Any] = {"attribute": [self.names[a] for a in order.tolist()]}
-        columns["matters" if self.posterior else "weight"] = self.weights[order]
+        columns["probability" if self.posterior else "weight"] = self.weights[order]
         columns |= {name: end[order] for name, end in zip(("low", "high"), self.interval or (), strict=False)}
         return framed(columns, self.backend)
 

@@ -1,9 +1,9 @@
-"""What all reducers share: a table comes in, the positions of the rows to keep come out."""
+"""Base classes of the reducers, which select the rows of a table to keep."""
 
 from __future__ import annotations
 
 import os
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from numbers import Integral, Real
@@ -12,7 +12,6 @@ from typing import Any, ClassVar, Literal, Protocol, Self, TypeAlias, runtime_ch
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import BaseEstimator
 from sklearn.utils._param_validation import Interval, StrOptions
 
 from priorcase import saving
@@ -21,7 +20,7 @@ from priorcase._parameters import check_parameters, check_value
 from priorcase._typing import AnyArray, FloatArray, IdArray
 from priorcase.exceptions import ParameterError, TargetError, TooFewRowsError, prefix_errors
 from priorcase.instances import Instances
-from priorcase.learning.estimator import SchemaLike, record_features, thread_count, training_table
+from priorcase.learning.estimator import Estimator, SchemaLike, record_features, thread_count, training_table
 from priorcase.learning.resampling import blocks, taken_rows
 from priorcase.learning.state import changes
 from priorcase.learning.targets import as_array, check_length, has_fractions, read_labels, read_numbers
@@ -41,13 +40,13 @@ TARGETS: dict[str, list[Any]] = {
 """Constraints of the reducers that take classes and numbers as targets."""
 
 ALPHA = 5.0
-"""How many standard deviations a number may be off by default (Kordos & Blachnik 2012)."""
+"""Default tolerance for numeric targets in standard deviations (Kordos & Blachnik 2012)."""
 
 ROWS_AT_ONCE = 4_096
-"""How many rows' neighbours are held in memory beside the lists themselves."""
+"""Number of rows whose neighbors are in memory in addition to the lists."""
 
-_FITTED = ("sample_indices_", "n_iter_", "classes_", "n_features_in_", "feature_names_in_")
-"""What a fit sets."""
+_FITTED = ("sample_indices_", "n_iter_", "classes_", "n_features_in_", "feature_names_in_", "_schema")
+"""Fitted attributes."""
 
 
 @runtime_checkable
@@ -68,12 +67,12 @@ class Resampler(Protocol):
 
 
 @dataclass(eq=False, repr=False, kw_only=True)
-class Reducer(BaseEstimator, ABC):
+class Reducer(Estimator):
     """Base of the reducers, with the parameters that all have. Subclasses choose the rows to keep in `_keep`."""
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {}
     _for_classes: ClassVar[dict[str, Any]] = {}
-    """Parameters without effect on numbers, and their defaults, where targets may be numbers."""
+    """Parameters without effect on numeric targets, and their defaults, for reducers that accept such targets."""
 
     distance: DistanceLike = "robust"
     attribute_weights: Any = None
@@ -92,15 +91,16 @@ class Reducer(BaseEstimator, ABC):
         if k >= len(rows):
             raise TooFewRowsError(
                 f"Expected n_neighbors < n_samples, but n_neighbors = {k}, n_samples = {len(rows)}. A row is not "
-                "its own neighbor: use fewer neighbors, or pass more rows."
+                "its own neighbor: use a smaller n_neighbors, or pass more rows."
             )
         if self._for_classes:
             idle, sort = (self._for_classes, "numbers") if rows.classes is None else ({"alpha": ALPHA}, "classes")
             for name, default in idle.items():
                 if (value := getattr(self, name)) != default:
-                    raise ParameterError(f"{name} has no effect if y holds {sort}, got {value!r}; leave it out")
+                    raise ParameterError(f"{name} has no effect if y contains {sort}, got {value!r}; omit it")
         self.sample_indices_ = self._keep(rows)
-        record_features(self, rows.memory.instances.schema)
+        self._schema = rows.memory.instances.schema
+        record_features(self, self._schema)
         self.__dict__.pop("classes_", None)
         if rows.classes is not None:
             self.classes_ = rows.classes
@@ -130,7 +130,12 @@ class Reducer(BaseEstimator, ABC):
             raise ValueError("columns without a name")
         if classes is not None and (classes.ndim != 1 or not classes.size):
             raise ValueError("a reducer without classes")
+        if len(saving.checked_schema(state["_schema"])) != numbers[0]:
+            raise ValueError("a schema of other columns")
         self.__dict__.update(state)
+
+    def _diagram_rows(self) -> Instances | None:
+        return Instances(self._schema) if "_schema" in self.__dict__ else None
 
     @abstractmethod
     def _keep(self, rows: Rows) -> IdArray:
@@ -145,7 +150,7 @@ class Reducer(BaseEstimator, ABC):
 
 @dataclass(eq=False, repr=False)
 class VotingReducer(Reducer):
-    """Base of the reducers that judge rows by the votes of their nearest others."""
+    """Base of the reducers in which the nearest neighbors of rows vote."""
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "n_neighbors": [Interval(Integral, 1, None, closed="left")],
@@ -158,12 +163,12 @@ class VotingReducer(Reducer):
 
 @dataclass(frozen=True, eq=False)
 class Rows:
-    """All rows of a table, their distance, which keeps the statistics of the whole table, and their targets."""
+    """All rows of a table, their targets, and their distance, which keeps the statistics of the whole table."""
 
     memory: NeighborsMemory
-    numbers: FloatArray | None  # the targets; None where they are classes
+    numbers: FloatArray | None  # the targets; None for classes
     classes: AnyArray | None
-    codes: IdArray  # positions of the targets in ``classes``; none where they are numbers
+    codes: IdArray  # positions of the targets in ``classes``; empty for numbers
     threads: int
     owner: str  # for the progress bar
 
@@ -171,18 +176,18 @@ class Rows:
         return len(self.memory)
 
     def arguments(self, at: IdArray) -> tuple[Plan, NDArray[np.uint8], FloatArray, FloatArray]:
-        """Plan, kinds, cells and weights of some rows: the first arguments of everything in the core."""
+        """Plan, kinds, cells and weights of rows: the first arguments of all functions of the core."""
         plan, coded, cells = self.memory.training_data().core_arguments(at)
         weights = self.memory.attribute_weights
         return plan, coded, cells, np.ones(cells.shape[1]) if weights is None else np.ascontiguousarray(weights)
 
     def blocks(self, n: int, size: int | None = None) -> Iterator[slice]:
-        """Parts of ``n`` rows, between which the progress bar moves on: hundredths, unless a size is given."""
+        """Yield parts of ``n`` rows and advance the progress bar between them; hundredths, unless ``size`` is given."""
         return blocks(n, text=self.owner, size=size or max(1_000, -(-n // 100)))
 
 
 def read_rows(reducer: Any, X: Any, y: Any, *, sort: TargetSort, threads: int) -> Rows:
-    """The table to be reduced."""
+    """Read the table to be reduced."""
     distance = resolve(reducer.distance)
     table = with_tabled_values(training_table(reducer, X), distance, reducer.schema)
     targets, classes, codes = _read_targets(y, sort)
@@ -193,7 +198,7 @@ def read_rows(reducer: Any, X: Any, y: Any, *, sort: TargetSort, threads: int) -
     given = reducer.attribute_weights
     weights = None if given is None else resolve_weights(given, instances, threads=threads)
     if isinstance(weights, LearnedWeights) and weights.weighting.local:
-        raise ParameterError("attribute_weights must be the same for all rows; leave out local=True")
+        raise ParameterError("attribute_weights must be the same for all rows; omit local=True")
     memory = NeighborsMemory(instances, distance, attribute_weights=weights, algorithm="auto")
     memory.append(table, target.read(targets), None)
     memory.check()
@@ -202,22 +207,22 @@ def read_rows(reducer: Any, X: Any, y: Any, *, sort: TargetSort, threads: int) -
     _, coded, cells, factors = rows.arguments(np.arange(len(rows)))
     ends = np.stack([np.fmin.reduce(cells), np.fmax.reduce(cells)])
     ends[:, coded.astype(bool)] = np.nan
-    if not np.isnan(ends).all() and not distance.whole:  # refuse numbers so far apart that their distance overflows
+    if not np.isnan(ends).all() and not distance.whole:  # numbers so far apart that their distance overflows
         memory.fitted.check_finite(memory.fitted.costs(ends[0], ends[1:], factors), ends[:1], ends[1:], factors)
     return rows
 
 
 def _read_targets(y: Any, sort: TargetSort) -> tuple[AnyArray, AnyArray | None, IdArray]:
-    """Targets, shape (rows, 1), their classes and codes; with ``"auto"`` numbers where one of them has a fraction."""
+    """Targets, shape (rows, 1), their classes and codes; ``"auto"``: numbers if one of them has a fraction."""
     numbers = sort == "numbers" or (sort == "auto" and has_fractions(as_array(y)))
     targets: AnyArray = read_numbers(y)[0] if numbers else read_labels(y).values
     check_one_target(targets.shape[1])
     if numbers:
         with np.errstate(over="ignore"):
-            # Squares of differences are added up, as many as there are rows at most.
+            # Up to one squared difference per row is summed.
             largest = np.square(np.abs(targets).max() * 2.0) * len(targets)
         if not np.isfinite(largest):
-            raise TargetError("Input y contains infinity or a value too large to be squared in float64; rescale it")
+            raise TargetError("Input y contains infinity or a value too large to be squared in float64. Rescale y.")
         return targets, None, np.empty(0, np.int64)
     classes, codes = np.unique(targets[:, 0], return_inverse=True)
     if len(classes) < 2:
@@ -228,11 +233,11 @@ def _read_targets(y: Any, sort: TargetSort) -> tuple[AnyArray, AnyArray | None, 
 
 
 def check_one_target(n: int) -> None:
-    """Refuse several columns of targets."""
+    """Raise an error for several columns of targets."""
     if n > 1:
         raise TargetError(f"y has {n} columns; expected one target for each row. Reduce by one target at a time.")
 
 
 def by_class(labels: IdArray, at: IdArray) -> IdArray:
-    """Rows ordered by their class: the nearest enemies of rows of one class are found quicker together."""
+    """Rows ordered by class, since searching the nearest enemies is faster class by class."""
     return at[np.argsort(labels[at], kind="stable")]

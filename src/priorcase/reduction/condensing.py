@@ -1,4 +1,4 @@
-"""Condensing: few rows that answer like the whole table (CNN, RNN, ICF)."""
+"""Condensing: small subsets of rows with the same predictions as the whole table (CNN, RNN, ICF)."""
 
 from __future__ import annotations
 
@@ -54,12 +54,12 @@ class CNN(Reducer):
         return np.sort(order[self._condensed(rows, order).astype(bool)])
 
     def _order(self, rows: Rows) -> IdArray:
-        """Positions of the rows in the order in which they come."""
+        """Positions of the rows in processing order."""
         order = np.arange(len(rows))
         return np.random.RandomState(check_seed(self.random_state)).permutation(order) if self.shuffle else order
 
     def _condensed(self, rows: Rows, order: IdArray) -> NDArray[np.uint8]:
-        """Which rows are taken in, by their place in the order; one mark for each."""
+        """Mask of the rows added, in processing order."""
         core, passes, added = Condensed(*rows.arguments(order), rows.codes[order]), 0, 1
         while added:
             added, passes = 0, passes + 1

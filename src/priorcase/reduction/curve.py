@@ -1,4 +1,4 @@
-"""How much of a table reducers keep, and how well what they keep answers."""
+"""Reduction curves: share of rows kept by reducers, and scores of models fitted to these rows."""
 
 from __future__ import annotations
 
@@ -21,17 +21,17 @@ from priorcase.neighbors import KNNClassifier, KNNRegressor
 from priorcase.reduction.base import check_one_target
 from priorcase.schema.schema import backend_of
 
-ALL_ROWS = "all rows"  # the line of the table that was not reduced
+ALL_ROWS = "all rows"  # name of the full table
 
 
 @dataclass(frozen=True, repr=False, eq=False)
 class ReductionCurve(GridResult):
     """Share of rows kept and held-out score of each reducer; prints as a table. Returned by `reduction_curve`."""
 
-    names: tuple[str, ...]  # of the reducers; the first line is the table as it is
-    kept: FloatArray  # the share of the training rows kept in each split, shape (reducers, splits)
-    scores: FloatArray  # the score on the rows held out, of the same shape
-    score: str  # which score it is: ``"accuracy"``, or ``"r2"`` where the estimator is a regressor
+    names: tuple[str, ...]  # of the reducers; the first is the full table
+    kept: FloatArray  # share of the training rows kept in each split, shape (reducers, splits)
+    scores: FloatArray  # score on the held-out rows, same shape
+    score: str  # name of the score: ``"accuracy"``, or ``"r2"`` for a regressor
     backend: Backend | None = None  # the library whose frame the table was
 
     def __len__(self) -> int:
@@ -165,7 +165,7 @@ def reduction_curve(
 
 
 def _reduced(name: str, reducer: Any, X: Any, y: Any) -> tuple[Any, Any]:
-    """What a copy of a reducer keeps; one of a user's own may keep anything."""
+    """Fit a copy of a reducer and return the rows kept, checked since it may be a user's class."""
     found = clone(reducer, safe=False).fit_resample(X, y)
     if not isinstance(found, (tuple, list)) or len(found) != 2:
         raise ParameterError(
@@ -197,7 +197,7 @@ def _named(reducers: Any) -> dict[str, Any]:
 
 
 def _varied(reducers: dict[str, Any], name: str | None, values: Iterable[Any] | None) -> dict[str, Any]:
-    """Each reducer once with each value of the parameter."""
+    """Copies of each reducer with each value of the parameter."""
     if name is None and values is None:
         return reducers
     values = list(values) if isinstance(values, Iterable) else []

@@ -1,4 +1,4 @@
-"""Decremental reduction (DROP1 to DROP5): rows leave while those that rely on them lose nothing."""
+"""Decremental reduction (DROP1 to DROP5): rows are deleted if their associates lose no accuracy."""
 
 from __future__ import annotations
 
@@ -165,11 +165,10 @@ class DROP5(VotingReducer):
 
 
 class Dropping:
-    """Rows that leave one after the other where those that rely on them lose nothing.
+    """Deletion of rows one by one if their associates lose no accuracy.
 
-    ``at`` are the rows to begin with, by default all: T and, at first, S. ``alpha`` is how many standard deviations
-    apart enemies are where targets are numbers. With ``stay_on`` rows that have left S still count among those that may
-    lose something.
+    ``at`` contains the initial rows, by default all: T and, at first, S. ``alpha`` is the distance of enemies in
+    standard deviations for numeric targets. With ``stay_on``, rows deleted from S are still associates.
     """
 
     def __init__(
@@ -184,13 +183,13 @@ class Dropping:
             self._core.fill(part.start, part.stop, rows.threads)
 
     def consider(self, order: IdArray, *, noise_only: bool = False) -> IdArray:
-        """Let rows leave in an order, with ``noise_only`` none that its own neighbors get right; the rows left."""
+        """Process rows in order, with ``noise_only`` only those that neighbors misclassify; return the rows left."""
         for part in self._rows.blocks(len(order)):
             self._core.consider(order[part], noise_only)
         return self._at[np.flatnonzero(self._core.held())]
 
     def consider_by_enemy(self, *, nearest_first: bool = False) -> IdArray:
-        """Let rows leave by the distance of their nearest enemy, by default furthest first; the rows left."""
+        """Process rows by the distance of their nearest enemy, by default farthest first; return the rows left."""
         held, costs = np.flatnonzero(self._core.held()), np.empty(len(self._at))
         asked = held if self._labels is None else by_class(self._labels, held)
         for part in self._rows.blocks(len(asked)):

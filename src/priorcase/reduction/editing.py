@@ -1,4 +1,4 @@
-"""Editing: rows that their nearest others disagree with are deleted (ENN, RENN, AllKNN)."""
+"""Editing: rows misclassified by their nearest neighbors are deleted (ENN, RENN, AllKNN)."""
 
 from __future__ import annotations
 
@@ -166,7 +166,7 @@ class AllKNN(VotingReducer):
 
 
 class NearestOthers:
-    """The ``k`` nearest others of every row among the rows that are left; all of them where fewer are left."""
+    """The ``k`` nearest other rows of every row among the remaining rows; all of them if fewer remain."""
 
     def __init__(self, rows: Rows, k: int) -> None:
         self._rows, self._k = rows, k
@@ -175,12 +175,12 @@ class NearestOthers:
         self._search(np.arange(len(rows)))
 
     def lists(self) -> tuple[IdArray, IdArray]:
-        """The rows left, and the others nearest to each, nearest first."""
+        """Remaining rows and the nearest other rows of each, nearest first."""
         at = np.flatnonzero(self.left)
         return at, self._lists[at, : self._width]
 
     def remove(self, gone: IdArray) -> None:
-        """Take rows out; lists that named one of them are searched again."""
+        """Remove rows; search again for the lists that contained one of them."""
         self.left[gone] = False
         self._rows.memory.index.remove(gone)
         at, lists = self.lists()
@@ -203,13 +203,13 @@ class NearestOthers:
 def edited(
     rows: Rows, k: int, *, ties: VoteTies = "first", kind_sel: KindSel = "mode", alpha: float = ALPHA
 ) -> IdArray:
-    """The rows that their k nearest others do not disagree with."""
+    """Rows that their k nearest neighbors do not contradict."""
     at, lists = NearestOthers(rows, k).lists()
     return some_left(at[~disagree(rows, at, lists, ties=ties, kind_sel=kind_sel, alpha=alpha)], rows, k)
 
 
 def some_left(kept: IdArray, rows: Rows, k: int) -> IdArray:
-    """The rows kept, of which there must be some."""
+    """Return the rows kept; raise an error if there are none."""
     if not kept.size:
         advice = "Try another n_neighbors or distance; the columns may not predict the target."
         if rows.classes is not None and rows.classes.dtype.kind in "iuf":
@@ -224,11 +224,11 @@ def some_left(kept: IdArray, rows: Rows, k: int) -> IdArray:
 def disagree(
     rows: Rows, at: IdArray, lists: IdArray, *, ties: VoteTies, kind_sel: KindSel = "mode", alpha: float = ALPHA
 ) -> BoolArray:
-    """Whether the nearest others of some rows, one line for each, disagree with them; where there are none, not."""
+    """Whether the nearest neighbors of rows, one line for each, contradict them; False without neighbors."""
     found = np.zeros(len(at), dtype=bool)
     if not lists.shape[1]:
         return found
-    for start in range(0, len(at), ROWS_AT_ONCE):  # so that no more than the lists is ever held for all rows
+    for start in range(0, len(at), ROWS_AT_ONCE):  # so that only the lists are in memory for all rows
         part = slice(start, start + ROWS_AT_ONCE)
         if rows.numbers is not None:
             found[part] = far_off(rows.numbers[at[part]], rows.numbers[lists[part]], alpha)
@@ -247,9 +247,9 @@ def winners(labels: IdArray, ties: VoteTies) -> IdArray:
 
 
 def far_off(own: FloatArray, numbers: FloatArray, alpha: float) -> BoolArray:
-    """Whether each number is further than ``alpha`` standard deviations of its neighbors' from their mean."""
+    """Whether each number is more than ``alpha`` standard deviations of its neighbors' targets from their mean."""
     n = numbers.shape[1]
-    # Cumulative sums are added nearest first, one after the other; np.sum adds in pairs.
+    # Cumulative sums add nearest first, one by one; np.sum adds in pairs.
     mean = np.cumsum(numbers, axis=1)[:, -1] / n
     deviation = np.sqrt(np.cumsum(np.square(numbers - mean[:, None]), axis=1)[:, -1] / n)
     return np.asarray(np.abs(own - mean) > alpha * deviation)

@@ -16,7 +16,7 @@ METHODS = tuple(_METHODS)
 
 
 def resolve_method(value: object) -> WeightingMethod | None:
-    """The method that a name or an object stands for; None where it stands for none."""
+    """Return the weighting method for a name or an object; None if it is not a method."""
     if isinstance(value, str):
         return _METHODS[value]() if value in _METHODS else None
     return value if isinstance(value, WeightingMethod) else None

@@ -1,4 +1,4 @@
-"""Learning attribute weights: what a method is, the rows it learns from, and how its scores become weights."""
+"""Learning attribute weights: base class of the methods, training data, and conversion of scores to weights."""
 
 from __future__ import annotations
 
@@ -29,10 +29,10 @@ class TrainingData:
 
     instances: Instances
     fitted: FittedDistance
-    index: Callable[[], Index]  # gives the rows ready to be searched
+    index: Callable[[], Index]  # returns a search index of the rows
     algorithm: Algorithm
     threads: int
-    cached: Callable[[str, Callable[[], Any]], Any]  # keeps what is computed until the rows change
+    cached: Callable[[str, Callable[[], Any]], Any]  # caches results until the rows change
     target: int = 0  # its position
 
     def __len__(self) -> int:
@@ -49,17 +49,17 @@ class TrainingData:
         return targets is not None and isinstance(targets.kinds[self.target], Nominal)
 
     def targets(self) -> AnyArray:
-        """The class of each row, numbered as in `renumbered`, or its number."""
+        """Class of each row, numbered as in `renumbered`, or its numeric target."""
         values = self.instances.target(self.target)
         return renumbered(np.asarray(values, np.int64)) if self.has_classes else np.asarray(values, np.float64)
 
     def row_weights(self) -> FloatArray:
-        """The weight of each row; 1 where none were given."""
+        """Sample weight of each row; 1 by default."""
         weights = self.instances.weights
         return np.ones(len(self)) if weights is None else np.asarray(weights, dtype=np.float64)
 
     def core_arguments(self, rows: IdArray) -> tuple[Plan, NDArray[np.uint8], FloatArray]:
-        """Plan, marks of coded columns and cells of some rows: the first arguments of everything in the core."""
+        """Plan, mask of coded columns and cells of rows: the first arguments of all functions of the core."""
         ids, cells = self.instances.ids[rows], self.instances.cells(rows)
         return self.fitted.plan(), self.fitted.coded(self.instances.schema), self.fitted.stored_cells(ids, cells)
 
@@ -68,8 +68,8 @@ class WeightingMethod(ABC):
     """Base of the methods for learning attribute weights: frozen dataclasses that hold the options."""
 
     method: ClassVar[str]  # its name as a value of ``attribute_weights``
-    takes_numbers: ClassVar[bool] = True  # whether the target may be a number; it must be a class otherwise
-    local: bool = False  # whether each query has weights of its own, given by `around`
+    takes_numbers: ClassVar[bool] = True  # whether the target may be numeric; otherwise it must be a class
+    local: bool = False  # whether each query has its own weights, returned by `around`
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {}
 
     def __post_init__(self) -> None:
@@ -77,27 +77,27 @@ class WeightingMethod(ABC):
 
     @abstractmethod
     def learn(self, data: TrainingData) -> FloatArray:
-        """One score for each attribute: the larger, the more it matters; at most 0 where it does not."""
+        """Return a score for each attribute, larger for more relevant attributes; at most 0 if irrelevant."""
 
     def around(self, data: TrainingData, weights: FloatArray, cells: FloatArray, own: IdArray | None) -> FloatArray:
-        """Return the weights of each query, shape (queries, attributes); 0 where the global ``weights`` are 0.
+        """Return the weights of each query, shape (queries, attributes); 0 if the global weight is 0.
 
-        ``own`` is the id of the stored row that each query is a copy of; one repetition of it is left out.
+        ``own`` contains, for each query, the id of the stored row that it copies; one repetition of it is excluded.
         """
         return np.tile(weights, (len(cells), 1))
 
 
 @dataclass(frozen=True, slots=True)
 class LearnedWeights:
-    """Weights that a method learns from the rows stored when they are asked for."""
+    """Weights that a method learns from the stored rows when needed."""
 
     weighting: WeightingMethod
     threads: int = 1
 
     def learn(self, data: TrainingData) -> FloatArray:
-        """One weight for each attribute, read-only; of several targets the mean, each relative to its largest.
+        """Return a weight for each attribute, read-only; for several targets the mean of relative weights.
 
-        0 where a score is negative or negligible; all 1 where no weight is left.
+        Weights are 0 for negative or negligible scores; all 1 if no positive weight remains.
         """
         targets = data.instances.targets
         n_targets = 0 if not len(data) else 1 if targets is None else len(targets)
@@ -124,12 +124,12 @@ def renumbered(codes: IdArray) -> IdArray:
 
 
 def shuffled(n: int) -> IdArray:
-    """The numbers 0 to n - 1 in a fixed pseudo-random order, sorted by the keys that SplitMix64 gives them."""
+    """The numbers 0 to n - 1 in a fixed pseudo-random order: sorted by their SplitMix64 keys."""
     return np.argsort(splitmix(0, n), kind="stable")
 
 
 def splitmix(seed: int, n: int) -> NDArray[np.uint64]:
-    """The first ``n`` numbers of SplitMix64, as the compiled core draws them (Steele, Lea & Flood 2014)."""
+    """The first ``n`` numbers of SplitMix64, as in the compiled core (Steele, Lea & Flood 2014)."""
     z = np.uint64(seed % 2**64) + np.arange(1, n + 1, dtype=np.uint64) * np.uint64(0x9E3779B97F4A7C15)
     z = (z ^ (z >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
     z = (z ^ (z >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
@@ -138,8 +138,8 @@ def splitmix(seed: int, n: int) -> NDArray[np.uint64]:
 
 
 def fixed_sample(n: int, size: int) -> IdArray:
-    """At most ``size`` of the numbers 0 to n - 1, ascending, always the same ones.
+    """A fixed sample of at most ``size`` of the numbers 0 to n - 1, ascending.
 
-    They are not evenly spaced: where classes alternate, every second row would be of one class.
+    The numbers are not evenly spaced: if classes alternate, every second row would have the same class.
     """
     return np.sort(shuffled(n)[:size]) if size < n else np.arange(n, dtype=np.int64)

@@ -131,13 +131,13 @@ def _information(data: TrainingData, bins: int) -> Iterator[tuple[float, float]]
         of_labels, of_pairs = (np.bincount(each, weights=times).astype(np.float64) for each in (labels, pairs.ravel()))
         gain = entropy(of_labels) + entropy(values) - entropy(of_pairs)
         share = float(values.sum()) / float(weights.sum())
-        # Rounding leaves a little where attribute and class are independent.
+        # Rounding errors can make it positive for independent attributes.
         gain = share * gain if gain > _ROUNDING else 0.0
         yield gain, entropy(np.append(values, float(weights[~known].sum())))
 
 
 def _members(kind: Text | Set, values: Sequence[Any]) -> list[Iterable[Any]]:
-    """The members of each set, or the words of each text; of a code without a value none."""
+    """Members of each set, or words of each text; none for a code without a value."""
     if isinstance(kind, Set):
         return [() if value is None else value for value in values]
     return [() if value is None else set(_WORD.findall(value.lower())) for value in values]
@@ -146,10 +146,10 @@ def _members(kind: Text | Set, values: Sequence[Any]) -> list[Iterable[Any]]:
 def _best_member(
     codes: IntArray, members: list[Iterable[Any]], classes: IntArray, n_classes: int, weights: FloatArray
 ) -> FloatArray:
-    """Whether each row has the member, or the word, that tells most about the class: 1 or 0, NaN where missing."""
+    """Whether each row has the most informative member or word: 1 or 0, NaN if missing."""
     places: dict[Any, int] = {}
     known, owner, member = codes >= 0, list[int](), list[int]()
-    for code in dict.fromkeys(codes[known].tolist()):  # as rows first have them: codes tell of rows that are gone
+    for code in dict.fromkeys(codes[known].tolist()):  # by first occurrence, since codes depend on removed rows
         for one in sorted(members[code], key=canonical):
             owner.append(code)
             member.append(places.setdefault(one, len(places)))
@@ -162,7 +162,7 @@ def _best_member(
     without = np.asarray(labelled.sum(axis=1)) - with_it
     found = np.where(known, 0.0, np.nan)
     if places:
-        # The least weighted entropy of the classes, with and without the member.
+        # The smallest weighted entropy of the classes, with and without the member.
         rest = sum(_log_sums(part) for part in (with_it, np.maximum(without, 0.0)))
         found[known] = rows[:, int(np.argmin(rest))].toarray()[:, 0]
     return found
@@ -175,6 +175,6 @@ def _log_sums(counts: FloatArray) -> FloatArray:
 
 
 def entropy(weights: FloatArray) -> float:
-    """Entropy in bits of a distribution given by weights; 0 where there are none."""
+    """Entropy in bits of a distribution given by weights; 0 if all weights are 0."""
     total = float(weights.sum())
     return float(-xlogy(weights / total, weights / total).sum() / np.log(2.0)) if total > 0 else 0.0

@@ -23,26 +23,26 @@ from priorcase.relevance.relief import weighted_neighbors
 Loss: TypeAlias = Literal["log", "errors", "squared"]
 
 LOSSES = {"log": 0, "errors": 1, "squared": 2}
-"""The core's numbers for its losses."""
+"""Numbers of the losses in the core."""
 
 PENALTIES: tuple[float, ...] = (0.001, 0.003, 0.01, 0.03, 0.1)
-"""Strengths of the penalty that are tried where none is given."""
+"""Candidate strengths of the penalty."""
 
 _STEPS, _LOCAL_STEPS = 12, 10
-# Whose neighbours are held in memory together.
+# Queries whose neighbors are in memory at the same time.
 _QUERIES_AT_ONCE = 1_024
-# Rows that vote, and rows that are predicted; fewer where there are more than 20 attributes.
+# Rows that vote, and rows that are predicted; fewer if there are more than 20 attributes.
 _MAX_ROWS, _MAX_PREDICTED = 8_000, 1_000
 _FEW_PREDICTED = 250
-# Up to this many rows every fold is held out in turn, so that all rows take part in the choice of the penalty.
+# Up to this many rows all folds are held out in turn, so that all rows contribute to the choice of the penalty.
 _FEW_ROWS = 500
 _FOLDS = 5
 _MIN_ROWS = 10
 # Beyond this total weight, each distinct row is listed once, with its weight.
 _MAX_REPEATED = 1_000_000
-# Pairs for each row by which attributes are put on one scale.
+# Pairs per row for scaling the attributes.
 _PAIRS = 10
-# Of the optimiser: steps that a value is compared with, and the gain at which it ends.
+# Optimizer: steps that a value is compared with, and the gain at which it stops.
 _MEMORY, _TOLERANCE = 5, 1e-4
 _NOT_NEGATIVE = Interval(Real, 0, None, closed="left")
 
@@ -169,18 +169,18 @@ class LeaveOneOutWeights(WeightingMethod):
 
 @dataclass(frozen=True, slots=True)
 class Targets:
-    """Targets as the core takes them: classes (``labels``) or standardized ``numbers``, the other being None."""
+    """Targets in the format of the core: classes (``labels``) or standardized ``numbers``; the other is None."""
 
     labels: IdArray | None
     numbers: FloatArray | None
     row_weights: FloatArray
     prior: FloatArray
-    loss: int  # the core's number for the loss
+    loss: int  # number of the loss in the core
     baseline: float  # the loss of a constant prediction
 
     @classmethod
     def of(cls, values: AnyArray, row_weights: FloatArray, loss: str | None) -> Targets:
-        """Classes, which are whole numbers, or numbers, scaled to mean 0 and variance 1; all 0 where they are equal."""
+        """Create from integer classes or from numbers, scaled to mean 0 and variance 1 (all 0 if they are equal)."""
         if values.dtype.kind == "i":
             counts = np.bincount(values, weights=row_weights).astype(np.float64)
             prior = counts / counts.sum()
@@ -193,17 +193,17 @@ class Targets:
         return cls(None, scaled, row_weights, np.ones(1), LOSSES["squared"], float(scaled.any()))
 
     def take(self, rows: IdArray) -> Targets:
-        """The targets of some rows."""
+        """Return the targets of some rows."""
         labels = None if self.labels is None else self.labels[rows]
         numbers = None if self.numbers is None else self.numbers[rows]
         return replace(self, labels=labels, numbers=numbers, row_weights=self.row_weights[rows])
 
 
 def _distinct_rows(data: TrainingData, loss: str | None) -> tuple[IdArray, Targets]:
-    """Positions of the rows, a row of weight 2 twice, and their targets.
+    """Positions of the rows, a row with weight 2 twice, and their targets.
 
-    Rows come in an order that depends on their values only, so that weights are the same for a table in any order and
-    for rows that are repeated or weighted.
+    The order depends only on the values of the rows, so that the weights are the same for any order of the table and
+    for repeated or weighted rows.
     """
     values = data.targets()
     numbers, classes = (np.empty((len(data), 0)), values) if data.has_classes else (values[:, None], None)
@@ -216,14 +216,14 @@ def _distinct_rows(data: TrainingData, loss: str | None) -> tuple[IdArray, Targe
     if weights.sum() <= _MAX_REPEATED:
         repeats = np.ceil(weights).astype(np.int64)
         fractions, weights = weights - (repeats - 1), np.ones(int(repeats.sum()))
-        weights[np.cumsum(repeats) - 1] = fractions  # of the last repetition of each row
+        weights[np.cumsum(repeats) - 1] = fractions  # last repetition of each row
         first = np.repeat(first, repeats)
     target = target[first] if classes is None else renumbered(target[first])
     return ordered.positions[first], Targets.of(target, weights, loss)
 
 
 class _Split(NamedTuple):
-    """Rows to learn from, held-out rows, and the weight with which each row votes (0 where it is held out)."""
+    """Training rows, held-out rows, and the weight of each row's vote (0 if it is held out)."""
 
     learn: IdArray
     held_out: IdArray
@@ -231,7 +231,7 @@ class _Split(NamedTuple):
 
 
 class SoftNeighbors:
-    """The loss of predicting rows from each other with votes ``exp(-cost)``, relative to a constant prediction.
+    """Loss of predicting rows from each other with votes ``exp(-cost)``, relative to a constant prediction.
 
     Weights are scaled so that every attribute has the same mean contribution to costs.
     """
@@ -261,7 +261,7 @@ class SoftNeighbors:
     def best_scale(
         self, weights: FloatArray, rows: IdArray, votes: FloatArray, penalty: float = 0.0
     ) -> tuple[float, float]:
-        """The power of 2 by which to multiply the weights for the least penalized loss, and that loss."""
+        """Return the power of 2 to multiply the weights by for the smallest penalized loss, and that loss."""
         best, least, worse = 1.0, np.inf, 0
         for factor in (2.0 ** np.arange(17)).tolist():
             loss, _ = self._core.evaluate(weights * factor * self.scale, rows, votes, self._threads, False)
@@ -289,16 +289,16 @@ class SoftNeighbors:
 def _choose_penalty(
     model: SoftNeighbors, folds: list[_Split], step: Callable[[], None]
 ) -> tuple[list[FloatArray], int | None]:
-    """Weights for each penalty in the last fold, and the penalty with the least loss on held-out rows.
+    """Weights for each penalty in the last fold, and the penalty with the smallest loss on held-out rows.
 
-    None where no penalty beats equal weights.
+    None if no penalty is better than equal weights.
     """
     losses, found = np.zeros(len(PENALTIES) + 1), []
     equal = np.where(model.scale > 0, 1.0 / np.maximum(model.scale, 1e-300), 0.0)
     equal = equal / max(float(equal.sum()), 1e-300)
     for fold in folds:
         found = _path(model, fold, PENALTIES, step)
-        # Only ratios of weights matter: each is scaled as suits the held-out rows best.
+        # Only ratios of weights matter: each candidate is scaled optimally for the held-out rows.
         losses += [
             model.best_scale(weights, fold.held_out, fold.votes)[1] if weights.any() else np.inf
             for weights in [*found, equal]
@@ -310,7 +310,7 @@ def _choose_penalty(
 def _path(
     model: SoftNeighbors, split: _Split, penalties: tuple[float, ...], step: Callable[[], None]
 ) -> list[FloatArray]:
-    """Weights for each penalty, each found from those before; the first from equal weights, scaled as suits best."""
+    """Weights for each penalty, started from the previous weights; the first from optimally scaled equal weights."""
     rows, votes = split.learn, split.votes
     weights, found = np.full(model.scale.size, 1.0 / model.scale.size), []
     weights = weights * model.best_scale(weights, rows[:_FEW_PREDICTED], votes, penalties[0])[0]
@@ -329,15 +329,15 @@ def _path(
 def projected_gradient(
     function: Callable[[FloatArray], tuple[float, FloatArray]], start: FloatArray, max_iter: int
 ) -> FloatArray:
-    """The best point x >= 0 that spectral projected gradient steps find for a function with its gradient.
+    """Minimize a function with gradient over x >= 0 by spectral projected gradient steps; return the best point.
 
-    Steps have the length of Barzilai & Borwein; one is cut to a quarter until the value is below the largest of the
-    last five (Birgin, Martinez & Raydan 2000, algorithm 2.2). It ends where five steps gain less than a ten-thousandth.
+    Steps have the length of Barzilai & Borwein; a step is divided by four until the value is below the largest of the
+    last five (Birgin, Martinez & Raydan 2000, algorithm 2.2). Stops when five steps gain less than a ten-thousandth.
     """
     x = np.maximum(start, 0.0)
     value, gradient = function(x)
     best, found, values = value, x, [value]
-    # The first step takes nothing to 0 at once.
+    # The first step does not set any weight to 0.
     length = 0.5 * float(x.max(initial=0.0)) / max(float(np.abs(gradient).max(initial=0.0)), 1e-300)
     for _ in range(max_iter):
         direction = np.maximum(x - length * gradient, 0.0) - x

@@ -1,4 +1,4 @@
-"""Relief: an attribute matters where near rows of other classes differ in it more than near rows of the same class."""
+"""Relief: an attribute is relevant if near rows of other classes differ in it more than near rows of the same class."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _SAMPLES = 2_000
 # One search for each sampled row and class.
 _MAX_SEARCHES = 200_000
 _MIN_SAMPLES = 100
-# Where rows have tiny weights, at most this many times k rows are searched.
+# If rows have tiny weights, at most this many times k rows are searched.
 _MAX_GROWTH = 16
 _AT_LEAST_ONE = Interval(Integral, 1, None, closed="left")
 
@@ -122,7 +122,7 @@ class Relief(WeightingMethod):
 
 
 def _summed(data: TrainingData, rows: IdArray, near: NeighborList, factors: FloatArray) -> FloatArray:
-    """The sum of factor times difference in each attribute, over all neighbors of the rows."""
+    """Sum of factor times difference in each attribute, over all neighbors of the rows."""
     used, at = np.unique(np.concatenate([rows, near.rows]), return_inverse=True)
     queries, found = np.split(at.ravel(), [rows.size])
     arguments, power = data.core_arguments(used), data.fitted.distance.power
@@ -136,7 +136,7 @@ def _totals(near: NeighborList) -> FloatArray:
 
 
 def _divide(factors: FloatArray, near: NeighborList) -> FloatArray:
-    """The factor of each query, divided among its neighbors in proportion to their counts."""
+    """Factor of each query, divided among its neighbors in proportion to their counts."""
     totals = _totals(near)
     return np.asarray((factors / np.where(totals > 0, totals, 1.0))[near.queries()] * cast(FloatArray, near.counts))
 
@@ -144,10 +144,10 @@ def _divide(factors: FloatArray, near: NeighborList) -> FloatArray:
 def weighted_neighbors(
     data: TrainingData, index: Index, cells: FloatArray, own: IdArray | None, k: int, weights: FloatArray | None = None
 ) -> NeighborList:
-    """The ``k`` nearest rows of an index to each query, or all where there are fewer.
+    """The ``k`` nearest rows of an index to each query, or all rows if there are fewer.
 
-    A row of weight 2 counts as two rows, and the row with which the count reaches ``k`` only in part. ``own`` is the id
-    of the row that each query is a copy of: one repetition of it is left out.
+    A row with weight 2 counts as two rows, and the row with which the count reaches ``k`` only in part. ``own``
+    contains the id of the row that each query copies; one repetition of it is excluded.
     """
     ids, row_weights = data.instances.ids, data.instances.weights
     wanted, most = k if row_weights is None else k + 1, min(len(index), _MAX_GROWTH * k)

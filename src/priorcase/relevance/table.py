@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import DTypeLike
 
+from priorcase._numbers import equal_decimals
 from priorcase._typing import AnyArray, Backend, FloatArray, IntArray, Name
 from priorcase.exceptions import UnknownNameError, advice, listed, prefix_errors, quoted
 from priorcase.learning.plotting import captions, colour, drawing, tint
@@ -36,7 +37,7 @@ class AttributeWeights(GridResult, Mapping[Name, float]):
 
     names: tuple[Name, ...]  # of the attributes; their positions for a table without names
     weights: FloatArray  # one number >= 0 for each, in the order of the columns
-    method: str  # how they were learned, such as ``"relief"``; ``"given"`` where they were not
+    method: str  # how they were learned, such as ``"relief"``; ``"given"`` if they were not learned
     backend: Backend | None = None  # the library whose frame they were learned from
 
     def __getitem__(self, name: Name) -> float:
@@ -93,9 +94,10 @@ class AttributeWeights(GridResult, Mapping[Name, float]):
 
     def _grid(self) -> Grid:
         relative, lines = self._relative(), []
-        for a in self.order[:_SHOWN].tolist():
+        shown = self.order[:_SHOWN]
+        for a, weight in zip(shown.tolist(), equal_decimals(self.weights[shown], 5), strict=True):
             bar = "█" * max(round(_BAR_WIDTH * relative[a]), 1 if relative[a] > 0 else 0)
-            lines.append([short(label_text(self.names[a]), _NAME_WIDTH), f"{self.weights[a]:.4g}", bar])
+            lines.append([short(label_text(self.names[a]), _NAME_WIDTH), weight, bar])
         rest = f"... and {len(self) - _SHOWN} attributes with smaller weights" if len(self) > _SHOWN else ""
         if self.method != "given" and len(self) > 1 and not np.ptp(self.weights):
             rest = "all attributes have the same weight"

@@ -95,7 +95,7 @@ def deal(problem: Problem, folds: int, *, random_state: int, repeat: int) -> lis
 
 
 def sample_rows(problem: Problem, size: int, *, random_state: int) -> IntArray:
-    """Positions of a random sample of the rows, ascending, stratified by class; all rows where there are few."""
+    """Positions of a random sample of the rows, ascending, stratified by class; all rows if there are few."""
     if size >= len(problem):
         return np.arange(len(problem))
     parts = round(len(problem) / size)
@@ -106,7 +106,7 @@ def sample_rows(problem: Problem, size: int, *, random_state: int) -> IntArray:
 
 @dataclass(frozen=True)
 class Pace:
-    """The seconds that a learner takes for one split of so many rows, and the power by which they grow with rows."""
+    """Return a learner's seconds for one split with a number of rows, and the exponent of their growth."""
 
     rows: int
     seconds: float
@@ -117,7 +117,7 @@ class Pace:
         return float(self.seconds * (rows / self.rows) ** self.growth)
 
     def affordable(self, seconds: float) -> int:
-        """The rows of which a split takes so many seconds."""
+        """Return the number of rows for which a split takes a given time."""
         return max(int(self.rows * (max(seconds, 0.0) / self.seconds) ** (1.0 / self.growth)), _LEAST_SAMPLE)
 
 
@@ -125,7 +125,7 @@ def pilot(candidate: Candidate, problem: Problem, *, random_state: int, longest:
     """An estimate of the seconds that a learner takes for a split, from small samples of a table.
 
     The time of the largest sample is extrapolated in proportion to the rows, or as it grew between the last two samples
-    where that is faster (rows may bring new values, and each of them a coefficient). A time that is longer than
+    if that is faster (rows may bring new values, and each of them a coefficient). A time that is longer than
     expected is measured again: the first fit may import modules, and a learner may fit more models from some number of
     rows on.
     """
@@ -161,7 +161,7 @@ def _growth(earlier: Pace, rows: int, seconds: float) -> float:
 
 @dataclass
 class Trials:
-    """What has been measured so far on the splits of one table; ``n_jobs`` as in `compare`."""
+    """Results so far on the splits of one table; ``n_jobs`` as in `compare`."""
 
     problem: Problem
     splits: list[Split]
@@ -213,7 +213,7 @@ class Trials:
 
         The learners of `ALWAYS` are fitted to a sample of the training rows where all of them would take too long; with
         ``always`` to one so small that they are measured in any case. They leave the ``reserved`` seconds to the
-        learners that follow, but no more than the time left allows; where these are not known, a fixed share.
+        learners that follow, but no more than the time left allows; if these are not known, a fixed share.
         """
         name, rows, splits = candidate.name, len(self.problem), len(self.splits)
         expected = pace.at(rows)
@@ -237,10 +237,10 @@ class Trials:
     def measure(
         self, candidate: Candidate, rows: int, limit: Callable[[], float], *, least: int, always: bool = False
     ) -> bool:
-        """Measure one learner on all splits, fitted to so many rows or to as many as the time allows.
+        """Measure one learner on all splits, fitted to a number of rows or to as many as the time allows.
 
         These are at least ``least``, of which it is measured in any case with ``always``. Earlier results are replaced;
-        without enough time they are kept, and the answer is False.
+        without enough time they are kept, and it returns False.
         """
         name, splits = candidate.name, len(self.splits)
         while True:
@@ -300,7 +300,7 @@ class Trials:
         if not splits:
             return []
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # a far query or a slow fit is no news in a comparison
+            warnings.simplefilter("ignore")  # warnings of far queries or slow fits do not matter in a comparison
             found = compare(
                 {one.name: one.learner for one in candidates},
                 self.problem.X,
@@ -333,9 +333,9 @@ class Trials:
 class Standing:
     """Results of one learner: the mean of each score with its standard error, and the seconds for all splits.
 
-    ``reason`` says why there is no score; empty if there is one. ``fitted_to`` is the size of the training sample if
-    time was short, None for all rows; scores on a sample are lower bounds. ``needed`` is the estimated number of
-    seconds for all splits and rows if there was less time; NaN if unknown, None if there was enough time.
+    ``reason`` is the reason why there is no score; empty if there is one. ``fitted_to`` is the size of the training
+    sample if time was short, None for all rows; scores on a sample are lower bounds. ``needed`` is the estimated number
+    of seconds for all splits and rows if there was less time; NaN if unknown, None if there was enough time.
     """
 
     name: str
@@ -346,11 +346,17 @@ class Standing:
     reason: str = ""
     fitted_to: int | None = None
     needed: float | None = None
+    class_name: str = ""
+
+    @property
+    def label(self) -> str:
+        """The title and the class, such as ``"AODE (AODE)"``."""
+        return f"{self.title} ({self.class_name})" if self.class_name else self.title
 
 
 @dataclass(frozen=True, eq=False)
 class Compared:
-    """Results of all learners on the same splits of some of the rows, the best first.
+    """Results of all learners on the same splits of a sample of the rows, sorted by score.
 
     ``protocol`` describes the splits, and ``result`` contains the scores on every split.
     """
@@ -377,7 +383,7 @@ class Compared:
         return tuple(one for one in self.standings if one.reason)
 
     def standing(self, name: str) -> Standing:
-        """How a learner did."""
+        """Return the results of a learner."""
         return next(one for one in self.standings if one.name == name)
 
     def title(self, name: str) -> str:
@@ -475,14 +481,14 @@ def _standing(one: Candidate, trials: Trials, result: Comparison) -> Standing:
     if one.name not in trials.costs:
         reason = trials.reasons.get(one.name, "not measured")
         needed = trials.needed.get(one.name)
-        return Standing(one.name, one.title, one.description, {}, math.nan, reason, needed=needed)
+        return Standing(one.name, one.title, one.description, {}, math.nan, reason, None, needed, one.class_name)
     cells = [cell for cell in result.cells if cell.learner == one.name]
     spent = sum(cell.fit_seconds + cell.predict_seconds for cell in cells)
     names = [score.name for score in result.scores]
     scores = {score: (result.mean(one.name, score), result.standard_error(one.name, score)) for score in names}
     failure = f"failed: {result.failures[one.name]}" if one.name in result.failures else ""
     fitted_to, needed = trials.samples.get(one.name), trials.needed.get(one.name)
-    return Standing(one.name, one.title, one.description, scores, spent, failure, fitted_to, needed)
+    return Standing(one.name, one.title, one.description, scores, spent, failure, fitted_to, needed, one.class_name)
 
 
 # -- the choice
@@ -490,10 +496,10 @@ def _standing(one: Candidate, trials: Trials, result: Comparison) -> Standing:
 
 @dataclass(frozen=True)
 class Difference:
-    """How much better a learner is than ``other`` on the same splits: above 0 where ``other`` is worse.
+    """Difference between a learner and ``other`` on the same splits: above 0 if ``other`` is worse.
 
     ``low`` and ``high`` are the ends of a 95% interval by the corrected resampled t-test (Nadeau & Bengio 2003); NaN
-    where ``other`` has an infinite score.
+    if ``other`` has an infinite score.
     """
 
     other: str
@@ -503,7 +509,7 @@ class Difference:
 
     @property
     def significant(self) -> bool:
-        """Whether the interval excludes zero, or the other learner's score is infinitely bad."""
+        """Whether the interval excludes zero, or the score of the other learner is infinite."""
         return self.low > 0 or math.isinf(self.mean)
 
 
@@ -533,9 +539,9 @@ class Verdict:
 
 
 def choose(compared: Compared) -> Verdict:
-    """The learner with the best log-score or the least error, and its nested estimate.
+    """Return the learner with the best log-score or the smallest error, and its nested estimate.
 
-    Where no log-score is better than the baseline's but predictions are right more often, the most accurate learner.
+    If no log-score beats the baseline's but an accuracy does, the most accurate learner is returned.
     """
     result = compared.result
     if not any(score.name == "log_score" for score in result.scores):
@@ -585,7 +591,7 @@ def _chosen_by(compared: Compared, by: str) -> Verdict:
 
 
 def difference(result: Comparison, score: str, one: str, other: str) -> Difference:
-    """How much better one learner is than another: the mean over splits, and a 95% interval."""
+    """Return the difference between two learners: the mean over splits, and a 95% interval."""
     values, sign = result.values(score), 1.0 if result.score(score).greater_is_better else -1.0
     with np.errstate(invalid="ignore"):
         gaps = sign * (values[result.learners.index(one)] - values[result.learners.index(other)])
@@ -614,7 +620,7 @@ def _selected(result: Comparison, score: str, picks: list[int]) -> FloatArray:
 
 
 def _nested(result: Comparison, score: str, picks: list[int]) -> tuple[float, float]:
-    """The mean score over splits of the learners that were chosen without them, and its corrected standard error."""
+    """Return the mean score, over splits, of the learners selected without them, and its corrected standard error."""
     values = _selected(result, score, picks)
     if values.size < 2 or not np.isfinite(values).all():
         return float(values.mean()), math.nan

@@ -13,6 +13,7 @@ from typing import Any, Literal, TypeAlias
 import numpy as np
 from sklearn.base import clone
 
+from priorcase._numbers import number
 from priorcase._typing import AnyArray, FloatArray, IntArray
 from priorcase.bayes import MixtureModel, SubsetAveragedBayes
 from priorcase.concepts import PEBLS
@@ -21,7 +22,7 @@ from priorcase.evaluation.scoring import Task, aligned
 from priorcase.evaluation.splits import Split
 from priorcase.neighbors import attribute_weights
 from priorcase.reporting.comparison import deal, task_of
-from priorcase.reporting.formatting import number, value
+from priorcase.reporting.formatting import value
 from priorcase.reporting.predictions import SURE, UNLIKELY, OutOfFold, doubted
 from priorcase.reporting.table import Problem
 from priorcase.schema import Circular, Numeric, Text
@@ -46,7 +47,7 @@ RowKind: TypeAlias = Literal["typical", "suspect", "odd", "suspect and odd"]
 class ColumnImportance:
     """Importance of a column.
 
-    ``loss`` is the increase of the loss when the column is permuted, with its standard error ``error``: the log-loss
+    ``loss`` is the increase of the loss when the column is permuted, with its standard error ``error``: the log loss
     for classification, the mean squared error divided by the variance for regression; ``accuracy`` is the change in
     accuracy. ``relevance`` is the probability that the classes depend on the column at all (SubsetAveragedBayes), None
     if no cut point was found for a numeric column; for a numeric target, ``weight`` is the Relief weight relative to
@@ -136,7 +137,9 @@ def _losses(outputs: FloatArray, truth: AnyArray, task: Task) -> tuple[FloatArra
     if task.kind == "numbers":
         return (outputs - truth) ** 2, np.zeros(truth.size)
     given = outputs[np.arange(truth.size), np.searchsorted(task.labels, truth)]
-    least = 1 / len(task)  # so many rows cannot tell smaller probabilities from zero: no single row may decide
+    least = 1 / len(
+        task
+    )  # this number of rows cannot distinguish smaller probabilities from zero: no single row may decide
     right = task.labels[outputs.argmax(axis=1)] == truth
     return -np.log(np.maximum(given, least)), right.astype(np.float64)
 
@@ -220,7 +223,7 @@ class Suspects:
 
 
 def find_suspects(problem: Problem, found: OutOfFold, *, records: bool) -> Suspects:
-    """The rows that disagree most with their predictions; ``records`` adds those of PEBLS, which takes longer."""
+    """Return the rows that disagree most with their predictions; ``records`` adds PEBLS records, which takes longer."""
     if not problem.classes:
         return _far_off(found)
     given, sure = found.of_truth, found.proba.max(axis=1) >= SURE
@@ -241,14 +244,14 @@ def _far_off(found: OutOfFold) -> Suspects:
     far = np.flatnonzero(off >= _FAR)
     rows = []
     for at in far[np.argsort(-off[far], kind="stable")].tolist():
-        predicted = number(float(found.predicted[at]), 4, grouped=False)
+        predicted = number(float(found.predicted[at]), 4)
         rows.append(Suspect(int(found.rows[at]), value(float(found.truth[at])), predicted, float(off[at])))
     by_chance = errors.size * math.erfc(_FAR / math.sqrt(2))
     return Suspects(tuple(rows), far.size, by_chance, _FAR, 0, errors.size)
 
 
 def _records(problem: Problem) -> dict[int, tuple[int, int]]:
-    """How often each of the least reliable rows was used and right, by position."""
+    """Return how often each of the least reliable rows was used and right, by position."""
     worst = PEBLS().fit(problem.X, problem.y).suspects(min(_UNRELIABLE, len(problem)))
     kept = zip(worst.ids.tolist(), worst.used.tolist(), worst.correct.tolist(), strict=True)
     return {row: (int(used) - 1, int(correct) - 1) for row, used, correct in kept if used - correct > 1}
@@ -308,7 +311,7 @@ def score_oddities(problem: Problem, *, random_state: int, n_jobs: int | None) -
     get a component of its own if the model were fitted to it.
     """
     kinds = {name: kind for name, kind in problem.X.kinds.items() if not isinstance(kind, Text)}
-    if kinds:  # the longer a text, the less probable it is, which does not make it odd
+    if kinds:  # the longer a text, the less probable it is, which does not make it unusual
         problem = replace(problem, X=NamedColumns.of({name: problem.X.data[name] for name in kinds}, kinds))
     order = np.random.default_rng(random_state).permutation(len(problem))
     half = (len(problem) + 1) // 2
@@ -338,7 +341,7 @@ def score_oddities(problem: Problem, *, random_state: int, n_jobs: int | None) -
 
 
 def _odd_values(problem: Problem, model: MixtureModel, rows: IntArray) -> dict[int, tuple[OddValue, ...]]:
-    """The values of some rows that are least expected, and what would have been."""
+    """Return the least expected values of rows, and the expected ones."""
     if not rows.size:
         return {}
     oddness, names = model.oddness(problem.X.take(rows)), list(problem.X.kinds)
@@ -352,7 +355,7 @@ def _odd_values(problem: Problem, model: MixtureModel, rows: IntArray) -> dict[i
         own = [i for i, columns in enumerate(listed) if a in columns]
         numeric = type(problem.X.kinds[names[a]]) in (Numeric, Circular)
         for i, each in zip(own, np.asarray(model.predict_column(problem.X.take(rows[own]), names[a])), strict=True):
-            expected[i, a] = number(float(each), grouped=False) if numeric else value(each)
+            expected[i, a] = number(float(each), 3) if numeric else value(each)
     return {
         row: tuple(
             OddValue(names[a], problem.shown(names[a], row), expected[i, a], float(beyond[i, a])) for a in listed[i]

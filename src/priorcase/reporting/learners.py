@@ -63,6 +63,7 @@ class Candidate:
     """A learner to compare: its name and title (see `priorcase.registry`), what it does, and the estimator, not fitted.
 
     ``fit`` is the Python expression for the model fitted to ``X, y``; with more than ``max_columns`` it is not tried.
+    ``class_name`` is empty for the learners of the caller.
     """
 
     name: str
@@ -71,10 +72,11 @@ class Candidate:
     learner: Any
     fit: str = ""
     max_columns: int | None = None
+    class_name: str = ""
 
 
 def candidates(problem: Problem, *, random_state: int, n_jobs: int | None = None) -> Iterator[Candidate]:
-    """A set of learners that suits most tables, the baseline first."""
+    """Learners that suit most tables, baseline first."""
     yield _baseline(problem)
     numeric = any(isinstance(kind, Numeric) for kind in problem.X.kinds.values())
     listed = _CLASSIFIERS if problem.classes else _REGRESSORS
@@ -96,6 +98,7 @@ def candidates(problem: Problem, *, random_state: int, n_jobs: int | None = None
             rescaled(registered.make(problem.task, **settings, n_jobs=n_jobs)),
             f"pc.{registered.path(problem.task)}({arguments}).fit(X, y)",
             max_columns,
+            registered.path(problem.task),
         )
 
 
@@ -145,9 +148,9 @@ class Within(BaseEstimator):
 
 
 class Scaled(Within):
-    """A classifier whose probabilities are scaled by the temperature that suits rows left out best.
+    """Classifier whose probabilities are scaled by the temperature that fits held-out rows best.
 
-    These are the rows that it is fitted to, each predicted from others: by leave-one-out where the learner has that and
+    These are the rows that it is fitted to, each predicted from others: by leave-one-out if the learner has that and
     the targets had no other say in what it learned, else in folds. A little of the class frequencies is mixed in, as
     much as one row more would bring, so that no class is impossible. Predicted classes stay as they are.
     """
@@ -187,7 +190,7 @@ class Scaled(Within):
 
 
 class Sampled(Within):
-    """A learner that is fitted to about so many of the rows it gets, drawn at random, with some of every class."""
+    """Learner that is fitted to a random, stratified sample of the rows it gets."""
 
     def __init__(self, learner: Any, rows: int) -> None:
         self.learner, self.rows = learner, rows

@@ -13,16 +13,17 @@ from typing import TYPE_CHECKING, Any
 from jinja2 import Environment, StrictUndefined, Template
 from markupsafe import Markup, escape
 
+from priorcase._numbers import equal_decimals, number
 from priorcase.exceptions import visible
 from priorcase.reporting import summary
-from priorcase.reporting.formatting import count, number, percent, seconds, unambiguous
+from priorcase.reporting.formatting import count, percent, seconds, unambiguous
 from priorcase.reporting.predictions import Calibration
 from priorcase.reporting.table import ColumnSummary
 
 if TYPE_CHECKING:
     from priorcase.reporting.table_report import Report
 
-_MINUS = re.compile(r"(?<![\w.-])-(?=\d|infinity)")
+_MINUS = re.compile(r"(?<![\w.-])-(?=\d|inf\b)")
 _BOLD = re.compile(r"\*\*(.+?)\*\*")
 _SHORT = 24  # longer names may be broken
 _MEANING = 4  # columns that describe a row
@@ -65,6 +66,7 @@ def _template() -> Template:
         "bold": bold,
         "code": lambda lines: Markup("\n").join(visible(line) for line in lines),
         "count": count,
+        "equal_decimals": equal_decimals,
         "number": number,
         "percent": percent,
         "points": lambda change: "0" if abs(change) < 0.0005 else f"{100 * change:+.1f}",
@@ -94,14 +96,10 @@ def bold(sentence: str) -> Markup:
 
 
 def amounts(column: ColumnSummary) -> str:
-    """The least number, the median and the greatest; of dates the first and the last, of texts the words."""
+    """Smallest number, median and largest; first and last date; numbers of words."""
     numbers = (column.low, column.median, column.high)
-    texts = [x if isinstance(x, str) else _amount(x) for x in numbers if x is not None]
+    texts = [x if isinstance(x, str) else number(x, 4) for x in numbers if x is not None]
     return " … ".join(texts) + " words" * (column.kind == "text")
-
-
-def _amount(x: float) -> str:
-    return f"{x:,.0f}" if 10_000 <= abs(x) < 1e15 else f"{x:.4g}"  # a year has no comma
 
 
 def described(report: Report, row: int) -> str:
@@ -111,11 +109,11 @@ def described(report: Report, row: int) -> str:
 
 
 def rarer(nats: float, rows: int) -> str:
-    """How many times less likely, no more than the rows of the model can tell."""
+    """Return how many times less likely the value is, limited by what the model's rows can show."""
     if nats > math.log(rows):
         return f"more than {rows:,} times"
     times = math.exp(max(nats, 0.0))
-    return f"{times:.1f} times" if times < 10 else f"{number(times, 2)} times"
+    return f"{times:.1f} times" if times < 10 else f"{times:,.0f} times"
 
 
 # -- scales of figures
@@ -150,7 +148,7 @@ def axes_of(found: Calibration) -> tuple[Scale, Scale]:
     if numbers:
         steps = ticks(min(numbers), max(numbers))
         low, high = min(steps[0], *numbers), max(steps[-1], *numbers)
-        labels = {step: f"{step:,.6g}" for step in steps}
+        labels = {step: number(step) for step in steps}
     else:
         low, high = 0.4 if all(one.low >= 0.45 and one.observed >= 0.4 for one in found.bins) else 0.0, 1.0
         labels = {step: f"{100 * step:.0f}%" for step in (0.0, 0.2, 0.4, 0.6, 0.8, 1.0) if step >= low}

@@ -11,13 +11,14 @@ import numpy as np
 from sklearn.base import clone
 
 from priorcase import explaining
+from priorcase._numbers import number
 from priorcase._typing import AnyArray, FloatArray, IntArray
 from priorcase.evaluation import calibration_table
 from priorcase.learning.estimator import RowsEstimator
 from priorcase.neighbors import Precedents
 from priorcase.registry import BASELINE
 from priorcase.reporting.comparison import Compared
-from priorcase.reporting.formatting import number, value
+from priorcase.reporting.formatting import value
 from priorcase.reporting.table import Problem
 
 _BINS, _POINTS = 10, 400
@@ -55,7 +56,7 @@ class OutOfFold:
 
 
 def out_of_fold(compared: Compared, problem: Problem, chosen: str) -> OutOfFold:
-    """What a learner predicted for each row in a comparison, and how many others disagree with the row's class."""
+    """Return a learner's prediction for each row of a comparison, and how many others disagree with its class."""
     truth = problem.y[compared.rows]
     labels = np.unique(problem.y) if problem.classes else np.empty(0)
     proba = np.zeros((truth.size, labels.size))
@@ -124,7 +125,7 @@ class Calibration:
 
 
 def calibrate(found: OutOfFold) -> Calibration:
-    """Predictions beside the truth: in ten bins of probability, or in ten groups of equally many rows."""
+    """Predictions compared with the truth: in ten bins of probability, or in ten groups of equally many rows."""
     if found.labels.size:
         table = calibration_table(found.truth, found.proba, bins=_BINS, labels=found.labels)
         edges, columns = table.edges.tolist(), (table.rows.astype(int), table.probability, table.observed)
@@ -269,7 +270,7 @@ def _explained(kind: str, problem: Problem, known: Problem, model: Any, row: int
     found = explaining.explain(model, one, precedents=_PRECEDENTS, permutations=_PERMUTATIONS, data=data)
     likely: tuple[tuple[str, float], ...] = ()
     answer = found.predictions[0]
-    output, predicted = float(found.total[0]), value(answer) if problem.classes else number(answer, 4, grouped=False)
+    output, predicted = float(found.total[0]), value(answer) if problem.classes else number(answer, 4)
     if found.probabilities is not None and found.classes is not None:
         proba = found.probabilities[0]
         order = np.argsort(-proba, kind="stable")[:4].tolist()
@@ -285,7 +286,7 @@ def _explained(kind: str, problem: Problem, known: Problem, model: Any, row: int
     otherwise, turned = "", found.counterfactuals
     if turned is not None and turned.rows:
         changes = tuple((names[a], value(turned.rows[0][a])) for a in np.flatnonzero(turned.changed[0]).tolist())
-        otherwise = value(turned.answers[0])
+        otherwise = value(turned.new_predictions[0])
     precedents = () if found.precedents is None else tuple(_precedents(found.precedents, known, others))
     shown = value(problem.y[row]), predicted, likely, output, found.scale
     return Explained(kind, row, *shown, tuple(columns), precedents, changes, otherwise)

@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from io import StringIO
 from typing import TYPE_CHECKING
 
@@ -17,10 +17,11 @@ from rich.table import Table
 from rich.text import Text
 
 from priorcase._grids import Grid, grids_html
+from priorcase._numbers import equal_decimals, number, with_errors
 from priorcase.exceptions import joined, visible
 from priorcase.registry import BASELINE
-from priorcase.reporting.comparison import Difference
-from priorcase.reporting.formatting import count, duration, number, percent, plus_minus, seconds, unambiguous
+from priorcase.reporting.comparison import Difference, Standing
+from priorcase.reporting.formatting import count, duration, percent, seconds, unambiguous
 
 if TYPE_CHECKING:
     from priorcase.reporting.table_report import Report
@@ -59,7 +60,7 @@ def recommendation(report: Report) -> Iterator[str]:
         yield (
             f"**No learner beats the baseline** ({count(others, 'learner')} compared)."
             if others
-            else "**No learner could be measured.** The comparison of learners says why."
+            else "**No learner could be measured.** The comparison of learners shows the reasons."
         )
         return
     if verdict.by == "accuracy":
@@ -77,7 +78,7 @@ def recommendation(report: Report) -> Iterator[str]:
 
 
 def _too_short(report: Report) -> Iterator[str]:
-    """That time was too short to tell whether a learner beats the baseline, and what to pass."""
+    """Return the warning that time was too short to tell whether a learner beats the baseline, and its remedy."""
     last = report.compared[-1]
     if len(last.measured) == 1:
         yield f"**No learner could be measured in the time allowed.** {_larger_budget(report)}"
@@ -107,7 +108,7 @@ def _lower_bounds(report: Report) -> str:
     if verdict.chosen != BASELINE and others:
         who = "it" if len(parts) == 1 else joined(unambiguous(one.title for one in others))
         better = f": fitted to all rows, {who} may be better than {last.title(verdict.chosen)}"
-    return f"Fitted to samples, since time was short: {joined(parts)}. {scores}{better}."
+    return f"Fitted to samples because the time budget was too short: {joined(parts)}. {scores}{better}."
 
 
 def _larger_budget(report: Report) -> str:
@@ -125,30 +126,30 @@ def _accuracy(report: Report) -> str:
 
 
 def _rmse(report: Report) -> str:
-    text = f"Expected root mean squared error on new rows: {plus_minus(*report.verdict.estimate['rmse'])} ({NESTED})"
+    text = f"Expected root mean squared error on new rows: {_with_error(report.verdict.estimate['rmse'])} ({NESTED})"
     baseline = report.compared[-1].baseline
-    return text if baseline is None else f"{text}; predicting the mean: {number(baseline.scores['rmse'][0])}"
+    return text if baseline is None else f"{text}; predicting the mean: {number(baseline.scores['rmse'][0], 4)}"
 
 
 def nested_and_table(report: Report) -> Iterator[str]:
-    """How the nested estimate of the score that chose relates to the learner's score in the table."""
+    """Relate the nested estimate of the selecting score to the learner's score in the table."""
     verdict, compared = report.verdict, report.compared[-1]
-    mean, error = verdict.estimate[verdict.by]
-    if verdict.chosen == BASELINE or not math.isfinite(error):
+    estimate = verdict.estimate[verdict.by]
+    if verdict.chosen == BASELINE or not math.isfinite(estimate[1]):
         return
     start = f"The {_score(report)} of {compared.title(verdict.chosen)}"
-    of_table = plus_minus(*compared.standing(verdict.chosen).scores[verdict.by])
+    of_table = _with_error(compared.standing(verdict.chosen).scores[verdict.by])
     if verdict.same_choice == verdict.folds:
         yield f"{start} is {of_table}; it was selected in every fold, so the selection adds no bias."
     else:
         yield (
             f"{start} in the table is {of_table}, which is optimistic, since the same folds selected it. The nested "
-            f"estimate for new rows is {plus_minus(mean, error)}."
+            f"estimate for new rows is {_with_error(estimate)}."
         )
 
 
 def differences(report: Report) -> Iterator[str]:
-    """How the learner compares with the runner-up and the baseline, and how stable the selection is."""
+    """Compare the learner with the runner-up and the baseline; state how stable the selection is."""
     verdict, compared = report.verdict, report.compared[-1]
     if verdict.runner_up is not None:
         ahead, start = verdict.runner_up, f"Runner-up: {compared.title(verdict.runner_up.other)}"
@@ -176,9 +177,8 @@ def _score(report: Report) -> str:
 
 
 def _interval(ahead: Difference) -> str:
-    if math.isnan(ahead.low):
-        return number(ahead.mean, 2)
-    return f"{number(ahead.mean, 2)} (95% interval {number(ahead.low, 2)} to {number(ahead.high, 2)})"
+    mean, low, high = equal_decimals([ahead.mean, ahead.low, ahead.high], 3)
+    return mean if math.isnan(ahead.low) else f"{mean} (95% interval {low} to {high})"
 
 
 def calibration(report: Report) -> Iterator[str]:
@@ -188,8 +188,8 @@ def calibration(report: Report) -> Iterator[str]:
         return
     if found.half is not None and found.nine_tenths is not None:
         yield (
-            f"Half of the predictions are within {number(found.half)} of the true value, nine of ten within "
-            f"{number(found.nine_tenths)}."
+            f"Half of the predictions are within {number(found.half, 3)} of the true value, nine of ten within "
+            f"{number(found.nine_tenths, 3)}."
         )
         return
     points = 100 * found.error
@@ -247,7 +247,7 @@ def chance(rows: float) -> str:
 
 
 def findings(report: Report) -> Iterator[str]:
-    """What stands out, in short."""
+    """Summarize the findings."""
     for part in (calibration, importance, rows):
         yield from part(report)
 
@@ -295,13 +295,14 @@ def summary(report: Report) -> Iterator[RenderableType]:
     if report.verdict.same_choice < report.verdict.folds:
         note += " The score of the selected learner is optimistic, since it selected it."
     if any(one.fitted_to is not None for one in report.compared[-1].measured):
-        note += " Lower bound: fitted to a sample of this size, since time was short; all rows should do better."
+        note += " Lower bound: fitted to a sample of this size because the time budget was too short; all rows should "
+        note += "do better."
     yield Text(note, style="dim")
     yield Text()
     for sentence in findings(report):
         yield _emphasized(sentence)
     for line in report.skipped:
-        yield Text(visible(f"Left out: {line}."), style="dim")
+        yield Text(visible(f"Skipped: {line}."), style="dim")
     yield Text(f"Made in {seconds(report.made.seconds)} of {seconds(report.made.budget)}.", style="dim")
 
 
@@ -311,9 +312,8 @@ def _table(report: Report) -> RenderableType:
     table.add_column("learner")
     for heading in (*(("accuracy", "log-score") if classes else ("RMSE", "R²")), "time"):
         table.add_column(heading, justify="right")
-    for one in shown.measured:
-        title = one.title if one.fitted_to is None else f"{one.title} (lower bound: {count(one.fitted_to, 'row')})"
-        cells = [score_text(name, *one.scores[name]) for name in score_names(report)]
+    for one, cells in zip(shown.measured, score_texts(report, shown.measured), strict=True):
+        title = one.label if one.fitted_to is None else f"{one.label} (lower bound: {count(one.fitted_to, 'row')})"
         style = "bold" if one.name == report.verdict.chosen else None
         table.add_row(Text(visible(title)), *cells, seconds(one.seconds), style=style)
     if shown.unmeasured:
@@ -326,9 +326,20 @@ def score_names(report: Report) -> tuple[str, str]:
     return ("accuracy", "log_score") if report.problem.classes else ("rmse", "r2")
 
 
-def score_text(name: str, mean: float, error: float) -> str:
-    """A mean score with its standard error."""
-    return f"{percent(mean)} ± {100 * error:.1f}" if name == "accuracy" else plus_minus(mean, error)
+def score_texts(report: Report, measured: Sequence[Standing]) -> list[tuple[str, ...]]:
+    """The mean scores of some learners with their standard errors, equal decimals in each column."""
+    columns = []
+    for name in score_names(report):
+        scores = [one.scores[name] for one in measured]
+        if name == "accuracy":
+            columns.append([f"{percent(mean)} ± {100 * error:.1f}" for mean, error in scores])
+        else:
+            columns.append(with_errors([mean for mean, _ in scores], [error for _, error in scores]))
+    return list(zip(*columns, strict=True))
+
+
+def _with_error(score: tuple[float, float]) -> str:
+    return with_errors(score[:1], score[1:])[0]
 
 
 def _emphasized(sentence: str) -> RenderableType:

@@ -131,7 +131,7 @@ def opened(
 
 
 def _is_in_frame(kind: Any) -> bool:
-    """Whether a frame from `read_table` says by its types what a column was declared to be."""
+    """Whether the types of a frame from `read_table` show the declared kind of a column."""
     return kind in ("numeric", "date", "ignore") if isinstance(kind, str) else isinstance(kind, list | tuple | Ordinal)
 
 
@@ -212,7 +212,7 @@ def scorable(problem: Problem) -> Problem:
     repeated, rows = int((sizes > 1).sum()), np.flatnonzero(sizes[codes] > 1)
     least = min(_LEAST_ROWS, -(-len(problem) // 2))
     if repeated < 2 or rows.size < least:
-        enough = f"only {rows.size} of {len(problem)} rows have a class with two rows or more"
+        enough = f"only {rows.size:,} of {len(problem):,} rows have a class with two rows or more"
         found = {0: "every class has a single row", 1: "only one class has two rows or more"}.get(repeated, enough)
         raise EvaluationError(
             f"got a target {problem.target!r} in which {found}; expected at least two classes with two rows or more, "
@@ -338,7 +338,7 @@ def _column(name: str, column: AnyArray, kind: Kind, codes: IntArray, most: int 
 
 
 def _remarked(column: ColumnSummary, useless: Uninformative | None, rows: int, reveals: str | None) -> ColumnSummary:
-    """The column with a remark where it tells nothing, is mostly missing, or ``reveals`` the target."""
+    """Return the column with a remark if it is uninformative, mostly missing, or ``reveals`` the target."""
     if useless is not None and useless.left_out:
         return replace(column, remark=f"{useless}{_IGNORED}", used=False)
     if reveals is not None:
@@ -351,7 +351,7 @@ def _remarked(column: ColumnSummary, useless: Uninformative | None, rows: int, r
 
 
 def _repetitions(columns: list[IntArray], target: IntArray, classes: bool) -> tuple[int, int, float | None]:
-    """How many rows repeat another, how many contradict one, and the accuracy that this allows."""
+    """Return how many rows repeat or contradict another, and the largest accuracy that this allows."""
     rows = pd.DataFrame(dict(enumerate(columns)))
     group = rows.groupby(list(rows.columns), sort=False).ngroup()
     alike = pd.Series(target).groupby([group, target]).size().groupby(level=0)
@@ -366,7 +366,7 @@ def _remarks(problem: Problem, found: TableSummary) -> Iterator[str]:
         names = unambiguous(column.name for column in out)
         told = joined([f"{name} ({each})" for name, each in zip(names, why, strict=True)])
         keep = "its kind to keep it" if len(out) == 1 else "a kind to keep one"
-        yield f"Left out: {told}. Declare {keep} (--column NAME=KIND)."
+        yield f"Dropped: {told}. Declare {keep} (--column NAME=KIND)."
     if problem.without_target:
         yield f"Set aside because {target} is missing: {count(problem.without_target, 'row')}."
     if names := [column.name for column in found.columns if column.remark.startswith(_REVEALS)]:

@@ -54,7 +54,7 @@ R = TypeVar("R")
 _STEPS = 40
 _SMALL = 2000  # rows up to which threads are not worth their start
 _IMPORTANCE_SHARE = 0.12
-_LATEST = 0.85  # what is not started by then is left out
+_LATEST = 0.85  # work that is not started by then is skipped
 
 
 @dataclass(frozen=True)
@@ -67,7 +67,7 @@ class NextSteps:
 
 @dataclass(frozen=True)
 class Made:
-    """How a report was made: version of priorcase, random state, time budget, time taken, and date."""
+    """Provenance of a report: version of priorcase, random state, time budget, time taken, and date."""
 
     version: str
     random_state: int
@@ -83,12 +83,12 @@ class Report:
     ``problem`` contains the rows with their targets, and ``table`` a summary of the columns. ``compared`` is the list
     of comparisons of learners: on all rows, or first on a sample and then on all rows; use the last one. ``verdict`` is
     the recommended learner. Important columns, unusual rows, rows whose target may be wrong, calibration and explained
-    predictions are None or empty if they were skipped; ``skipped`` says why.
+    predictions are None or empty if they were skipped; ``skipped`` gives the reasons.
 
     Examples
     --------
     >>> import priorcase as pc
-    >>> X, y = pc.datasets.load_repairs()
+    >>> X, y = pc.load_repairs()
     >>> found = pc.report(X, y, target="job", learners={"bayes": pc.NaiveBayes()})
     >>> found.verdict.beats_baseline
     True
@@ -254,7 +254,7 @@ def report(
     Examples
     --------
     >>> import priorcase as pc
-    >>> X, y = pc.datasets.load_repairs()
+    >>> X, y = pc.load_repairs()
     >>> found = pc.report(X, y, target="job", budget="20s", learners={"bayes": pc.NaiveBayes()})
     >>> found.table.rows, found.verdict.by
     (96, 'log_score')
@@ -335,7 +335,7 @@ def report_on(
         skipped: list[str] = []
 
         def made(what: str, work: Callable[[], R], *, always: bool = False) -> R | None:
-            """The result of some work; None, and a line in the report, where there is no time or it fails."""
+            """Return the result of some work; None, and a line in the report, if there is no time or it fails."""
             say(what)
             if not always and clock.until(_LATEST) <= 0:
                 skipped.append(f"{what}: no time was left")

@@ -1,4 +1,4 @@
-"""Exact search by the compiled core: a scan of byte-sized bounds, and a kd-tree above it."""
+"""Exact search by the compiled core: a scan of byte-sized lower bounds and a kd-tree."""
 
 from __future__ import annotations
 
@@ -16,22 +16,23 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from priorcase import _core
 from priorcase._grids import Grid, TextResult, grids_html
 from priorcase._locks import Lock, cached_property
+from priorcase._numbers import number
 from priorcase._parameters import check_value
 from priorcase._typing import AnyArray, FloatArray, IdArray, IntArray
 from priorcase.exceptions import ParameterError, QueryIndexError, UnknownIdError, listed, prefix_errors, quoted
 from priorcase.instances import Instances, check_ids
 from priorcase.similarity import FittedDistance
 
-# How to search; all give the same answer. ``scan`` rules rows out by byte-sized lower bounds before it measures them,
-# ``tree`` rules out whole regions first, ``plain`` measures every row, ``auto`` takes tree or scan, whichever pays.
+# Search algorithms with identical results. ``scan`` rules rows out by byte-sized lower bounds before measuring them,
+# ``tree`` rules out whole regions first, ``plain`` measures every row, ``auto`` uses the faster of tree and scan.
 Algorithm = Literal["auto", "tree", "scan", "plain"]
-ALGORITHMS: dict[str, int] = {"auto": 0, "tree": 1, "scan": 2, "plain": 3}  # the core's numbers
+ALGORITHMS: dict[str, int] = {"auto": 0, "tree": 1, "scan": 2, "plain": 3}  # numbers in the core
 _POSITIVE = Interval(Integral, 1, None, closed="left")
 
 _ROWS_AT_ONCE = 65_536
-_QUERIES, _ROWS = 5, 10  # how many queries, and rows of each, notebooks show
+_QUERIES, _ROWS = 5, 10  # number of queries, and of rows per query, shown in notebooks
 
-# Counts are floats: ten rows of weight 0.1 must reach one although their floating-point sum falls short of it.
+# Counts are floats: ten rows with weight 0.1 must reach one although their floating-point sum is smaller.
 SLACK = 1e-9
 
 
@@ -44,11 +45,11 @@ class Neighbors:
     Parameters
     ----------
     indptr
-        Start of each query's entries, and the end of the last; one number more than queries.
+        Start of each query's entries, followed by the end of the last query.
     ids, distances
         The rows and their distances.
     costs
-        The distances before the root; equal where distances are.
+        The distances before the root; equal for equal distances.
 
     Examples
     --------
@@ -73,14 +74,14 @@ class Neighbors:
         return len(self.indptr) - 1
 
     def __repr__(self) -> str:
-        return f"Neighbors({len(self)} queries, {len(self.ids)} rows)"
+        return f"Neighbors({len(self):,} queries, {len(self.ids):,} rows)"
 
     def _repr_html_(self) -> str:
         lines = []
         for query in range(min(len(self), _QUERIES)):
             for id_, distance in zip(*(part[:_ROWS].tolist() for part in self[query]), strict=True):
-                lines.append([str(query), str(id_), f"{distance:.4g}"])
-        note = "" if len(lines) == len(self.ids) else f"... and {len(self.ids) - len(lines)} more rows"
+                lines.append([str(query), str(id_), f"{number(distance, 4)}"])
+        note = "" if len(lines) == len(self.ids) else f"... and {len(self.ids) - len(lines):,} more rows"
         return grids_html([Grid(repr(self), ["query", "id", "distance"], lines, note, right=range(3))])
 
     def __eq__(self, other: object) -> bool:
@@ -92,7 +93,7 @@ class Neighbors:
 
     @prefix_errors
     def __getitem__(self, query: int) -> tuple[IdArray, FloatArray]:
-        """Ids and distances of one query's rows."""
+        """Return ids and distances of the rows of one query."""
         if not -len(self) <= query < len(self):
             raise QueryIndexError(f"query {query} does not exist; there are {len(self)} queries, numbered from 0")
         part = slice(self.indptr[query % len(self)], self.indptr[query % len(self) + 1])
@@ -122,12 +123,12 @@ class Neighbors:
 
 @dataclass(frozen=True, eq=False)
 class NeighborList:
-    """Stored rows that an `Index` finds near each query, in one flat list: those of query i from indptr[i] on."""
+    """Stored rows that an `Index` finds near each query, in one flat list; the rows of query i start at indptr[i]."""
 
     indptr: IntArray
     rows: IntArray  # positions among the stored rows
     distances: FloatArray
-    counts: FloatArray | None = None  # how many times each counts (weights are repetitions); None for once
+    counts: FloatArray | None = None  # multiplicity of each row (its weight); None for 1
     bandwidths: FloatArray | None = None  # one h for each query, for votes K(d / h)
 
     def __len__(self) -> int:
@@ -135,19 +136,19 @@ class NeighborList:
 
     @property
     def lengths(self) -> IntArray:
-        """How many neighbors each query has."""
+        """Number of neighbors of each query."""
         return np.diff(self.indptr)
 
     def spans(self) -> zip[tuple[int, int]]:
-        """Where the entries of each query begin and end."""
+        """Start and end of the entries of each query."""
         return zip(self.indptr[:-1].tolist(), self.indptr[1:].tolist(), strict=True)
 
     def queries(self) -> IntArray:
-        """The query of each entry."""
+        """Query of each entry."""
         return np.repeat(np.arange(len(self)), self.lengths)
 
     def nearest(self, k: int, *, whole_ties: bool, bandwidth: bool = False) -> NeighborList:
-        """The ``k`` nearest of a sorted list: with those as near as the k-th, or the last counted up to ``k`` only."""
+        """Return the ``k`` nearest of sorted lists, with ties of the k-th or with the last count cut at ``k``."""
         starts = self.indptr[:-1]
         if self.counts is None and not bandwidth and self.rows.size == k * starts.size:
             return self
@@ -162,7 +163,7 @@ class NeighborList:
                 before = self._reach[last] - self.counts[last]
                 counts[indptr[1:] - 1] = np.minimum(self.counts[last], k - before)
         bandwidths = None
-        if bandwidth:  # the distance of the (k+1)-th; where there is none, a little more than that of the k-th
+        if bandwidth:  # the distance of the (k+1)-th; if there is none, slightly more than that of the k-th
             following = self._before(k + 1)
             exists = following < self.lengths
             at = starts + np.where(exists, following, 0)
@@ -171,19 +172,19 @@ class NeighborList:
 
     @cached_property
     def _reach(self) -> FloatArray:
-        """Running totals of the counts, query by query so that batches do not matter."""
+        """Cumulative counts, computed per query so that results do not depend on batches."""
         counts = cast(FloatArray, self.counts)
         return np.concatenate([np.cumsum(counts[start:stop]) for start, stop in self.spans()])
 
     def _before(self, k: int) -> IntArray:
-        """How many rows of each list come before the count reaches ``k``; the list's length when it never does."""
+        """Number of rows of each list before the count reaches ``k``; the length of the list if it never does."""
         if self.counts is None:
             return np.minimum(k - 1, self.lengths)
         before: IntArray = np.add.reduceat((self._reach < k * (1 - SLACK)).astype(np.int64), self.indptr[:-1])
         return before
 
     def _tie_ends(self, positions: IntArray) -> IntArray:
-        """One past the last row of the same query that is as near, for each position."""
+        """End of the run of equally near rows of the same query, for each position."""
         starts = np.ones(self.rows.size + 1, dtype=bool)
         starts[1:-1] = self.distances[1:] != self.distances[:-1]
         starts[self.indptr] = True
@@ -198,8 +199,8 @@ class Index(TextResult):
     and CPU. Queries are cells from `Instances.encode`. Any number of threads may search at the same time; changes
     require `lock`.
 
-    ``fitted`` is the distance used to build the index; later searches may use another one of the same table. ``ids``
-    are the rows to include, None for all. ``threads`` is the number of threads for building.
+    ``fitted`` is the distance used to build the index; later searches may use another distance for the same table.
+    ``ids`` are the rows to include, None for all. ``threads`` is the number of threads for building.
 
     >>> from priorcase.schema import Nominal, Numeric, Schema
     >>> from priorcase.similarity import resolve
@@ -242,7 +243,7 @@ class Index(TextResult):
         index, ids = cls.__new__(cls), instances.ids
         index._begin(_core.Index(fitted.coded(instances.schema), arrays, threads), instances, fitted)
         if len(index) != ids.size or not index.core.holds(ids).all():
-            raise ValueError("an index of other rows")
+            raise ValueError("an index of different rows")
         index._state = instances.line, instances.version
         return index
 
@@ -255,7 +256,7 @@ class Index(TextResult):
         return len(self.core)
 
     def __repr__(self) -> str:
-        return f"Index({len(self)} rows)"
+        return f"Index({len(self):,} rows)"
 
     @property
     def nbytes(self) -> int:
@@ -326,7 +327,7 @@ class Index(TextResult):
         """Find the k nearest rows of each query; all rows if there are fewer than k.
 
         ``queries`` are cells, shape (q, A). ``weights`` are attribute weights, shape (A,) or (q, A); None for 1.
-        ``exclude`` is an id for each query to leave out, such as its own; -1 for none. ``ties`` also returns all rows
+        ``exclude`` is an id for each query to exclude, such as its own; -1 for none. ``ties`` also returns all rows
         as near as the k-th.
         """
         if type(k) is not int or k < 1:
@@ -397,8 +398,10 @@ class Index(TextResult):
     def _blocks(
         self, fitted: FittedDistance, queries: FloatArray, weights: FloatArray, exclude: IdArray | None
     ) -> Iterator[tuple[_core.Plan, tuple[FloatArray, FloatArray], IdArray | None, slice]]:
-        """Plan, queries and their weights, what to exclude, and which queries they are: all at once where one plan
-        serves them, else as many at a time as their tables of differences stay small for."""
+        """Yield plan, queries with weights, excluded ids and slice.
+
+        All queries are in one block if they share one plan; otherwise blocks keep the tables of differences small.
+        """
         n, size = len(queries), fitted.queries_at_once
         if size is None or fitted.answers(queries):
             size = n
@@ -426,11 +429,11 @@ class Index(TextResult):
         if fitted is not latest:
             if fitted.terms is not latest.terms or fitted.distance is not latest.distance:
                 plan = fitted.plan()
-            self._latest = fitted, plan  # in one step: other threads may be searching
+            self._latest = fitted, plan  # atomic: other threads may be searching
         return plan
 
     def _checked_ids(self, ids: ArrayLike, *, held: bool) -> IdArray:
-        """Distinct ids, of which the index holds all or none."""
+        """Return distinct ids that are all in the index, or all not in it."""
         wanted = check_ids(ids, distinct=True)
         wrong = wanted[self.core.holds(wanted).astype(bool) != held]
         if wrong.size:
@@ -447,7 +450,7 @@ class Index(TextResult):
         algorithm: str,
         threads: int,
     ) -> tuple[FloatArray, FloatArray, IdArray | None]:
-        """What all searches share, checked and as arrays; weights as one row for all queries or for each."""
+        """Check the parameters shared by all searches and return arrays; weights have one row or one per query."""
         if algorithm not in ALGORITHMS:
             check_value("algorithm", algorithm, [StrOptions(set(ALGORITHMS))])
         if type(threads) is not int or threads < 1:
@@ -478,7 +481,7 @@ class Index(TextResult):
 
 
 def _joined(found: list[tuple[IdArray, IdArray, FloatArray]]) -> tuple[IdArray, IdArray, FloatArray]:
-    """The lists of all blocks of queries, one behind the other."""
+    """Concatenate the lists of all blocks of queries."""
     if len(found) == 1:
         return found[0]
     indptr, ids, costs = zip(*found, strict=True)
@@ -487,14 +490,14 @@ def _joined(found: list[tuple[IdArray, IdArray, FloatArray]]) -> tuple[IdArray, 
 
 
 def _neighbors(fitted: FittedDistance, indptr: IdArray, ids: IdArray, costs: FloatArray) -> Neighbors:
-    # The core's integers are C's long long, the same bits as NumPy's int64 under another name.
+    # The core's integers are C's long long: NumPy's int64 under another name.
     return Neighbors(indptr.view(np.int64), ids.view(np.int64), costs, fitted.finish(costs))
 
 
 def _floats(numbers: ArrayLike) -> FloatArray:
-    """An array of floats; an empty one where they are no numbers."""
+    """Convert to an array of floats; an empty array if the input is not numeric."""
     try:
-        return np.asanyarray(numbers, dtype=np.float64, order="C")  # with the unseen values of queries
+        return np.asanyarray(numbers, dtype=np.float64, order="C")  # keeps the unseen values of queries
     except (TypeError, ValueError):
         return np.empty(0)
 

@@ -23,18 +23,18 @@ Subset: TypeAlias = tuple[int, ...]
 Scoring: TypeAlias = Literal["accuracy", "brier", "log_score", "squared_error", "absolute_error"]
 
 Loss: TypeAlias = Callable[[Poll, IntArray], FloatArray]
-"""Loss of each query of a poll, given the positions of the stored rows that the queries are and that did not vote."""
+"""Loss of each query of a poll, given the positions of the queries among the stored rows, which did not vote."""
 
-# Queries of the first block of a large table, before the length of their neighbour lists is known.
+# Queries of the first block of a large table, before the length of their neighbor lists is known.
 _FIRST_BLOCK = 64
 
 
 @dataclass(frozen=True, eq=False)
 class LeaveOneOutLosses:
-    """Losses of the stored rows, each predicted from all others by some of the attributes: the others weigh 0.
+    """Losses of the stored rows, each predicted from all others with a subset of the attributes.
 
-    The distance keeps the statistics of all rows, so one index serves every subset and every row. ``unit`` is a loss
-    of 1 on the scale of the score.
+    The distance keeps the statistics of all rows, so that one index can be used for all subsets and rows. ``unit`` is a
+    loss of 1 on the scale of the score.
     """
 
     memory: NeighborsMemory
@@ -55,14 +55,14 @@ class LeaveOneOutLosses:
             raise ParameterError("estimator must have the same attribute weights for all queries, got local=True")
         if memory.distance.whole:
             raise ParameterError(
-                f"estimator must compare rows column by column, so that columns can be left out, got "
+                f"estimator must compare rows column by column, so that columns can be dropped, got "
                 f"distance={model.distance!r}"
             )
         k = int({"sqrt": math.isqrt(rows - 1), "all": rows - 1}.get(str(model._k), model._k))
         if k > rows - 1:
             raise TooFewRowsError(
-                f"Expected n_neighbors < n_samples_fit, but n_neighbors = {k}, n_samples_fit = {rows}. Ask for fewer "
-                "neighbors, or pass more rows"
+                f"Expected n_neighbors < n_samples_fit, but n_neighbors = {k}, n_samples_fit = {rows}. Use a "
+                "smaller n_neighbors, or pass more rows."
             )
         loss, unit = _number_loss(model, scoring) if isinstance(model, KNNRegressor) else _class_loss(model, scoring)
         return cls(memory, model._rules, k, loss, unit, threads)
@@ -87,7 +87,7 @@ class LeaveOneOutLosses:
         return weights
 
     def _predicted(self, rows: IntArray, weights: FloatArray) -> FloatArray:
-        """Loss of each query, in blocks of bounded memory, between which an interrupt is noticed."""
+        """Loss of each query, computed in blocks of bounded memory that can be interrupted."""
         found = np.empty(rows.size)
         wanted = min(self.k + self.rules.vote.needs_bandwidth, len(self) - 1)
         most, start = max(1, ENTRIES // wanted), 0
@@ -122,7 +122,7 @@ def _class_loss(model: KNNClassifier, scoring: Scoring) -> tuple[Loss, float]:
     outputs, priors, temperature = model._outputs(), model._priors(), model._temperature
 
     def errors(poll: Poll, own: IntArray) -> FloatArray:
-        # Where ties are broken by class frequencies, the left-out row does not count.
+        # If ties are broken by class frequencies, the left-out row does not count.
         chosen = decide(poll, model._rules.ties, outputs, model._deciding_priors(), left_out_once(own, None))
         return np.asarray((chosen != np.stack([classes.codes[own] for classes in outputs], axis=1)).mean(axis=1))
 

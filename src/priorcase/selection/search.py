@@ -17,7 +17,7 @@ Progress: TypeAlias = Callable[[int], None]
 """Called with the number of subsets, or of attributes, that have been decided."""
 
 Entrants: TypeAlias = dict[Subset, float]
-"""The subsets of a race, and what is added to the mean loss of each: others must be better by that much."""
+"""Subsets of a race with handicaps added to their mean losses: other subsets must be better by that much."""
 
 _GROWTH = 1.5
 
@@ -26,28 +26,28 @@ _GROWTH = 1.5
 class Step:
     """One decision of a search."""
 
-    attribute: int | None  # the one added or removed; None where the search stopped
+    attribute: int | None  # the one added or removed; None if the search stopped
     kept: bool  # whether it is in the subset
     subset: Subset  # the attributes selected so far
     loss: float  # the mean loss that decided
     points: int  # the number of rows in the mean
-    compared: int  # how many subsets, or schemata, were compared
-    evaluations: int  # how many left-out rows were predicted
-    exhaustive: int  # how many if each of those subsets had been tried on every row
+    compared: int  # number of subsets, or schemata, compared
+    evaluations: int  # number of left-out rows predicted
+    exhaustive: int  # number if each of these subsets were tried on every row
 
 
 @dataclass(frozen=True)
 class Race:
-    """A subset leaves when it is improbable that it beats the leader by more than ``gamma`` (Moore & Lee 1994).
+    """Racing rule: drop a subset that is unlikely to beat the leader by more than ``gamma`` (Moore & Lee 1994).
 
-    After m of n rows the difference of the mean losses is taken for a Student t variable around its value after all n
-    rows, with variance ``s^2 / m * (1 - m / n)``, since rows are drawn without replacement. A subset leaves once
+    After m of n rows the difference of the mean losses is treated as a Student t variable around its value after all n
+    rows, with variance ``s^2 / m * (1 - m / n)``, since rows are drawn without replacement. A subset is dropped once
     ``P(difference < -gamma)`` is below ``delta``, divided by the number of comparisons. With ``paired`` s^2 is the
     variance of the differences on each row (BRACE, a blocked race), otherwise the sum of the variances of both subsets
-    (RACE), which is larger where some rows are hard for all subsets.
+    (RACE), which is larger if some rows are hard for all subsets.
 
     One row on which the two differ by 1 is added to the sum of squares behind s^2: two subsets that agreed on m rows
-    may differ on one in m. No subset leaves before ``min_points`` rows; with all of them it is full leave-one-out.
+    may differ on one in m. No subset is dropped before ``min_points`` rows; with all rows it is full leave-one-out.
     """
 
     paired: bool
@@ -56,15 +56,15 @@ class Race:
     min_points: int
 
     def next(self, points: int, rows: int) -> int:
-        """The number of rows after which subsets are compared again, when they last were after ``points``."""
+        """Number of rows after which subsets are compared again, if last compared after ``points``."""
         return min(rows, max(self.min_points, math.ceil(points * _GROWTH)))
 
     def max_comparisons(self, rows: int) -> int:
-        """How often subsets are compared before the last row, at most."""
+        """Maximum number of comparisons before the last row."""
         return 1 + math.ceil(max(0.0, math.log(rows / self.min_points) / math.log(_GROWTH)))
 
     def leaving(self, losses: FloatArray, handicaps: FloatArray, rows: int) -> BoolArray:
-        """Which subsets leave, by losses of shape (subsets, m) and what is added to the mean of each."""
+        """Mask of subsets to drop, given losses of shape (subsets, m) and the handicap of each."""
         m = losses.shape[1]
         means = losses.mean(axis=1) + handicaps
         leader = int(means.argmin())
@@ -91,11 +91,11 @@ def _is_improbable(difference: FloatArray, variance: FloatArray, degrees: int, d
 
 
 def race(trials: Trials, entrants: Entrants, rule: Race, progress: Progress) -> tuple[Subset, float, int]:
-    """The winner of a race (of equals the first), its mean loss, and the number of rows in the mean."""
+    """Winner of a race (the first among ties), its mean loss, and the number of rows in the mean."""
     rows, running, handicaps = len(trials), list(entrants), np.array(list(entrants.values()))
     points = rule.next(0, rows)
     while True:
-        if points == rows:  # one after the other, since each is then decided
+        if points == rows:  # one at a time, since each comparison is then final
             for subset in running:
                 trials.losses([subset], points)
                 progress(1)
@@ -123,7 +123,7 @@ def greedy(
     while len(current) != (n_features or (1 if backward else width)):
         candidates = [tuple(sorted({*current} ^ {a})) for a in range(width) if (a in current) == backward]
         entrants = dict.fromkeys(candidates, 0.0 if backward else rule.gamma)
-        if n_features is None and best:  # to stop at; of equals the first wins
+        if n_features is None and best:  # target loss; the first wins among ties
             entrants = entrants | {best: rule.gamma} if backward else {best: 0.0} | entrants
         evaluations, subsets = trials.n_evaluations, trials.n_subsets
         winner, loss, points = race(trials, entrants, rule, progress)
@@ -144,11 +144,11 @@ def schemata(
 ) -> Iterator[Step]:
     """Moore & Lee's (1994) schemata search.
 
-    A schema says for some attributes whether they are in. In each generation every open attribute races "in" against
+    A schema fixes for some attributes whether they are in. In each generation every open attribute races "in" against
     "out"; a row is predicted by one random subset, and its loss counts for one side of every race. The first race that
-    is won decides its attribute, and the next generation starts. So attributes are judged together with others, unlike
-    in forward search, and n attributes take about as many rows as one. A generation sees each row at most once; where
-    no race was won by then, the attribute that helps least goes out.
+    is won decides its attribute, and the next generation starts. Attributes are therefore judged together with others,
+    unlike in forward search, and n attributes need about as many rows as one. A generation uses each row at most once;
+    if no race is won by then, the attribute that helps least is removed.
     """
     selected: Subset = ()
     undecided = tuple(range(width))
@@ -156,7 +156,7 @@ def schemata(
     while undecided:
         inside, losses = np.empty((0, len(undecided)), dtype=bool), np.empty(0)
         means = np.full((2, len(undecided)), np.nan)
-        # The last attribute is selected without a race where no other was.
+        # The last attribute is selected without a race if no other was selected.
         decision = None if selected or len(undecided) > 1 else (0, True)
         while decision is None:
             size = rule.next(losses.size, n) - losses.size
@@ -182,7 +182,7 @@ def schemata(
 def _sides(inside: BoolArray, losses: FloatArray) -> tuple[FloatArray, FloatArray]:
     """Means and variances of the mean loss with each attribute out and in, shape (2, attributes); NaN without rows.
 
-    As in a race, half a row is added on which the two sides differ by 1.
+    As in a race, half a row on which the two sides differ by 1 is added.
     """
     means, variances = np.full((2, 2, inside.shape[1]), np.nan)
     for side, a in np.ndindex(means.shape):
@@ -194,10 +194,10 @@ def _sides(inside: BoolArray, losses: FloatArray) -> tuple[FloatArray, FloatArra
 
 
 def _decision(means: FloatArray, variances: FloatArray, points: int, rows: int, rule: Race) -> tuple[int, bool] | None:
-    """Which race is won most clearly, and whether by "in", which has to be better by ``gamma``; None while none is."""
+    """Race won most clearly, and whether by "in", which must be better by ``gamma``; None if no race is won yet."""
     cost, deviation = means[1] - means[0] + rule.gamma, np.sqrt(variances.sum(axis=0))
     ran = ~np.isnan(cost)
-    # All races run at once and the first that is won decides, so each may err with a part of delta only.
+    # All races run at once and the first win decides, so each race gets only a part of delta.
     delta = rule.delta / rule.max_comparisons(rows) / len(ran)
     won = np.zeros(ran.shape, dtype=bool)
     won[ran] = _is_improbable(np.abs(cost[ran]), deviation[ran] ** 2, points - 2, delta, rule.gamma)

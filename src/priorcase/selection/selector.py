@@ -11,18 +11,19 @@ from typing import Any, ClassVar, Literal, Self, TypeAlias, get_args
 
 import narwhals.stable.v2 as nw
 import numpy as np
-from sklearn.base import BaseEstimator, clone
+from sklearn.base import clone
 from sklearn.feature_selection import SelectorMixin
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils._set_output import _get_output_config
 from sklearn.utils.validation import check_is_fitted
 
 from priorcase import saving
+from priorcase._numbers import equal_decimals
 from priorcase._parameters import check_parameters, check_seed, check_value
 from priorcase._typing import AnyArray, Backend, BoolArray, FloatArray, Name
 from priorcase.exceptions import ParameterError, SchemaMismatchError, prefix_errors
 from priorcase.instances import Instances
-from priorcase.learning.estimator import read_queries, record_features, thread_count
+from priorcase.learning.estimator import Estimator, read_queries, record_features, thread_count
 from priorcase.learning.plotting import captions, colour, drawing
 from priorcase.learning.resampling import bar
 from priorcase.learning.results import Grid, GridResult, attribute_names, framed, short
@@ -37,7 +38,7 @@ from priorcase.selection.search import Race, Step, greedy, schemata
 Search: TypeAlias = Literal["forward", "backward", "race", "brace", "schemata"]
 Direction: TypeAlias = Literal["forward", "backward"]
 
-# From this many losses a search may compute in a step, a progress bar is shown.
+# Minimum number of losses per step for showing a progress bar.
 _MANY_LOSSES = 50_000
 _CHANGE_WIDTH = 32
 
@@ -109,10 +110,9 @@ class SelectionHistory(GridResult):
     def _grid(self) -> Grid:
         header = ["step", "change", "attributes", self.scoring, "rows", "compared", "evaluations"]
         lines = []
-        for place, (step, score) in enumerate(zip(self.steps, self.scores.tolist(), strict=True), 1):
+        for place, (step, score) in enumerate(zip(self.steps, equal_decimals(self.scores, 5), strict=True), 1):
             counts = [f"{step.points:,}", f"{step.compared:,}", f"{step.evaluations:,}"]
-            text = "-" if np.isnan(score) else f"{score:.4g}"
-            lines.append([str(place), short(self._change(step), _CHANGE_WIDTH), str(len(step.subset)), text, *counts])
+            lines.append([str(place), short(self._change(step), _CHANGE_WIDTH), str(len(step.subset)), score, *counts])
         return Grid(self._title(), header, lines, right={0, 2, 3, 4, 5, 6})
 
     def _change(self, step: Step) -> str:
@@ -120,7 +120,7 @@ class SelectionHistory(GridResult):
 
 
 @dataclass(eq=False, repr=False)
-class AttributeSelector(SelectorMixin, BaseEstimator):
+class AttributeSelector(SelectorMixin, Estimator):
     """Select attributes for nearest-neighbor prediction by leave-one-out.
 
     A subset is scored by the mean leave-one-out loss of the estimator with these attributes only. ``"forward"`` adds
@@ -256,7 +256,7 @@ class AttributeSelector(SelectorMixin, BaseEstimator):
             self.set_output(transform=state["output"]["transform"])
 
     def _settle(self, schema: Schema, history: SelectionHistory) -> None:
-        """Take over the columns that a search has selected."""
+        """Store the columns selected by a search."""
         self._schema, self.history_, steps = schema, history, history.steps
         self.support_ = np.zeros(len(schema), dtype=bool)
         self.support_[list(steps[-1].subset) if steps else slice(None)] = True
@@ -270,7 +270,7 @@ class AttributeSelector(SelectorMixin, BaseEstimator):
         A data frame gives a frame of the same library, other tables an array; see ``set_output``.
         """
         check_is_fitted(self)
-        read_queries(X, Instances(self._schema))  # refuses other columns, and tables without rows
+        read_queries(X, Instances(self._schema))  # raises an error for other columns and for tables without rows
         library = _get_output_config("transform", estimator=self)["dense"]
         return _columns(X, self._schema, self.get_support(indices=True).tolist(), library)
 
@@ -287,19 +287,22 @@ class AttributeSelector(SelectorMixin, BaseEstimator):
         result[:, self.support_] = array
         return result
 
+    def _diagram_rows(self) -> Instances | None:
+        return Instances(self._schema) if "_schema" in self.__dict__ else None
+
     def _get_support_mask(self) -> BoolArray:
         check_is_fitted(self)
         return self.support_.copy()
 
     def _check_combination(self, estimator: KNNClassifier | KNNRegressor) -> Scoring:
-        """Refuse parameters that do not go together, and return the score."""
+        """Raise an error for incompatible parameters; return the scoring."""
         search = self.search
         if self.direction is not None and search not in ("race", "brace"):
             raise ParameterError(f"direction must be None with search={search!r}, got {self.direction!r}")
         if self.n_features is not None and search == "schemata":
             raise ParameterError(f"n_features must be None with search='schemata', got {self.n_features}")
         if search in ("forward", "backward") and (self.delta, self.min_points) != (0.05, 30):
-            raise ParameterError(f"delta and min_points have no effect with search={search!r}; leave them out")
+            raise ParameterError(f"delta and min_points have no effect with search={search!r}; omit them")
         if estimator.n_neighbors == "loo":
             raise ParameterError(
                 "n_neighbors of estimator must be a number, 'sqrt' or 'all', got 'loo'; select the attributes first "
@@ -317,7 +320,7 @@ class AttributeSelector(SelectorMixin, BaseEstimator):
         return self.scoring or "accuracy"
 
     def _search(self, rows: LeaveOneOutLosses, width: int) -> tuple[Step, ...]:
-        """The steps of the search, with a progress bar where they take long."""
+        """Run the search, with a progress bar if it takes long; return its steps."""
         n, search, rng = len(rows), self.search, np.random.default_rng(check_seed(self.random_state))
         full = search in ("forward", "backward")
         rule = Race(search == "brace", self.delta, self.gamma, n if full else self.min_points)
@@ -342,12 +345,12 @@ class AttributeSelector(SelectorMixin, BaseEstimator):
 
 
 def _columns(table: Any, schema: Schema, positions: list[int], library: str) -> Any:
-    """Some columns, by name where schema and table have names: as a frame that ``set_output`` can wrap, or an array."""
+    """Select columns, by name if schema and table have names, as a frame that ``set_output`` can wrap, or an array."""
     if isinstance(table, Sequence):
         rows = np.array(table, dtype=object)[:, positions]
         plain = np.array(rows.tolist())
         return plain if plain.dtype.kind in "fiu" else rows
-    if type(table).__name__ == "RecordBatch":  # of PyArrow, which Narwhals does not know
+    if type(table).__name__ == "RecordBatch":  # of PyArrow; not supported by Narwhals
         batch = table.select([(schema.names or table.schema.names)[a] for a in positions])
         return batch.to_pandas() if library == "pandas" else batch
     if not nw.dependencies.is_into_dataframe(table):

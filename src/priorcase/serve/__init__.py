@@ -28,4 +28,6 @@ def __getattr__(name: str) -> object:
         return getattr(import_module(f"priorcase.serve.{_HOMES[name]}"), name)
     except ModuleNotFoundError as error:
         extra = "mcp" if _HOMES[name] == "mcp" else "serve"
-        raise MissingExtraError(f"Serving needs {error.name}. pip install 'priorcase[{extra}]'.") from error
+        raise MissingExtraError(
+            f"Serving needs {error.name}. Install it with pip install 'priorcase[{extra}]'."
+        ) from error

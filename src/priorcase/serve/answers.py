@@ -1,4 +1,4 @@
-"""Rows that came as JSON, read by the schema of a model; and what the model says about them."""
+"""Rows from JSON, read by the schema of a model, and the responses of the service as JSON documents."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ _SCALARS = (bool, int, float, str)
 
 
 def encoded(document: Any) -> bytes:
-    """A document as JSON in ASCII, so that no character of a cell can mislead whoever shows it; bytes as they are."""
+    """Return a document as ASCII JSON, so that no character of a cell can mislead a viewer; bytes are kept."""
     if isinstance(document, bytes):
         return document
     return json.dumps(plain(document), allow_nan=False).encode("ascii")
@@ -57,7 +57,7 @@ def encoded(document: Any) -> bytes:
 
 
 def check_served(model: Any) -> None:
-    """Refuse what is no fitted classifier or regressor of one target that keeps its rows."""
+    """Check for a fitted classifier or regressor with one target that stores its rows."""
     if not isinstance(model, RowsEstimator) or not (is_classifier(model) or is_regressor(model)):
         raise UnsupportedDataError(
             f"{type(model).__name__} cannot be served; expected a classifier or regressor of priorcase, or a case base."
@@ -68,7 +68,7 @@ def check_served(model: Any) -> None:
 
 
 def read_rows(schema: Schema, given: Any, *, most: int, longest: int) -> list[list[Any]]:
-    """Rows by column from one JSON object or a list of them; columns that are left out, and null, are missing."""
+    """Return rows by column from one JSON object or a list of them; omitted columns and null are missing."""
     rows = given if isinstance(given, list) else [given]
     if not rows or not all(isinstance(row, dict) for row in rows):
         raise ParameterError('The body must be a row such as {"age": 31, "colour": null}, or a list of rows.')
@@ -90,10 +90,10 @@ def _read_row(row: Mapping[str, Any], i: int, schema: Schema, places: Mapping[st
         takes_lists = isinstance(schema.kinds[at], Set)
         parts = value if isinstance(value, list) and takes_lists else [value]
         if not all(isinstance(part, _SCALARS) for part in parts):
-            expected = "a list of texts" if takes_lists else "a number, a text, true, false or null"
+            expected = "a list of strings" if takes_lists else "a number, a string, true, false or null"
             raise SchemaMismatchError(f"Row {i} has {quoted(value)} in column {quoted(name)}; expected {expected}.")
         if any(isinstance(part, str) and len(part) > longest for part in parts):
-            raise TooLargeError(f"Row {i} has a text of more than {longest:,} characters in column {quoted(name)}.")
+            raise TooLargeError(f"Row {i} has a string of more than {longest:,} characters in column {quoted(name)}.")
         if parts is value:
             found[at] = frozenset(parts)
     return found
@@ -157,7 +157,7 @@ def neighbors(model: Any, rows: Sequence[Any], k: int | None) -> list[dict[str, 
 
 
 def _with_unlike(model: Any, rows: Sequence[Any], found: Any) -> Any:
-    """Past cases with the nearest one whose number lies outside the interval of the prediction, where there is one."""
+    """Add the nearest past case whose target lies outside the prediction interval, if there is one."""
     voter = model._voter()[1] if hasattr(model, "_voter") else model
     if not hasattr(model, "predict_interval") or not isinstance(voter, NeighborsEstimator):
         return found
@@ -168,7 +168,7 @@ def _with_unlike(model: Any, rows: Sequence[Any], found: Any) -> Any:
 
 
 def _takes_number(model: Any) -> bool:
-    """Whether a model, or the member of a stack that is asked for past cases, is told how many to find."""
+    """Whether ``precedents`` of a model, or of the member of a stack that provides them, takes ``n_neighbors``."""
     voter = model._voter()[1] if hasattr(model, "_voter") else model
     return "n_neighbors" in signature(voter.precedents).parameters
 
@@ -176,7 +176,7 @@ def _takes_number(model: Any) -> bool:
 def turning(
     model: Any, rows: Sequence[Any], n: int, fixed: Sequence[str], wanted: str | None, **wish: Any
 ) -> list[dict[str, Any]]:
-    """For each row the smallest changes that change the prediction; a wanted class is named by its text."""
+    """Return the smallest changes that change each row's prediction; the wanted class is passed as a string."""
     model, target = pinned(model), None
     if wanted is not None:
         labels = {str(plain(label)): label for label in getattr(model, "classes_", np.empty(0)).tolist()}
@@ -193,7 +193,7 @@ def turning(
 
 
 def curve(model: Any, row: Sequence[Any], columns: list[str], n_values: int) -> dict[str, Any]:
-    """The answers along one column, or two."""
+    """Return the predictions along one column, or two."""
     model = pinned(model)
     wanted = _keys(model.schema_, columns)
     found = pc.what_if(model, [row], wanted if len(wanted) > 1 else wanted[0], n_values=n_values)
@@ -208,7 +208,7 @@ def curve(model: Any, row: Sequence[Any], columns: list[str], n_values: int) -> 
 
 
 def _keys(schema: Schema, columns: Sequence[str]) -> list[Any]:
-    """Columns as the library takes them, by their names as texts: labels may be numbers, or there may be none."""
+    """Map column names, as strings, to the labels that the library takes: names, numbers or positions."""
     keys = {str(name): a if schema.names is None else name for a, name in enumerate(attribute_names(schema))}
     for name in columns:
         if name not in keys:
@@ -220,7 +220,7 @@ def _keys(schema: Schema, columns: Sequence[str]) -> list[Any]:
 def append(model: Any, rows: Sequence[Any], targets: Sequence[Any]) -> dict[str, Any]:
     """Add rows; only one thread may change a model."""
     if wrong := [target for target in targets if not isinstance(target, _SCALARS)]:
-        raise TargetError(f"A target must be a text, a number, true or false, got {quoted(wrong[0])}.")
+        raise TargetError(f"A target must be a string, a number, true or false, got {quoted(wrong[0])}.")
     first = model._stored().instances.next_id
     model.partial_fit(rows, targets)
     ids = model.ids_
@@ -234,7 +234,7 @@ def forget(model: Any, ids: list[int]) -> dict[str, Any]:
 
 
 def model_schema(model: Any, target: str | None) -> dict[str, Any]:
-    """What a model takes and answers."""
+    """Return the columns, kinds and classes of a model."""
     model = pinned(model)
     instances = model._stored().instances
     columns = []
@@ -288,7 +288,7 @@ def case(base: pc.CaseBase, id: int) -> dict[str, Any]:
 
 
 def revised(base: pc.CaseBase, id: int, changes: Mapping[str, Any], fields: Mapping[str, Any]) -> dict[str, Any]:
-    """Record what came of a case, or correct it; returns the case."""
+    """Record the outcome of a case, or correct it, and return the case."""
     base.revise(id, changes, **fields)
     return case_document(base.get(id))
 

@@ -1,6 +1,6 @@
 """The HTTP service of a model or a case base.
 
-Queries are answered by a few threads; changes are made by one thread, in the order of the requests. A query uses one
+A few threads handle queries; one thread makes changes, in the order of the requests. A query uses one
 state of the model throughout. Predictions of single rows that take very little time are made on the event loop while
 no thread is busy.
 """
@@ -45,11 +45,11 @@ from priorcase.exceptions import (
 from priorcase.serve import answers
 from priorcase.serve.security import Guard, problem, replayed
 
-_READERS, _WAITING = 8, 256  # threads that answer, and requests that may wait for them
+_READERS, _WAITING = 8, 256  # threads that handle queries, and requests that may wait for them
 _SHORTEST = 16  # characters of a token
 _LARGEST = 2**62
-_SMALL = 1 << 14  # bytes of a row that may be answered at once
-_AT_ONCE = 0.005  # seconds that such an answer may take
+_SMALL = 1 << 14  # bytes of a row that may be predicted at once
+_AT_ONCE = 0.005  # seconds that such a prediction may take
 _STATUS: tuple[tuple[type[PriorcaseError], int], ...] = (
     (UnknownIdError, 404),
     (ForgettingError, 409),
@@ -70,7 +70,7 @@ _PROBLEMS: dict[int | str, dict[str, Any]] = {
         401: "The token is missing or wrong.",
         409: "Not possible in the current state of the model or case base.",
         413: "The request is too large.",
-        422: "Invalid rows or options; the detail says why.",
+        422: "Invalid rows or options; see the detail.",
     }.items()
 }
 
@@ -220,14 +220,14 @@ class Service:
         self._writer = ThreadPoolExecutor(1, "priorcase-writer")
         self._lock, self._waiting = Lock(), 0
         self._singles = 0  # of them predict a single row
-        self.answered: Any = None  # the model that has predicted last
+        self.answered: Any = None  # the model that made the last prediction
         self._quick: Any = None  # the state of a model that has predicted a single row in no time
         self._counts: Counter[tuple[str, int]] = Counter()
         self._seconds: Counter[str] = Counter()
         self._began = perf_counter()
 
     def serve(self, served: Any, target: str | None) -> None:
-        """Serve something else from now on; questions that are being answered finish with what they began with."""
+        """Serve something else from now on; requests in progress finish with what they began with."""
         self.target, self.served = target, served
 
     def exclusively(self, work: Callable[[], None]) -> None:
@@ -257,7 +257,7 @@ class Service:
         return base
 
     async def answer(self, question: Callable[..., Any], *args: Any, **options: Any) -> Response:
-        """The answer to a question, unless it takes too long: it is given up then."""
+        """Return the response to a request; it is cancelled if it takes too long."""
         giving_up = Cancellation()
 
         def watched() -> Any:
@@ -268,7 +268,7 @@ class Service:
         future = self._submitted(self._readers, watched, (), {})
         try:
             content = await asyncio.wait_for(asyncio.wrap_future(future), self.limits.seconds)
-        except asyncio.CancelledError:  # whoever asked has gone
+        except asyncio.CancelledError:  # the client has disconnected
             giving_up.cancel()
             raise
         except TimeoutError:
@@ -286,19 +286,19 @@ class Service:
             self._singles -= single
 
     def predicted(self, given: Any, level: float = 0.95) -> dict[str, Any]:
-        """Predictions of the rows of a body; it is noted whether a single one may be answered at once."""
+        """Return predictions for the rows of a body, and note whether single rows may be predicted at once."""
         model, began = self.model, thread_time()  # without what other threads take
         state = model.__dict__
         found = answers.predictions(model, self.rows(given), level)
         self.answered = model
         if not isinstance(given, list):
             self._quick = state if thread_time() - began < _AT_ONCE else None
-        return {"answers": found}
+        return {"predictions": found}
 
     def at_once(self, body: bytes) -> bytes | None:
         """The prediction of a single row, without a thread; None if it is refused or may take longer.
 
-        So it is where the model has changed since a row was predicted in no time, or where a thread works on something
+        This is the case if the model has changed since a row was predicted at once, or if a thread works on something
         longer and could hold what is needed.
         """
         if (
@@ -311,14 +311,14 @@ class Service:
             given = read_json(body)
             return answers.encoded(self.predicted(given)) if isinstance(given, dict) else None
         except (HTTPException, PriorcaseError):
-            return None  # the usual way says why
+            return None  # the usual route returns the error
 
     async def change(self, change: Callable[..., Any], *args: Any, **options: Any) -> Response:
-        """Make a change, after those that came before; the answer comes when it is made and saved."""
+        """Make a change after all earlier ones; returns once it is made and saved."""
         if self.read_only:
             raise HTTPException(403, "This service is read-only.")
         future = self._submitted(self._writer, self._changed, (change, *args), options)
-        content = await asyncio.shield(asyncio.wrap_future(future))  # made, though whoever asked for it may go
+        content = await asyncio.shield(asyncio.wrap_future(future))  # made even if the client disconnects
         return Response(content, media_type="application/json")
 
     def _changed(self, change: Callable[..., Any], *args: Any, **options: Any) -> Any:
@@ -360,7 +360,7 @@ class Service:
             self._seconds[route] += seconds  # type: ignore[assignment]
 
     def metrics(self) -> str:
-        """What was counted, as Prometheus reads it."""
+        """Return the counters in the format of Prometheus."""
         with self._lock:
             counts, seconds = sorted(self._counts.items()), sorted(self._seconds.items())
         served = self.served
@@ -378,9 +378,9 @@ class Service:
 
 
 class _AtOnce:
-    """An ASGI app that answers predictions of single rows where it can do so at once, and hands on all else.
+    """ASGI app that predicts single rows at once if possible, and passes all other requests on.
 
-    Neither the routing of the app behind it nor a thread is needed for them, which take longer than the answer.
+    They need neither the routing of the wrapped app nor a thread, which take longer than the prediction.
     """
 
     def __init__(self, app: ASGIApp, service: Service) -> None:
@@ -404,7 +404,7 @@ class _AtOnce:
 
 
 async def _while_connected(answer: Awaitable[None], receive: Receive) -> None:
-    """Answer a request whose body has come, and give it up if the client goes away before."""
+    """Handle a request whose body was received; cancel it if the client disconnects."""
 
     async def gone() -> None:
         while (await receive())["type"] != "http.disconnect":
@@ -533,7 +533,7 @@ def _about(service: Service, api: FastAPI) -> APIRouter:
 
 
 def model_routes(service: Service) -> APIRouter:
-    """What a model answers, and how it changes."""
+    """Add the routes that query and change a model."""
     router = new_router()
 
     @router.post("/predict", summary="Predict rows")
@@ -556,14 +556,14 @@ def model_routes(service: Service) -> APIRouter:
         def explained() -> Any:
             rows = service.rows(body, service.limits.explained)
             options = {"precedents": precedents, "counterfactuals": counterfactuals, "permutations": permutations}
-            return {"answers": answers.explanations(model, rows, fixed, **options)}
+            return {"predictions": answers.explanations(model, rows, fixed, **options)}
 
         return await service.answer(explained)
 
     @router.post("/neighbors", summary="Find the past cases behind predictions")
     async def neighbors(body: Rows, k: Annotated[int | None, Query(ge=1, le=100)] = None) -> Any:
         model, most = service.model, service.limits.explained
-        return await service.answer(lambda: {"answers": answers.neighbors(model, service.rows(body, most), k)})
+        return await service.answer(lambda: {"predictions": answers.neighbors(model, service.rows(body, most), k)})
 
     @router.post("/counterfactuals", summary="Find the smallest changes that change predictions, from past cases")
     async def counterfactuals(
@@ -578,7 +578,7 @@ def model_routes(service: Service) -> APIRouter:
 
         def found() -> Any:
             rows = service.rows(body, service.limits.explained)
-            return {"answers": answers.turning(model, rows, n, fixed, wanted, **wish)}
+            return {"predictions": answers.turning(model, rows, n, fixed, wanted, **wish)}
 
         return await service.answer(found)
 
@@ -603,7 +603,7 @@ def model_routes(service: Service) -> APIRouter:
 
 
 def base_routes(service: Service) -> APIRouter:
-    """What a case base answers, and how it changes."""
+    """Add the routes that query and change a case base."""
     router = new_router()
 
     @router.get("/cases", summary="List cases")
@@ -664,7 +664,7 @@ async def _invalid(_: Request, error: Any) -> Response:
 async def _http_error(request: Request, error: Any) -> Response:
     detail = str(error.detail)
     if error.status_code in (404, 405):
-        detail = f"There is no {request.method} {request.url.path}; GET / lists all paths."
+        detail = f"There is no route {request.method} {request.url.path}. GET / lists all paths."
     return problem(error.status_code, detail, error.headers)
 
 

@@ -62,25 +62,27 @@ class Client:
 
     def predict(self, rows: Rows, *, level: float = 0.95) -> list[Document]:
         """Return the prediction of each row, with probabilities or an interval."""
-        return self._listed("answers", "POST", "/predict", rows, level=level)
+        return self._listed("predictions", "POST", "/predict", rows, level=level)
 
     def explain(self, rows: Rows, **options: Any) -> list[Document]:
         """Explain the prediction of each row.
 
         Options are ``precedents``, ``counterfactuals``, ``fixed`` and ``permutations``, as in `explain`.
         """
-        return self._listed("answers", "POST", "/explain", rows, **{"counterfactuals": 1, "permutations": 32} | options)
+        return self._listed(
+            "predictions", "POST", "/explain", rows, **{"counterfactuals": 1, "permutations": 32} | options
+        )
 
     def neighbors(self, rows: Rows, k: int | None = None) -> list[Document]:
         """Return the past cases behind the prediction of each row, or its ``k`` nearest ones."""
-        return self._listed("answers", "POST", "/neighbors", rows, **({} if k is None else {"k": k}))
+        return self._listed("predictions", "POST", "/neighbors", rows, **({} if k is None else {"k": k}))
 
     def counterfactuals(self, rows: Rows, n: int = 1, **options: Any) -> list[Document]:
         """Return the ``n`` smallest changes that change the prediction of each row.
 
         Options are ``fixed``, ``wanted``, ``above`` and ``below``.
         """
-        return self._listed("answers", "POST", "/counterfactuals", rows, n=n, **options)
+        return self._listed("predictions", "POST", "/counterfactuals", rows, n=n, **options)
 
     def what_if(self, row: Row, *columns: str, n_values: int = 21) -> Document:
         """Return the predictions of a row while one or two of its columns vary."""
@@ -133,6 +135,8 @@ class Client:
         if response.is_success:
             return dict(response.json())
         told = response.headers.get("content-type", "") == "application/problem+json"
-        refusal = ServiceError(response.json()["detail"] if told else f"{self!r} answered {response.status_code}")
+        refusal = ServiceError(
+            response.json()["detail"] if told else f"{self!r} returned status {response.status_code}"
+        )
         refusal.status = response.status_code
         raise refusal

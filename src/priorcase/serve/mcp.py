@@ -1,6 +1,6 @@
 """Serve a model or a case base by the Model Context Protocol (MCP) over standard input and output.
 
-Answers, limits and errors are those of the HTTP service; needs the extra ``mcp``.
+Responses, limits and errors are those of the HTTP service. Needs the extra ``mcp``.
 """
 
 from __future__ import annotations
@@ -95,7 +95,7 @@ def _model_tools(server: MCPServer[Any], service: Service) -> None:
 
         def explained() -> Any:
             options = {"precedents": precedents, "counterfactuals": counterfactuals}
-            return {"answers": answers.explanations(service.model, service.rows(row, 1), fixed, **options)}
+            return {"predictions": answers.explanations(service.model, service.rows(row, 1), fixed, **options)}
 
         return await _result(service, [row, fixed], lambda: service.answer(explained))
 
@@ -168,7 +168,7 @@ def _base_tools(server: MCPServer[Any], service: Service) -> None:
 
 
 async def _result(service: Service, given: Any, answer: Callable[[], Awaitable[Response]]) -> CallToolResult:
-    """The answer to a call as JSON, or the sentence by which it is refused."""
+    """Return the response to a call as JSON, or its error message."""
     try:
         if len(json.dumps(given)) > service.limits.body:
             raise TooLargeError(f"The call has more than {service.limits.body:,} bytes.")

@@ -26,8 +26,8 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from priorcase.exceptions import visible
 
 LOOPBACK = frozenset({"localhost", "127.0.0.1", "::1"})
-_OPEN = frozenset({"/health"})  # tells nothing, so that anyone may ask
-_GONE = 499  # counted where a client has gone before the answer
+_OPEN = frozenset({"/health"})  # reveals nothing, so no token is needed
+_GONE = 499  # counted if a client disconnects before the response
 _SAFE_METHODS = frozenset({"GET", "HEAD", "OPTIONS"})
 _HOST = re.compile(r"(?:\[([0-9a-f:.]+)\]|([a-z0-9._-]+))(?::([0-9]{1,5}))?", re.IGNORECASE)
 _POLICY = "default-src 'none'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'"
@@ -129,7 +129,7 @@ class Guard:
             self._observe(str(route), status, perf_counter() - began)
 
     def _answered(self, scope: Scope, headers: _Headers) -> Response | None:
-        """What is answered without asking the app: refusals, and a cookie for a token."""
+        """Return the response that the app need not make: an error, or a cookie for a token."""
         hosts = headers.all("host")
         found = _HOST.fullmatch(hosts[0]) if len(hosts) == 1 else None
         name = (found[1] or found[2]).lower() if found else ""
@@ -213,7 +213,7 @@ class _Headers:
 
 
 def replayed(message: Message, receive: Receive) -> Receive:
-    """What hands on a message that was received already, and then what comes after it."""
+    """Return a receiver that first passes on a message that was received already."""
     waiting = [message]
 
     async def replay() -> Message:
@@ -223,5 +223,5 @@ def replayed(message: Message, receive: Receive) -> Receive:
 
 
 def _same(shown: str, token: str) -> bool:
-    """Whether two texts are equal, in a time that does not tell where they differ."""
+    """Whether two strings are equal, in time that does not depend on where they differ."""
     return hmac.compare_digest(shown.encode("utf-8", "surrogatepass"), token.encode("utf-8", "surrogatepass"))

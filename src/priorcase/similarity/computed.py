@@ -1,8 +1,8 @@
-"""Differences that Python computes, and how they take part in the compiled search.
+"""Differences computed in Python, and their use in the compiled search.
 
 The core compares codes and numbers; it does not call Python for each pair. A computed difference is therefore evaluated
-for the *distinct* values: a column of few values is tabled once, and then compared at compiled speed. For a column of
-many, each block of queries gets a rectangular table of its own, query values by stored values.
+for the *distinct* values: a column with few values gets one table, and is then compared at compiled speed. For a column
+with many values, each block of queries gets its own table, query values by stored values.
 """
 
 from __future__ import annotations
@@ -25,14 +25,14 @@ from priorcase.similarity.differences import Difference, MissingRule, Term, rais
 from priorcase.similarity.statistics import Column
 
 TABLED = 1_000
-"""A column of at most this many distinct values is tabled once, as a square."""
+"""Columns with at most this many distinct values get one square table."""
 
 ENTRIES = 1 << 20
-"""Numbers in the table of one block of queries: 8 MiB, of which there are a few copies at a time."""
+"""Size of the table of one block of queries: 8 MiB, with a few copies at a time."""
 
 
 class Computed(Difference):
-    """Base class of differences computed in Python: of texts, of sets, or by a function of two values.
+    """Base class of differences computed in Python, such as those of texts, of sets or by a function of two values.
 
     A subclass is a frozen dataclass that lists the kinds of columns it ``accepts`` and implements `between`. It may
     implement `prepare` to compute something once for the stored values, such as a sparse matrix of words. Missing
@@ -58,8 +58,8 @@ class Computed(Difference):
     def prepare(self, values: Sequence[Any]) -> Any:
         """Return what `between` needs for the distinct stored values; by default the values themselves.
 
-        It may depend on the set of values (word frequencies, a range), not on their order. It is called again when
-        other values are stored.
+        It may depend on the set of values (word frequencies, a range), not on their order. It is called again when the
+        stored values change.
         """
         return values
 
@@ -88,7 +88,7 @@ class Computed(Difference):
 
 @dataclass(frozen=True)
 class DifferenceFunction(Computed):
-    """Difference computed by a Python function of two values, the query's first.
+    """Difference computed by a Python function of two values, query value first.
 
     Parameters
     ----------
@@ -118,17 +118,17 @@ class DifferenceFunction(Computed):
     def between(self, queries: Sequence[Any], stored: Any) -> FloatArray:
         if self.vectorised:
             found: FloatArray = self.function(list(queries), list(stored))
-            return found  # which is checked by whoever asked
+            return found  # checked by the caller
         # Row by row: a list of numbers takes four times the memory of an array.
         return np.array([np.array([self.function(query, value) for value in stored]) for query in queries])
 
 
 @dataclass(frozen=True, eq=False)
 class Computation(Term):
-    """A computed difference with the distinct values of its column: ``f = d ** power``.
+    """Computed difference with the distinct values of its column: ``f = d ** power``.
 
-    ``numbers`` are the distinct numbers, ascending, of a column whose cells are numbers; None where cells are codes,
-    positions in ``values``, of which those that no value has are None.
+    ``numbers`` are the distinct numbers of a numeric column, ascending. It is None if cells are codes, which are
+    positions in ``values``; unused codes have the value None.
     """
 
     difference: Computed
@@ -152,7 +152,7 @@ class Computation(Term):
         return len(self.values) if self.numbers is None else None
 
     def holds(self, instances: Instances, a: int) -> bool:
-        """Whether it knows every stored value of a column."""
+        """Whether it includes every stored value of a column."""
         if self.numbers is None:
             return len(self.values) >= instances.n_values(a)
         column = np.asarray(instances.column(a))
@@ -160,12 +160,12 @@ class Computation(Term):
 
     @property
     def is_tabled(self) -> bool:
-        """Whether all pairs of stored values are computed at once."""
+        """Whether one table contains all pairs of stored values."""
         return len(self.values) <= TABLED
 
     @cached_property
     def _places(self) -> list[int]:
-        """The codes that have a value."""
+        """Codes with a value."""
         return [code for code, value in enumerate(self.values) if value is not None]
 
     @cached_property
@@ -180,7 +180,7 @@ class Computation(Term):
         return square
 
     def rows(self, queries: Sequence[Value]) -> FloatArray:
-        """``f`` of some values from each stored one, shape (queries, codes)."""
+        """``f`` between query values and all stored values, shape (queries, codes)."""
         rows = np.zeros((len(queries), len(self.values)))
         if not len(queries) or not self._places:
             return rows
@@ -195,12 +195,12 @@ class Computation(Term):
         return rows
 
     def _known(self, cells: FloatArray) -> FloatArray:
-        """The distinct known cells of a column of queries; not -1, a level that was never declared."""
+        """Distinct known cells of a column of queries, without -1 (an undeclared level)."""
         distinct = np.unique(cells[~np.isnan(cells)])
         return distinct if self.numbers is not None else distinct[distinct != -1.0]
 
     def answers(self, cells: FloatArray) -> bool:
-        """Whether the square has a row for each of some queries, given by their cells."""
+        """Whether the square table has a row for each of these query cells."""
         if not self.is_tabled:
             return False
         if self.numbers is not None:
@@ -208,7 +208,7 @@ class Computation(Term):
         return not (cells < -1.0).any()
 
     def answers_stored(self, cells: FloatArray) -> bool:
-        """Whether all of these cells can be stored: codes, or numbers that it knows."""
+        """Whether all of these cells are codes or stored numbers."""
         return self.numbers is None or bool(np.isin(self._known(cells), self.numbers).all())
 
     def add_to(self, plan: Plan, a: int, queries: FloatArray | None = None, unseen: Sequence[Value] = ()) -> None:
@@ -226,17 +226,17 @@ class Computation(Term):
             plan.asked(a, self._row_of, **options)
 
     def _for(self, labels: FloatArray, unseen: Sequence[Value]) -> FloatArray:
-        """The rows of some cells of queries."""
+        """Rows of the table for some query cells."""
         if self.numbers is not None:
             return self.rows(_as_values(labels, self.dates))
         codes = labels.astype(np.int64).tolist()
-        if self.is_tabled:  # only the others have to be computed
+        if self.is_tabled:  # only unseen values have to be computed
             fresh = [code for code in codes if code < 0]
             return np.concatenate([self.rows([unseen[-2 - code] for code in fresh]), self._square[codes[len(fresh) :]]])
         return self.rows([self.values[code] if code >= 0 else unseen[-2 - code] for code in codes])
 
     def between_codes(self, codes: IntArray) -> FloatArray:
-        """``f`` of some stored values, given by their codes, from each stored one, shape (codes, all codes)."""
+        """``f`` between the stored values with these codes and all stored values, shape (codes, all codes)."""
         return self._square[codes] if self.is_tabled else self.rows([self.values[code] for code in codes.tolist()])
 
     def _row_of(self, cell: float) -> FloatArray:
@@ -244,12 +244,12 @@ class Computation(Term):
         return row
 
     def value_of(self, cell: float) -> Value:
-        """What a known cell stands for."""
+        """Value of a known cell."""
         return self.values[int(cell)] if self.numbers is None else _as_values(np.array([cell]), self.dates)[0]
 
 
 def checked_matrix(found: Any, shape: tuple[int, int], stated: str, pair: Callable[[int, int], str]) -> FloatArray:
-    """Differences that Python code gave, checked; ``stated`` and ``pair`` say in messages what it is, and of what."""
+    """Check differences returned by Python code; ``stated`` and ``pair`` name the code and the values in messages."""
     try:
         matrix = np.asarray(found)
         if matrix.dtype.kind not in "biufO":
@@ -268,7 +268,7 @@ def checked_matrix(found: Any, shape: tuple[int, int], stated: str, pair: Callab
 
 
 def _as_values(numbers: FloatArray, dates: bool) -> list[Value]:
-    """Number cells as Python code gets them."""
+    """Numeric cells as passed to Python code."""
     return [date_of(cell) for cell in numbers.tolist()] if dates else numbers.tolist()
 
 
@@ -277,13 +277,13 @@ def _identity(term: Computation) -> tuple[Any, ...]:
 
 
 def queries_at_once(terms: Sequence[Term]) -> int | None:
-    """How many queries a block may have so that its tables stay small; None where no difference is computed."""
+    """Maximum number of queries in a block, so that its tables stay small; None if no difference is computed."""
     widths = [len(term.values) for term in terms if isinstance(term, Computation)]
     return max(1, ENTRIES // max(*widths, 1)) if widths else None
 
 
 def add_terms(terms: Sequence[Term], plan: Plan, queries: FloatArray | None = None) -> None:
-    """Set all attributes of a plan, for some queries or for the stored rows as queries."""
+    """Set all attributes of a plan, for queries or for the stored rows as queries."""
     for a, term in enumerate(terms):
         if isinstance(term, Computation):
             term.add_to(plan, a, None if queries is None else queries[:, a], unseen_values(queries))

@@ -1,7 +1,7 @@
-"""How two values of one attribute differ, with or without regard to classes.
+"""Differences between two values of one attribute, with or without class counts.
 
-Each difference ``d(x, q)`` is a frozen value that holds only parameters; `fit` fills in the statistics of a column. The
-result is a `Term`: one of the five forms of the compiled core, which computes ``d ** power``.
+Each difference ``d(x, q)`` is a frozen dataclass that contains only parameters; `fit` adds the statistics of a column.
+The result is a `Term`: one of the five forms of the compiled core, which computes ``d ** power``.
 
 The value difference family compares the class profiles of values: ``P(c|x)`` is the share of class c among the stored
 rows with value x. References: Stanfill & Waltz 1986 (VDM); Cost & Salzberg 1993 (MVDM, PEBLS); Wilson & Martinez 1997
@@ -35,7 +35,7 @@ Unseen = Literal["maximal", "prior", "zero"]
 Empty = Literal["zero", "prior"]
 
 _QUARTILES = (0.25, 0.75)
-# The smallest normal number: two different numbers lie further apart than this unless both are smaller still.
+# The smallest normal number: different numbers differ by more than this unless both are smaller.
 _ANY_DIFFERENCE = float(np.finfo(np.float64).tiny)
 _EXPONENT = [Interval(Real, 1, None, closed="left")]
 # Beyond this many intervals their edges alone fill the memory.
@@ -46,10 +46,10 @@ _BINS = [Interval(Integral, 1, 1_000_000, closed="both"), None]
 
 
 def raised(base: FloatArray, exponent: float) -> FloatArray:
-    """``base ** exponent`` for numbers that are not negative, with the same bits as in the compiled core.
+    """``base ** exponent`` for numbers >= 0, bit for bit as in the compiled core.
 
-    Whole exponents up to 8 are repeated multiplications from the left; all others are the C library's ``pow``. NumPy's
-    own power is not used: its vector versions differ from the C library in the last bit.
+    Integer exponents up to 8 use repeated multiplication from the left, all others ``pow`` of the C library. NumPy's
+    power is not used because its vectorized versions differ from the C library in the last bit.
     """
     if exponent == 1:
         return base
@@ -75,14 +75,14 @@ def _pow(base: float, exponent: float) -> float:
         return math.inf
 
 
-# -- fitted differences, as the compiled core computes them
+# -- fitted differences, in the form of the compiled core
 
 
 class MissingRule(NamedTuple):
-    """The cost f of a missing value: ``one`` where it is missing on one side, ``both`` where it is on both.
+    """Cost f of missing values: ``one`` if one of the two values is missing, ``both`` if both are.
 
-    ``aha`` asks for the largest possible difference from the present number; ``symbol`` makes "missing" one more value
-    of a nominal attribute, with class counts of its own.
+    With ``aha`` it is the largest possible difference from the known number; ``symbol`` makes "missing" one more value
+    of a nominal attribute, with its own class counts.
     """
 
     one: float = 1.0
@@ -93,7 +93,7 @@ class MissingRule(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Term:
-    """A fitted difference: its fields are the arguments of the method of `Plan` that ``form`` names.
+    """Fitted difference; its fields are the arguments of the method of `Plan` named ``form``.
 
     ``f_one`` and ``f_both`` are the costs of missing values.
     """
@@ -112,11 +112,11 @@ class Term:
 
     @property
     def codes(self) -> int | None:
-        """The number of codes it knows; None where any will do."""
+        """Number of codes included; None if any number is valid."""
         return None
 
     def holds(self, instances: Instances, a: int) -> bool:
-        """Whether it knows every stored value of a column."""
+        """Whether it includes every stored value of a column."""
         return self.codes is None or self.codes >= instances.n_values(a)
 
     def add_to(self, plan: Plan, a: int) -> None:
@@ -126,11 +126,10 @@ class Term:
 
 @dataclass(frozen=True, eq=False)
 class Linear(Term):
-    """``d = |x - q| / scale``; 0 where the scale is 0.
+    """``d = |x - q| / scale``; 0 if the scale is 0.
 
-    ``widen`` stretches the range [low, high] to hold the query and takes it as the scale; ``cap`` limits d to 1;
-    ``coded`` says that the cells are ranks, of which -1 stands for a level never declared (f = 1); ``aha`` as in
-    `MissingRule`.
+    ``widen`` extends the range [low, high] to include the query and uses it as the scale; ``cap`` limits d to 1;
+    ``coded``: cells are ranks, with -1 for an undeclared level (f = 1); ``aha`` as in `MissingRule`.
     """
 
     scale: float
@@ -146,14 +145,14 @@ class Linear(Term):
 
 @dataclass(frozen=True, eq=False)
 class Differ(Term):
-    """``f = 0`` for the same code and 1 for any other."""
+    """``f = 0`` for equal codes and 1 for different codes."""
 
     form: ClassVar[str] = "overlap"
 
 
 @dataclass(frozen=True, eq=False)
 class Curve(Term):
-    """``d`` between class profiles read off a curve over the number line.
+    """``d`` between the class profiles of two numbers, given by a curve.
 
     With ``step`` the profile is that of the interval; otherwise it is interpolated between the breaks and constant
     outside them. ``s = sum_c |p_c(x) - p_c(q)| ** exponent``; ``d = factor s``, or its square root with ``root``.
@@ -174,8 +173,8 @@ class Profile(Term):
     """``d`` between the class profiles of two codes.
 
     ``s = sum_c |P[v, c] - P[u, c]| ** exponent`` for the query's code v and the row's code u; ``d = factors[v] s``, or
-    its square root with ``root``. ``unseen`` is the profile of a query value without any row; where it is None such a
-    query costs ``f_unseen``. ``missing``, where given, is the profile of "missing" as one more value.
+    its square root with ``root``. ``unseen`` is the profile of a query value without rows; if it is None, such a
+    query costs ``f_unseen``. ``missing``, if given, is the profile of "missing" as one more value.
     """
 
     profiles: FloatArray
@@ -197,7 +196,7 @@ class Profile(Term):
 
 @dataclass(frozen=True, eq=False)
 class Lookup(Term):
-    """``f`` looked up in a square table, the query's code first."""
+    """``f`` looked up in a square table, query code first."""
 
     matrix: FloatArray
     f_unseen: float
@@ -220,10 +219,10 @@ class Difference:
     """
 
     accepts: ClassVar[tuple[str, ...]]
-    """Kinds of column it can compare: ``"numeric"``, ``"ordinal"``, ``"nominal"``."""
+    """Kinds of columns that it can compare: ``"numeric"``, ``"ordinal"``, ``"nominal"``."""
 
     needs_classes: ClassVar[bool] = False
-    """Whether it counts classes, and so needs a nominal target."""
+    """Whether it counts classes and therefore needs a nominal target."""
     _parameter_constraints: ClassVar[dict[str, Any]] = {}
 
     def __post_init__(self) -> None:
@@ -287,7 +286,7 @@ class Absolute(Difference):
         if self.widen and (self.scaling != "range" or self.factor != 1):
             raise ParameterError(f"widen=True of Absolute needs scaling='range' and factor=1, got {self!r}")
         if self.widen and self.cap:
-            raise ParameterError("cap=True of Absolute has no effect with widen=True, where no difference exceeds 1")
+            raise ParameterError("cap=True of Absolute has no effect with widen=True, since no difference exceeds 1")
 
     def fit(self, column: Column, missing: MissingRule, power: float) -> Term:
         ranked = isinstance(column.kind, Ordinal)
@@ -295,7 +294,7 @@ class Absolute(Difference):
         if aha and (self.scaling != "range" or self.factor != 1):
             raise ParameterError(
                 f"missing='aha' needs the range of a number, but {column.label} is compared by "
-                f"{self!r}. Use Absolute('range'), or another rule for missing values."
+                f"{self!r}. Use Absolute('range') or another value of missing."
             )
         scale, low, high = 1.0, 0.0, 0.0
         if self.scaling in ("range", "inliers"):
@@ -358,7 +357,7 @@ class Levels(Difference):
         if not rising or not math.isfinite(span) or (len(positions) > 1 and not math.isfinite(1.0 / span)):
             raise ParameterError(
                 "positions of Levels must be increasing finite numbers, one for each level, with a representable "
-                f"span, got {quoted(self.positions)}. Leave positions out for equal steps."
+                f"span, got {quoted(self.positions)}. Omit positions for equal steps."
             )
         settle(self, positions=positions)
 
@@ -605,7 +604,7 @@ class Windowed(Interpolated):
 
 
 def _intervals(column: Column, bins: int | None) -> tuple[FloatArray, float]:
-    """Left edges of the intervals and their width; one interval where the column is constant."""
+    """Left edges of the intervals and their width; one interval if the column is constant."""
     s = max(5, column.all.n_classes) if bins is None else bins
     low, high = column.range()
     width = (high - low) / s
@@ -618,7 +617,7 @@ def _intervals(column: Column, bins: int | None) -> tuple[FloatArray, float]:
 def _padded(
     column: Column, low: float, middle: FloatArray, high: float, profiles: FloatArray
 ) -> tuple[FloatArray, FloatArray]:
-    """The curve with a profile of 0 at both ends; breaks that rounding has made equal are left out."""
+    """Curve with a profile of 0 at both ends, without breaks that are equal after rounding."""
     column.check_finite(max(-low, high), "the range of intervals around them")
     breaks = np.concatenate([[low], middle, [high]])
     nothing = np.zeros((1, profiles.shape[1]))

@@ -1,7 +1,7 @@
-"""A distance between rows, before and after it has seen the data.
+"""Distances between rows, before and after fitting.
 
-`Distance` says how rows are compared: one difference for each kind of column, a rule for missing values, and how they
-add up. `FittedDistance` has the statistics of the stored rows filled in, and makes the plan by which the compiled core
+`Distance` specifies one difference for each kind of column, a rule for missing values, and how differences are summed.
+`FittedDistance` also contains the statistics of the stored rows, and creates the plan with which the compiled core
 computes differences and searches.
 """
 
@@ -54,15 +54,15 @@ class Distance(TextResult):
     numeric, nominal, ordinal
         Difference d for each kind of column.
     attributes
-        Differences for single columns, by name or position. A function of two values, the query's first, becomes a
-        `DifferenceFunction`.
+        Differences for single columns, by name or position. A function of two values, query value first, becomes
+        a `DifferenceFunction`.
     missing
         Value of d if a value is missing: ``"maximal"`` (1, also if both are missing), ``"ignore"`` (0), or
 
         - ``"aha"``: the largest possible difference from the known number,
           ``max(v, 1 - v)`` with ``v = (x - low) / (high - low)``; 1 for other columns and if both are missing
           (Aha, Kibler & Albert 1991);
-        - ``"skip"``: the column is left out and the cost scaled up (unless ``mean``), as in scikit-learn's
+        - ``"skip"``: the column is skipped and the cost scaled up (unless ``mean``), as in scikit-learn's
           ``nan_euclidean_distances``;
         - ``"symbol"``: missing is one more value of an ordinal or nominal column, with its own class counts; in other
           columns d is 0 if both values are missing and 1 if one is.
@@ -97,7 +97,7 @@ class Distance(TextResult):
     unit_length: bool = False
 
     whole: ClassVar[bool] = False
-    """Whether it compares whole rows, so that single attributes have no difference."""
+    """Whether it compares whole rows instead of single attributes."""
     _parameter_constraints: ClassVar[dict[str, Any]] = {
         "missing": [StrOptions(set(get_args(Missing)))],
         "power": [Interval(Real, 1, None, closed="left")],
@@ -139,11 +139,11 @@ class Distance(TextResult):
             if (self.nominal, self.ordinal) != (Overlap(), Levels()):
                 raise ParameterError(
                     "nominal and ordinal of Distance have no effect with unit_length=True; "
-                    f"leave them out, got {self.nominal!r} and {self.ordinal!r}"
+                    f"omit them, got {self.nominal!r} and {self.ordinal!r}"
                 )
 
     def __repr__(self) -> str:
-        from priorcase.similarity.presets import PRESETS, preset  # which are made of distances
+        from priorcase.similarity.presets import PRESETS, preset  # imports this module
 
         for name in PRESETS:
             if preset(name) == self:
@@ -162,7 +162,7 @@ class Distance(TextResult):
         return self._fit(instances, target, earlier)
 
     def _fit(self, instances: Instances, target: int | None, earlier: Summary | None) -> FittedDistance:
-        """Fit; the statistics of ``earlier`` rows save work and change nothing."""
+        """Fit; the statistics of ``earlier`` rows save work without changing the result."""
         return self.fit_statistics(Statistics(instances, target, earlier), instances)
 
     def fit_statistics(self, statistics: Statistics, instances: Instances) -> FittedDistance:
@@ -212,7 +212,7 @@ class Distance(TextResult):
                 return self.numeric
 
     def inlying(self, schema: Schema) -> list[int]:
-        """Return the columns that are scaled by the range of their inliers."""
+        """Return the columns scaled by the range of their inliers."""
         return [a for a, d in enumerate(self.differences(schema)) if isinstance(d, Absolute) and d.scaling == "inliers"]
 
     def ranged(self, schema: Schema) -> list[bool] | None:
@@ -223,13 +223,13 @@ class Distance(TextResult):
         return found if all(_is_plain(d) or isinstance(d, (Overlap, Levels)) for d in others) else None
 
     def _check(self, difference: Difference, column: Column) -> None:
-        """Refuse a difference that is not defined for a column."""
+        """Raise an error if a difference is not defined for a column."""
         kind = column.kind_name
         if self.unit_length and (kind != "numeric" or not _is_plain(difference)):
             stated = kind if kind != "numeric" else f"compared by {difference!r}"
             raise ParameterError(
                 f"unit_length=True of Distance scales rows of numbers to length 1, but {column.label} is {stated}. "
-                "Leave the column out, or use a distance for mixed columns such as 'heom' or 'gower'."
+                "Drop the column, or use a distance for mixed columns such as 'heom' or 'gower'."
             )
         if not set(column.kind_names) & set(difference.accepts):
             raise ParameterError(
@@ -255,7 +255,7 @@ class Distance(TextResult):
 
 
 def _as_difference(given: Any) -> Any:
-    """A plain function of two values as a difference; anything else as it is."""
+    """Convert a function of two values to a difference; return anything else unchanged."""
     plain = callable(given) and not isinstance(given, (type, Difference)) and not hasattr(given, "accepts")
     return DifferenceFunction(given) if plain else given
 
@@ -295,10 +295,10 @@ class FittedDistance(TextResult):
     __hash__ = None  # type: ignore[assignment]  # holds arrays
 
     def __repr__(self) -> str:
-        return f"<{self.distance!r} fitted to {self._summary.rows} rows>"
+        return f"<{self.distance!r} fitted to {self._summary.rows:,} rows>"
 
     def __getstate__(self) -> dict[str, Any]:
-        # Without what identifies the rows in this process; the next refresh then fits afresh.
+        # Drop what identifies the rows in this process; the next refresh then fits from scratch.
         return {**self.__dict__, "_line": None}
 
     def __len__(self) -> int:
@@ -360,9 +360,9 @@ class FittedDistance(TextResult):
         return np.asarray(scaled / np.where(length == 0.0, 1.0, length))
 
     def contributions(self, query: FloatArray, rows: FloatArray, weights: FloatArray | None = None) -> FloatArray:
-        """Return the contributions to the cost, ``w_a d_a ** power`` of each row and column; NaN if left out.
+        """Return the contributions to the cost, ``w_a d_a ** power`` of each row and column; NaN if skipped.
 
-        ``query`` and ``rows`` are prepared cells, shapes (A,) and (n, A), ``weights`` those of the columns.
+        ``query`` and ``rows`` are prepared cells, shapes (A,) and (n, A); ``weights`` are the column weights.
         """
         weights = self._weights(weights)
         with np.errstate(over="ignore", invalid="ignore"):
@@ -378,7 +378,7 @@ class FittedDistance(TextResult):
         return self._total(self.contributions(query, rows, weights), weights)
 
     def _total(self, contributions: FloatArray, weights: FloatArray) -> FloatArray:
-        """The cost of each row, by the attributes known in both rows where missing values are skipped."""
+        """Cost of each row, computed from the attributes known in both rows if missing values are skipped."""
         with np.errstate(over="ignore"):
             if self.distance.missing != "skip":
                 return _sum(contributions)
@@ -387,7 +387,7 @@ class FittedDistance(TextResult):
             known = _sum(np.where(here, weights, 0.0))
             everything = _sum(weights[None, :])[0]
             mean = total / np.where(known == 0.0, 1.0, known)
-            # Where nothing is left out the sum itself, which dividing and multiplying could change by a bit.
+            # If nothing is skipped, return the sum itself: dividing and multiplying could change the last bit.
             cost = mean if self.distance.mean else np.where(known == everything, total, mean * everything)
             return np.where(known == 0.0, self.distance.nothing_shared, cost)
 
@@ -409,7 +409,7 @@ class FittedDistance(TextResult):
         infinite = np.isinf(known).any(axis=1, keepdims=True)
         largest = known.max(axis=1, keepdims=True, initial=0.0)
         with np.errstate(invalid="ignore"):
-            # Relative to the largest, so that a sum beyond float64 can be split too; infinite ones count equally.
+            # Relative to the largest, so that sums beyond float64 can be split; infinite contributions count equally.
             parts = np.where(infinite, np.isinf(known), known / np.where(largest == 0.0, 1.0, largest))
             total = _sum(parts)[:, None]
             split = np.where(parts == 0.0, 0.0, parts / np.where(total == 0.0, 1.0, total) * distances)
@@ -430,7 +430,7 @@ class FittedDistance(TextResult):
         and ``names`` the number of each query and the id of each row, for the message.
         """
         infinite = np.isinf(distances)
-        # Where missing values are skipped, rows without a known value in common are infinitely far apart by definition.
+        # If missing values are skipped, rows without a common known value are infinitely far apart by definition.
         if infinite.any() and self.distance.missing == "skip" and np.isinf(self.distance.nothing_shared):
             shared = ~np.isnan(queries) & ~np.isnan(rows)
             infinite &= (shared if weights is None else shared & (weights > 0)).any(axis=1)
@@ -440,7 +440,7 @@ class FittedDistance(TextResult):
             if names is not None:
                 pair = f"query {names[0][at]} has numbers so large that its distance from row {names[1][at]}"
             raise NumericRangeError(
-                f"{pair} is infinite in float64. Divide the columns by a large constant, or take their logarithm"
+                f"{pair} is infinite in float64. Divide the columns by a large constant, or take their logarithm."
             )
 
     @cached_property
@@ -471,7 +471,7 @@ class FittedDistance(TextResult):
 
 
 def _sum(columns: FloatArray) -> FloatArray:
-    """The sum of each row, added in the order of the columns as the core does; NumPy's own sum adds in pairs."""
+    """Sum of each row in column order, as in the core; NumPy's sum adds in pairs."""
     total = np.zeros(len(columns))
     for a in range(columns.shape[1]):
         total += columns[:, a]

@@ -1,7 +1,8 @@
-"""Kernels: how the weight of a neighbor falls with its distance, ``K(u)`` at ``u = d / h >= 0`` for a bandwidth h.
+"""Kernels: weight of a neighbor as a function of its distance, ``K(u)`` at ``u = d / h >= 0`` for a bandwidth h.
 
-Without normalizing constants, which cancel in every vote and fit (Atkeson, Moore & Schaal 1997). Compact kernels are 0
-from ``u = 1`` on, so the neighbor that sets the bandwidth gets no weight. A plain function serves as a kernel too.
+Kernels have no normalizing constants, which cancel in every vote and fit (Atkeson, Moore & Schaal 1997). Compact
+kernels are 0 from ``u = 1`` on, so the neighbor that sets the bandwidth gets no weight. A plain function is also
+accepted as a kernel.
 """
 
 from __future__ import annotations
@@ -32,10 +33,10 @@ class Kernel(Protocol):
     """
 
     compact: ClassVar[bool]
-    """Whether the weight is 0 from ``u = 1`` on: rows beyond a fixed bandwidth are then not looked at."""
+    """Whether the weight is 0 from ``u = 1`` on, so that rows beyond a fixed bandwidth can be skipped."""
 
     def __call__(self, u: FloatArray) -> FloatArray:
-        """The weight, at least 0, at each relative distance ``u >= 0``; each by itself, whatever the others are."""
+        """Return the weight, at least 0, at each relative distance ``u >= 0``, elementwise."""
         ...
 
 
@@ -174,10 +175,10 @@ class InversePower:
 
 @dataclass(frozen=True)
 class FunctionKernel:
-    """A plain function of ``u``: called with an array of numbers, it returns as many finite numbers that are >= 0.
+    """Kernel from a function of ``u``, called with an array of numbers; it returns an array of finite numbers >= 0.
 
-    A function whose parameter is annotated ``float`` is called with one number at a time instead. It is taken to have
-    weight at any distance; a class with ``compact = True`` has none from ``u = 1`` on.
+    A function whose parameter is annotated ``float`` is called with one number at a time. The weight is treated as
+    positive at any distance; a class with ``compact = True`` has weight 0 from ``u = 1`` on.
 
     >>> FunctionKernel(lambda u: 1 / (1 + u))(np.array([0.0, 1.0]))
     array([1. , 0.5])
@@ -188,7 +189,7 @@ class FunctionKernel:
     """
 
     function: Callable[[Any], Any]
-    parameter: str = "kernel"  # what an estimator calls it, for messages
+    parameter: str = "kernel"  # name of the estimator's parameter, for messages
 
     compact: ClassVar[bool] = False
 
@@ -229,7 +230,7 @@ def resolve_kernel(kernel: str | Kernel | Callable[[Any], Any]) -> Kernel:
 
 
 def kernel_weights(kernel: Kernel, u: FloatArray) -> FloatArray:
-    """``K(u)``; what a kernel of one's own returns is checked."""
+    """Return ``K(u)``; check the result of a custom kernel."""
     with np.errstate(divide="ignore", over="ignore", under="ignore"):
         weights = np.asarray(kernel(u))
     if type(kernel) not in _COMPILED:
@@ -238,18 +239,18 @@ def kernel_weights(kernel: Kernel, u: FloatArray) -> FloatArray:
 
 
 def function_weights(function: Callable[[Any], Any], distances: FloatArray, parameter: str) -> FloatArray:
-    """What a plain function gives for some distances, which it may overwrite; ``parameter`` is the one it came in."""
+    """Return the result of a user's function, which may overwrite ``distances``; ``parameter`` is named in messages."""
     who, noun = f"{parameter}={quoted(function)}", "vote" if parameter == "vote" else "weight"
     n = distances.shape
     try:
-        with np.errstate(all="ignore"):  # what is not finite is refused below
+        with np.errstate(all="ignore"):  # results that are not finite raise an error below
             weights = np.asarray(
                 [function(d) for d in distances.tolist()] if _takes_one(function) else function(distances)
             )
-    except Exception as error:  # whatever a user's function raises; it is the cause of what is raised here
+    except Exception as error:  # a user's function may raise anything; chained as the cause
         raise ParameterError(
             f"{who} raised {failure(error)}. It is called with an array of distances. Annotate a function of a single "
-            f"number, as in def {noun}(distance: float), or wrap it as np.vectorize({noun})"
+            f"number, as in def {noun}(distance: float), or wrap it as np.vectorize({noun})."
         ) from error
     _check(weights, np.empty(n), who, noun)
     return np.asarray(weights, np.float64)
@@ -278,7 +279,7 @@ def _check(weights: Any, distances: FloatArray, who: str, noun: str, *, infinite
         number = "number" if infinite else "finite number"
         raise ParameterError(
             f"{who} returned {problem}. It must return one {number} >= 0 for each distance, for example lambda "
-            "distances: 1 / (1 + distances)"
+            "distances: 1 / (1 + distances)."
         )
 
 

@@ -1,4 +1,4 @@
-"""Differences of numbers that come round again: angles, times of day and of the year, and dates."""
+"""Circular differences: angles, times of day and of the year, and dates."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ _PERIODS: dict[DatePart, float] = {"season": YEAR, "weekday": WEEK, "hour": DAY}
 
 @dataclass(frozen=True, eq=False)
 class Periodic(Term):
-    """Differences around circles, and on the line, each with a share of f.
+    """Weighted sum of a linear difference and circular differences.
 
     ``f = line_share (|x - q| / scale) ** power + sum_i shares[i] (2 r_i / periods[i]) ** power``, where r is the
-    shorter way round between the numbers; a scale of 0 leaves the line out.
+    shorter way round between the numbers; with a scale of 0 the linear part is 0.
     """
 
     periods: FloatArray
@@ -93,9 +93,9 @@ class DateDifference(Difference):
 
 @dataclass(frozen=True)
 class DatesSoFar(Computed):
-    """`DateDifference` where dates are still to come: the first and the last date are those so far, the query included.
+    """`DateDifference` for streams: the range is that of the dates so far, including the query.
 
-    As in sums of squares, it is the root of the mean of the squared differences of the parts.
+    The difference is the root mean square of the differences of the parts.
 
     >>> from datetime import datetime
     >>> noon = [datetime(2024, 5, day, 12) for day in (1, 3)]
@@ -125,7 +125,7 @@ class DatesSoFar(Computed):
 
 
 def parts_of(column: Column) -> tuple[DatePart, ...]:
-    """The parts by which the dates of a column differ; see `priorcase.Date`."""
+    """Parts in which the dates of a column are compared; see `priorcase.Date`."""
     low, high = column.range()
     parts: list[DatePart] = ["elapsed"]
     if high - low >= 1.5 * YEAR:

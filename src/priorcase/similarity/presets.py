@@ -1,4 +1,4 @@
-"""The distances of the papers, as values of `Distance`, and their names."""
+"""Distances from the literature as `Distance` objects, and their names."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ from priorcase.similarity.distance import Distance
 from priorcase.similarity.whole_rows import METRICS, whole_rows
 
 DistanceLike: TypeAlias = str | Distance | Callable[[Any, Any], float]
-"""What estimators take for ``distance``."""
+"""Type of the ``distance`` parameter of estimators."""
 
 _AT_LEAST_ONE = [Interval(Real, 1, None, closed="left")]
 
@@ -157,7 +157,7 @@ def overlap() -> Distance:
 def minkowski(p: float = 2.0, scaling: Scaling = "none") -> Distance:
     """Minkowski distance, ``(sum |x - q|^p) ** (1/p)``, optionally with scaled numbers.
 
-    Nominal values by overlap, levels by rank between 0 and 1. Missing values are left out and the sum is scaled up, as
+    Nominal values by overlap, levels by rank between 0 and 1. Missing values are skipped and the sum is scaled up, as
     in ``nan_euclidean_distances``; rows without a common known column are infinitely far apart.
 
     >>> minkowski(3, "range")
@@ -200,7 +200,7 @@ def ib() -> Distance:
 def cosine() -> Distance:
     """Cosine distance, ``1 - cos(x, q)``; numeric columns only.
 
-    Missing numbers are left out, as in `minkowski`. A row of zeros is at distance 1/2 from every other row.
+    Missing numbers are skipped, as in `minkowski`. A row of zeros is at distance 1/2 from every other row.
 
     >>> cosine()
     Distance('cosine')
@@ -233,7 +233,7 @@ PRESETS: dict[str, Callable[[], Distance]] = {
 
 @cache
 def preset(name: str) -> Distance:
-    """The distance that a name stands for, made once."""
+    """Return the distance for a name, cached."""
     return PRESETS[name]()
 
 
@@ -245,7 +245,7 @@ _ALIASES: dict[str, Distance] = {
     "sqeuclidean": replace(euclidean(), root=False),
     "hamming": replace(overlap(), numeric=Overlap(), missing="skip", power=1.0, mean=True),
 }
-"""What scikit-learn calls these distances."""
+"""Names of these distances in scikit-learn."""
 
 
 def resolve(distance: DistanceLike) -> Distance:
@@ -253,7 +253,7 @@ def resolve(distance: DistanceLike) -> Distance:
 
     Names are those of this module, those of scikit-learn's metrics, and ``"precomputed"``.
 
-    A function is called with two rows, the query first: arrays of numbers (NaN for missing) if all columns are numeric,
+    A function is called with two rows, query first: arrays of numbers (NaN for missing) if all columns are numeric,
     as in scikit-learn; otherwise tuples of values, with numbers as floats and None for missing. It must return a finite
     number >= 0.
 

@@ -1,7 +1,7 @@
-"""Statistics of the stored rows that distances need: ranges, deviations, quantiles and class counts.
+"""Statistics of the stored rows for distances: ranges, deviations, quantiles and class counts.
 
-A row of weight w counts as w equal rows in every statistic. Ranges and whole counts can be extended by appended rows;
-everything else is computed again. Sums of numbers are rounded once, so they do not depend on the order of the rows.
+A row with weight w counts as w equal rows in every statistic. Ranges and integer counts can be extended by appended
+rows; everything else is computed again. Sums of numbers are rounded once, so they do not depend on the row order.
 """
 
 from __future__ import annotations
@@ -24,21 +24,21 @@ Counts = NDArray[np.int64] | FloatArray
 Key = tuple[Hashable, ...]
 
 LEAST_SQUARE = 1e-300
-"""Below this, squares of differences are rounded so coarsely in float64 that they mean nothing."""
+"""Below this, squared differences lose all precision in float64."""
 
-FEW, CENTRAL, FENCE = 20, (0.1, 0.9), 4.0  # of which numbers are outliers
-_USUAL = 1.5  # the fence of what is shown
-_MORE = (8, 64, 512)  # how many more rows may leave the inliers as they are, as parts of those stored
+FEW, CENTRAL, FENCE = 20, (0.1, 0.9), 4.0  # definition of outliers, see `inlier_range`
+_USUAL = 1.5  # fence for `usual_range`
+_MORE = (8, 64, 512)  # divisors: numbers of further rows for which the inliers may stay the same
 _SPLITS = 6
 _LARGEST_EXPONENT = 1022
 
 
 @dataclass(frozen=True)
 class Summary:
-    """The statistics of the first ``rows`` rows, which rows appended without weights can extend.
+    """Statistics of the first ``rows`` rows, which can be extended by rows appended without weights.
 
     A row within ``ranges``, the smallest and the largest number of each column, changes no statistic, up to ``until``
-    rows; they are None where more than ranges was needed.
+    rows; ``ranges`` is None if other statistics were needed.
     """
 
     rows: int
@@ -47,7 +47,7 @@ class Summary:
     until: float = math.inf
 
     def covers(self, row: Sequence[float]) -> bool:
-        """Whether one more row, given by its cells, leaves every statistic as it is."""
+        """Whether a further row, given by its cells, changes no statistic."""
         if self.ranges is None or self.rows >= self.until:
             return False
         low, high = self.ranges
@@ -55,7 +55,7 @@ class Summary:
 
 
 def checked_facts(facts: object, n_columns: int) -> dict[Key, Any]:
-    """Statistics that come from a file, whose values a distance can be made of; ``ValueError`` for anything else."""
+    """Check statistics read from a file; raise ``ValueError`` if they are invalid."""
     if not isinstance(facts, dict):
         raise ValueError("invalid statistics")
     for (name, *rest), value in facts.items():
@@ -85,14 +85,14 @@ def _is_fact(name: str, value: Any) -> bool:
 
 
 def _are_ends(low: object, high: object) -> bool:
-    """Whether two numbers can be the ends of a range, or those of none."""
+    """Whether two numbers can be the ends of a range, possibly an empty one."""
     if not (type(low) is float and type(high) is float):
         return False
     return (math.isnan(low) and math.isnan(high)) or (math.isfinite(low) and math.isfinite(high) and low <= high)
 
 
 class Statistics:
-    """Statistics over the rows of a table, each computed when first needed; ``earlier`` rows only save work."""
+    """Statistics of the rows of a table, computed when first needed; ``earlier`` only saves work."""
 
     def __init__(self, instances: Instances, target: int | None, earlier: Summary | None = None) -> None:
         self.schema = instances.schema
@@ -107,12 +107,12 @@ class Statistics:
 
     @property
     def instances(self) -> Instances:
-        """The stored rows; a statistic that reads them depends on more than ranges."""
+        """Stored rows; a statistic that reads them depends on more than ranges."""
         self._only_ranges = False
         return self._instances
 
     def summary(self) -> Summary:
-        """What can be kept for the next refresh, without the rows."""
+        """Summary to keep for the next refresh, without the rows."""
         ranges, until = None, math.inf
         if self._only_ranges:
             low, high = [-math.inf] * len(self.schema), [math.inf] * len(self.schema)
@@ -130,24 +130,24 @@ class Statistics:
         return Column(self, a)
 
     def fact(self, key: Key, compute: Callable[[Any, int], Any]) -> Any:
-        """A statistic, computed once from that of the earlier rows, or None, and the number of rows that it covers."""
+        """Return a statistic, computed once by ``compute(earlier value or None, number of rows that it covers)``."""
         if key not in self._facts:
             earlier = self._earlier
             if earlier is None or key not in earlier.facts:
                 self._facts[key] = compute(None, 0)
-            elif earlier.rows == self._rows:  # of the same rows
+            elif earlier.rows == self._rows:  # same rows
                 self._facts[key] = earlier.facts[key]
             else:
                 self._facts[key] = compute(earlier.facts[key], earlier.rows)
         return self._facts[key]
 
     def class_codes(self, start: int = 0) -> NDArray[np.intp]:
-        """The target's code for each row from ``start`` on, -1 where it is missing."""
-        assert self.target is not None  # differences that count classes are refused without
+        """Target code of each row from ``start`` on, -1 if missing."""
+        assert self.target is not None  # checked earlier for differences that count classes
         return codes_of(self.instances.target(self.target)[start:])
 
     def classes(self) -> NDArray[np.intp]:
-        """Codes of the classes that occur, in the order of their first row: codes depend on rows that were removed."""
+        """Codes of the classes that occur, by first occurrence, since the codes depend on removed rows."""
 
         def compute(old: NDArray[np.intp] | None, start: int) -> NDArray[np.intp]:
             fresh = first_seen(self.class_codes(start))
@@ -160,7 +160,7 @@ class Statistics:
         return len(self.classes())
 
     def prior(self) -> FloatArray:
-        """Share of each class among the rows whose class is known."""
+        """Share of each class among the rows with a known class."""
         counts = self.table(("prior",), 0, lambda start: np.full(self._rows - start, -1, dtype=np.intp))
         return np.asarray(shares(counts, np.zeros(counts.shape[1]))[0])
 
@@ -196,11 +196,11 @@ class Column:
 
     @property
     def label(self) -> str:
-        """The column's name in messages."""
+        """Name of the column in messages."""
         return f"column {self.all.schema.label(self.a)!r}"
 
     def check_finite(self, number: float, what: str) -> None:
-        """Refuse numbers so large that something computed from them is not finite."""
+        """Raise an error if a statistic is not finite because the numbers are too large."""
         if not math.isfinite(number):
             raise NumericRangeError(
                 f"{self.label} has numbers so large that {what} is infinite in float64; divide the column by a large "
@@ -208,15 +208,15 @@ class Column:
             )
 
     def values(self) -> tuple[Hashable, ...]:
-        """The value of each code; the levels of an ordinal column."""
+        """Value of each code; the levels of an ordinal column."""
         return self.kind.order if isinstance(self.kind, Ordinal) else self.all.instances.values(self.a)
 
     def numbers(self) -> FloatArray:
-        """The column as numbers, NaN where missing."""
+        """Numbers of the column, NaN if missing."""
         return np.asarray(self.all.instances.column(self.a), dtype=np.float64)
 
     def range(self) -> tuple[float, float]:
-        """Smallest and largest known number that has weight; (0, 0) where there is none."""
+        """Smallest and largest known number with positive weight; (0, 0) if there is none."""
         low, high = self._ends("range")
         if math.isnan(low):
             return 0.0, 0.0
@@ -224,7 +224,7 @@ class Column:
         return low, high
 
     def inliers(self) -> tuple[float, float]:
-        """Smallest and largest known number that is no outlier, see `inlier_range`; (0, 0) where none is known."""
+        """Smallest and largest known number that is not an outlier, see `inlier_range`; (0, 0) if there is none."""
 
         def compute(old: Any, start: int) -> tuple[float, float, int]:
             numbers, weights = np.asarray(self.all._instances.column(self.a), np.float64), self.all.weights
@@ -238,7 +238,7 @@ class Column:
         return low, high
 
     def extent(self) -> float:
-        """Largest minus smallest known number of a column that is not scaled by it; infinite beyond float64."""
+        """Largest minus smallest known number, for columns not scaled by it; infinite if it overflows."""
         low, high = self._ends("extent")
         return 0.0 if math.isnan(low) else high - low
 
@@ -256,7 +256,7 @@ class Column:
         return self.all.fact((name, self.a), compute)  # type: ignore[no-any-return]
 
     def remainders(self, unit: float, period: float) -> frozenset[float]:
-        """The units within a period into which known numbers fall, such as the hours of a day; up to two of them."""
+        """Units of a period that contain known numbers, such as hours of the day; at most two of them."""
 
         def compute(old: frozenset[float] | None, start: int) -> frozenset[float]:
             found = set(old or ())
@@ -270,7 +270,7 @@ class Column:
         return self.all.fact(("remainders", self.a, unit, period), compute)  # type: ignore[no-any-return]
 
     def deviation(self) -> float:
-        """Standard deviation of the population, ``sqrt(sum w (x - mean)^2 / sum w)``; 0 where no number is known."""
+        """Standard deviation of the population, ``sqrt(sum w (x - mean)^2 / sum w)``; 0 if no number is known."""
         _ = self.all.instances  # it depends on more than ranges
         return self.all.fact(("deviation", self.a), lambda old, start: self._deviation())  # type: ignore[no-any-return]
 
@@ -292,7 +292,7 @@ class Column:
         return math.sqrt(spread)
 
     def quantile(self, q: float) -> float:
-        """The smallest known number with a share of at least ``q`` at or below it (the inverted cdf); else 0."""
+        """Smallest known number with at least a share ``q`` at or below it (inverted CDF); 0 if there is none."""
         _ = self.all.instances  # it depends on more than ranges
         return self.all.fact(("quantile", self.a, q), lambda old, start: self._quantile(q))  # type: ignore[no-any-return]
 
@@ -324,7 +324,7 @@ class Column:
         return self.all.table(("intervals", self.a, tuple(edges.tolist())), len(edges), intervals)[1:]
 
     def window_shares(self, width: float) -> tuple[FloatArray, FloatArray]:
-        """Each known number, and the share of each class within half a ``width`` of it, both ends included."""
+        """Known numbers, and the share of each class within half a ``width`` of each, both ends included."""
         numbers, classes, weights = self.numbers(), self.all.class_codes(), self.all.weights
         usable = ~np.isnan(numbers) & (classes >= 0)
         if weights is not None:
@@ -336,30 +336,30 @@ class Column:
         centres = numbers[starts]
         first = np.searchsorted(numbers, centres - width / 2, side="left")
         last = np.searchsorted(numbers, centres + width / 2, side="right")
-        # One class after the other in memory: a column of a row-major matrix is slow to fill.
+        # Column-major: the columns of a row-major matrix are slow to fill.
         counts = np.zeros((max(self.all.n_classes, 1), len(centres)))
         for c, code in enumerate(self.all.classes()):
             own = classes == code if weights is None else np.where(classes == code, weights[rows], 0.0)
             reached = np.append(0.0, np.cumsum(own))
             np.subtract(reached[last], reached[first], out=counts[c])
             if weights is not None:
-                # Light rows can vanish beside heavy ones in the running sum; those of the number itself must not.
+                # Small weights can vanish next to large ones in the running sum; those of the number itself must not.
                 np.maximum(counts[c], np.add.reduceat(own, starts), out=counts[c])
         return centres, np.ascontiguousarray((counts / counts.sum(axis=0)).T)
 
     def _known(self) -> tuple[FloatArray, FloatArray | None]:
-        """The known numbers that have weight, and their weights."""
+        """Known numbers with positive weight, and their weights."""
         numbers, weights = self.numbers(), self.all.weights
         kept = ~np.isnan(numbers) if weights is None else ~np.isnan(numbers) & (weights > 0)
         return numbers[kept], None if weights is None else weights[kept]
 
 
 def inlier_range(numbers: FloatArray, weights: FloatArray | None = None) -> tuple[float, float, int]:
-    """The smallest and the largest number that is no outlier, and how many more numbers between them change neither.
+    """Smallest and largest number that is not an outlier, and how many further numbers between them change neither.
 
-    Outliers are further than four times the spread of the central 80% from its ends, ``Q.9 + 4 (Q.9 - Q.1)`` and
-    ``Q.1 - 4 (Q.9 - Q.1)``, as in a box plot, of whose quartiles too many columns are equal. There are none among fewer
-    than 20 numbers, and where the quantiles are equal. (nan, nan) without numbers.
+    Outliers are above ``Q.9 + 4 (Q.9 - Q.1)`` or below ``Q.1 - 4 (Q.9 - Q.1)``: similar to a box plot, whose quartiles
+    are equal in too many columns. There are no outliers among fewer than 20 numbers, or if the quantiles are equal.
+    (nan, nan) without numbers.
     """
     n = len(numbers)
     if not n:
@@ -382,9 +382,9 @@ def inlier_range(numbers: FloatArray, weights: FloatArray | None = None) -> tupl
 
 
 def usual_range(numbers: FloatArray) -> tuple[float, float]:
-    """The smallest and the largest number that a slider or a curve shows: narrower than `inlier_range`.
+    """Smallest and largest number to show in a slider or a curve; narrower than `inlier_range`.
 
-    Others are further than 1.5 times the spread of the central 80% from its ends.
+    Numbers beyond are more than 1.5 times the spread of the central 80% away from its ends.
     """
     first, last = np.quantile(numbers, CENTRAL).tolist()
     reach = _USUAL * (last - first)
@@ -394,15 +394,15 @@ def usual_range(numbers: FloatArray) -> tuple[float, float]:
 
 
 def fences(first: float, last: float) -> tuple[float, float]:
-    """What numbers outside are outliers; ``first`` and ``last`` are the ends of the central ones."""
+    """Return the limits beyond which numbers are outliers; ``first`` and ``last`` are the two quantiles."""
     reach = FENCE * (last - first)
     return (first - reach, last + reach) if reach > 0 else (-math.inf, math.inf)
 
 
 def _stay(numbers: FloatArray, m: int, low: float, high: float) -> bool:
-    """Whether up to ``m`` more numbers between ``low`` and ``high`` leave these the ends of the inliers.
+    """Whether ``low`` and ``high`` remain the ends of the inliers after up to ``m`` more numbers between them.
 
-    Each of them moves the quantiles by no more than one place.
+    Each number moves the quantiles by at most one position.
     """
     n = len(numbers)
     first, last = (max(math.ceil(q * (n + m)) - 1, 0) for q in CENTRAL)
@@ -419,22 +419,22 @@ def _stay(numbers: FloatArray, m: int, low: float, high: float) -> bool:
 
 
 def shares(counts: Counts, instead: FloatArray) -> FloatArray:
-    """Each row of counts divided by its sum; ``instead`` where a row counts nothing."""
+    """Each row of counts divided by its sum; ``instead`` if the sum is 0."""
     totals = counts.sum(axis=1, keepdims=True)
     empty = totals == 0
     return np.where(empty, instead, counts / np.where(empty, 1, totals))
 
 
 def exact_sum(numbers: FloatArray) -> float:
-    """The sum of some numbers, rounded once; infinite where it is beyond float64."""
+    """Sum of numbers, rounded once; infinite if it overflows."""
     return sum_of_parts(exact_parts(numbers))
 
 
 def exact_parts(numbers: FloatArray) -> list[float]:
-    """A few numbers with exactly the same sum, before rounding; an infinite one where there is one.
+    """A few numbers with exactly the same sum before rounding, including infinity if present.
 
-    Leading digits are split off so that their sum is exact in any order (Rump, Ogita & Oishi 2008, ExtractVector); what
-    is left after a few rounds is listed as it is.
+    Leading digits are split off so that their sum is exact in any order (Rump, Ogita & Oishi 2008, ExtractVector); the
+    remainder after a few rounds is listed unchanged.
     """
     parts: list[float] = []
     room = (len(numbers) + 2).bit_length()
@@ -452,7 +452,7 @@ def exact_parts(numbers: FloatArray) -> list[float]:
 
 
 def sum_of_parts(parts: Sequence[float]) -> float:
-    """The sum of numbers of `exact_parts`, rounded once; infinite beyond float64."""
+    """Sum of the numbers from `exact_parts`, rounded once; infinite if it overflows."""
     try:
         return math.fsum(parts)
     except OverflowError:
@@ -460,14 +460,14 @@ def sum_of_parts(parts: Sequence[float]) -> float:
 
 
 def codes_of(column: AnyArray) -> NDArray[np.intp]:
-    """A column of codes or ranks as whole numbers, -1 where missing."""
+    """Convert a column of codes or ranks to integers, -1 if missing."""
     if column.dtype.kind == "f":
         return np.where(np.isnan(column), -1, column).astype(np.intp)
     return column.astype(np.intp)
 
 
 def first_seen(codes: NDArray[np.intp]) -> NDArray[np.intp]:
-    """The codes that occur, -1 left out, in the order of their first occurrence."""
+    """Codes that occur, without -1, by first occurrence."""
     first = np.full(int(codes.max(initial=-1)) + 2, len(codes), dtype=np.intp)
     first[codes[::-1] + 1] = np.arange(len(codes))[::-1]
     first[0] = len(codes)

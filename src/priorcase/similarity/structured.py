@@ -18,13 +18,13 @@ from priorcase.similarity.computed import Computed
 if TYPE_CHECKING:
     from sklearn.feature_extraction.text import CountVectorizer, TfidfTransformer
 
-# Equal texts differ by no more than rounding.
+# Equal texts differ only by rounding.
 _NOTHING = 1e-12
 VECTORIZERS: dict[str, dict[str, Any]] = {
     "words": {"analyzer": "word", "token_pattern": r"(?u)\b\w+\b"},
     "characters": {"analyzer": "char_wb", "ngram_range": (3, 5)},
 }
-"""What scikit-learn's vectorizers are told for each kind of token."""
+"""Arguments of scikit-learn's vectorizers for each kind of token."""
 
 
 @dataclass(frozen=True)
@@ -63,7 +63,7 @@ class TextDifference(Computed):
                 counts = counter.fit_transform(map(str, values))
             except ValueError:  # no text has a token
                 continue
-            counts.sort_indices()  # the length of a vector must not depend on the order of the texts, not by a bit
+            counts.sort_indices()  # makes vector lengths identical for any order of the texts
             found.append((counter, weights, weights.fit_transform(counts).T.tocsr()))
         return len(values), found
 
@@ -103,7 +103,7 @@ class SetDifference(Computed):
 
 
 def _incidence(sets: Sequence[Any], members: dict[Any, int]) -> Any:
-    """Which of the known members each set has, as a sparse matrix."""
+    """Sparse indicator matrix of the known members of each set."""
     places = [[members[member] for member in one if member in members] for one in sets]
     starts = np.cumsum([0, *map(len, places)])
     columns = np.array([place for row in places for place in row], np.int64)
@@ -132,7 +132,7 @@ class TaxonomyDifference(Computed):
 
 
 def _wu_palmer(a: tuple[str, ...], b: tuple[str, ...], nameless: bool) -> float:
-    """The difference of two nodes, each given with its ancestors; ``nameless``: there is a root above the roots."""
+    """Difference of two nodes, each given with its ancestors; ``nameless``: the roots have an unnamed common root."""
     if a[0] == b[0]:
         return 0.0
     shared = set(a) & set(b)

@@ -1,7 +1,7 @@
-"""Distances between whole rows: a Python function of two rows, a metric of SciPy, or a matrix computed beforehand.
+"""Distances between whole rows: a Python function of two rows, a metric of SciPy, or a precomputed matrix.
 
-They have no differences of single attributes, so attribute weights and contributions are undefined. The core gets them
-as a table for each block of queries, queries by stored rows; a stored row is known to it by its id.
+They have no differences of single attributes, so attribute weights and contributions are undefined. The core receives
+them as a table for each block of queries, queries by stored rows; it identifies stored rows by id.
 """
 
 from __future__ import annotations
@@ -29,38 +29,38 @@ _BOOLEAN = frozenset(("dice", "jaccard", "rogerstanimoto", "russellrao", "sokals
 METRICS = frozenset(
     ("braycurtis", "canberra", "chebyshev", "correlation", "haversine", "mahalanobis", "seuclidean", *_BOOLEAN)
 )
-"""Metrics of SciPy and scikit-learn, by name, that have no compiled form here."""
+"""Names of metrics of SciPy and scikit-learn without a compiled form."""
 
 
 class Comparison(Protocol):
-    """How whole rows are compared: a frozen value."""
+    """Protocol for comparisons of whole rows; implementations are frozen dataclasses."""
 
     @property
     def text(self) -> str:
-        """What messages call it."""
+        """Name in messages."""
 
     def check(self, instances: Instances) -> None:
-        """Refuse rows that it cannot compare."""
+        """Raise an error for rows that cannot be compared."""
 
     def prepare(self, rows: Rows) -> Any:
-        """What `between` takes for the stored rows."""
+        """Return the representation of the stored rows for `between`."""
 
     def between(self, queries: Rows, stored: Any) -> Any:
-        """Distances of queries from all stored rows, shape (queries, stored)."""
+        """Return the distances of queries from all stored rows, shape (queries, stored)."""
 
 
 @dataclass(frozen=True, eq=False)
 class Rows:
-    """Some rows: their cells, ids where they are stored, and what the codes in each column stand for."""
+    """Cells of rows, their ids if stored, and the values of the codes in each column."""
 
     cells: FloatArray
     schema: Schema
-    values: tuple[tuple[Value, ...] | None, ...]  # of each column; None where cells are numbers
+    values: tuple[tuple[Value, ...] | None, ...]  # of each column; None if cells are numbers
     unseen: Sequence[Value] = ()
     ids: IdArray | None = None
 
     def decoded(self) -> Sequence[Any]:
-        """Arrays of numbers, NaN for missing, where all columns hold some; else tuples of values, None for missing."""
+        """Rows as arrays (NaN if missing) if all columns are numeric, otherwise tuples of values (None if missing)."""
         if all(values is None for values in self.values) and not any(isinstance(k, Date) for k in self.schema.kinds):
             return list(np.asarray(self.cells))
         columns = (self._column(a) for a in range(self.cells.shape[1]))
@@ -76,7 +76,7 @@ class Rows:
 
 @dataclass(frozen=True)
 class RowFunction:
-    """A function of two rows, the query's first."""
+    """Function of two rows, query first."""
 
     function: Callable[[Any, Any], Any]
 
@@ -85,7 +85,7 @@ class RowFunction:
         return f"distance={quoted(self.function)}"
 
     def check(self, instances: Instances) -> None:
-        """Any rows will do."""
+        """Accept any rows."""
 
     def prepare(self, rows: Rows) -> Any:
         return rows.decoded()
@@ -96,10 +96,10 @@ class RowFunction:
 
 @dataclass(frozen=True)
 class RowMetric:
-    """A metric of SciPy or scikit-learn, for rows of numbers without missing values.
+    """Metric of SciPy or scikit-learn, for numeric rows without missing values.
 
     The standard deviations of ``"seuclidean"`` and the covariances of ``"mahalanobis"`` are those of the stored rows;
-    metrics of presence and absence (``"jaccard"``, ...) take any number but 0 for presence.
+    boolean metrics (``"jaccard"``, ...) treat any number except 0 as true.
     """
 
     name: str
@@ -113,8 +113,8 @@ class RowMetric:
         others = [schema.label(a) for a, kind in enumerate(schema.kinds) if not isinstance(kind, Numeric)]
         if others:
             raise ParameterError(
-                f"{self.text} compares numeric rows, but the columns {listed(others)} are not numeric. Leave them "
-                "out, or use a distance for mixed columns such as 'heom' or 'gower'."
+                f"{self.text} compares numeric rows, but the columns {listed(others)} are not numeric. Drop them, "
+                "or use a distance for mixed columns such as 'heom' or 'gower'."
             )
         if self.name == "haversine" and len(schema) != 2:
             raise ParameterError(
@@ -142,7 +142,7 @@ class RowMetric:
             return haversine_distances(self._numbers(queries), cells)
         from scipy.spatial.distance import cdist  # takes long to load
 
-        with np.errstate(all="ignore"):  # what is undefined is refused
+        with np.errstate(all="ignore"):  # undefined distances raise an error
             return cdist(self._numbers(queries), cells, cast(Any, self.name), **options)
 
     def _numbers(self, rows: Rows) -> FloatArray | BoolArray:
@@ -158,7 +158,7 @@ class RowMetric:
 
 @dataclass(frozen=True)
 class Precomputed:
-    """Distances that were computed beforehand: the columns of each row are its distances from the rows of `fit`."""
+    """Precomputed distances: the columns of each row are its distances from the rows of `fit`."""
 
     @property
     def text(self) -> str:
@@ -167,10 +167,10 @@ class Precomputed:
     def check(self, instances: Instances) -> None:
         n, width = instances.next_id, len(instances.schema)
         if not all(isinstance(kind, Numeric) for kind in instances.schema.kinds):
-            raise ParameterError(f"{self.text} takes a matrix of distances, got columns that are not numeric")
+            raise ParameterError(f"{self.text} requires a matrix of distances, got columns that are not numeric")
         if n != width:
             raise ParameterError(
-                f"{self.text} takes the square matrix of the distances between all rows at once, got {n} rows with "
+                f"{self.text} requires the square matrix of the distances between all rows, got {n} rows with "
                 f"{width} columns. Pass it to fit; queries have one column for each of its rows."
             )
         self._checked(instances.cells())
@@ -187,13 +187,13 @@ class Precomputed:
             row, column = np.argwhere(wrong)[0].tolist()
             value = cells[row, column]
             wrong_one = "NaN" if np.isnan(value) else f"{value}. Negative values in data"
-            raise ParameterError(f"{self.text} takes distances >= 0; row {row}, column {column} has {wrong_one}")
+            raise ParameterError(f"{self.text} requires distances >= 0; row {row}, column {column} has {wrong_one}")
         return np.asarray(cells)
 
 
 @dataclass(frozen=True, repr=False, kw_only=True)
 class RowDistance(Distance):
-    """A distance that compares whole rows; made by `priorcase.similarity.resolve`."""
+    """Distance that compares whole rows; returned by `priorcase.similarity.resolve`."""
 
     power: float = 1.0
     compare: Comparison
@@ -222,7 +222,7 @@ class RowDistance(Distance):
 
 @dataclass(frozen=True, eq=False)
 class RowTerm(Term):
-    """The one term of a distance between whole rows: the stored rows, and what was prepared from them."""
+    """The only term of a distance between whole rows: the stored rows and their prepared form."""
 
     compare: Comparison
     rows: Rows
@@ -239,14 +239,14 @@ class RowTerm(Term):
     __hash__ = None
 
     def distances(self, cells: FloatArray, unseen: Sequence[Value]) -> FloatArray:
-        """Distances of some queries from all stored rows, by ascending id."""
+        """Distances of queries from all stored rows, by ascending id."""
         queries = Rows(cells, self.rows.schema, self.rows.values, unseen)
         found = self.compare.between(queries, self.prepared)
         return checked_matrix(found, (len(cells), len(self.rows.cells)), self.compare.text, lambda q, s: "two rows")
 
 
 class FittedRowDistance(FittedDistance):
-    """A distance between whole rows, with the stored ones."""
+    """Distance between whole rows, with the stored rows."""
 
     terms: tuple[RowTerm]
 
@@ -296,7 +296,7 @@ class FittedRowDistance(FittedDistance):
 
 
 def whole_rows(given: Any) -> RowDistance | None:
-    """The distance that a function, ``"precomputed"`` or the name of a metric stands for; None for anything else."""
+    """Return the distance for a function, ``"precomputed"`` or the name of a metric; None for anything else."""
     if isinstance(given, str) and given in METRICS:
         return RowDistance(compare=RowMetric(str(given)))
     if isinstance(given, str) and given == "precomputed":

@@ -1,4 +1,4 @@
-"""A mixed table as a matrix of numbers, for learners that take nothing else."""
+"""Encoding of a mixed table as a numeric matrix, for learners that only accept numbers."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
-from sklearn.base import BaseEstimator, TransformerMixin
+from sklearn.base import TransformerMixin
 from sklearn.feature_extraction.text import TfidfVectorizer
 from sklearn.utils._param_validation import StrOptions
 from sklearn.utils.validation import check_is_fitted
@@ -16,7 +16,7 @@ from priorcase._typing import AnyArray, BoolArray, FloatArray, IntArray
 from priorcase.bayes.parts import Parts
 from priorcase.exceptions import prefix_errors
 from priorcase.instances import Instances
-from priorcase.learning.estimator import SchemaLike, read_queries, record_features, training_table
+from priorcase.learning.estimator import Estimator, SchemaLike, read_queries, record_features, training_table
 from priorcase.schema import CategoricalFeatures, Circular, Nominal, Schema, Text
 from priorcase.similarity.structured import VECTORIZERS
 
@@ -25,12 +25,12 @@ _MOST_WORDS = 200
 
 @dataclass(frozen=True, eq=False)
 class _Numbers:
-    """Numbers, or ranks of levels, in standard deviations around the mean; missing ones are at the mean."""
+    """Standardized numbers or ranks of levels; missing values are set to the mean."""
 
     label: str
     mean: float
     spread: float
-    gaps: bool  # whether some were missing, which then has an indicator
+    gaps: bool  # whether some values were missing, which adds an indicator
 
     @classmethod
     def of(cls, label: str, column: FloatArray) -> _Numbers:
@@ -50,7 +50,7 @@ class _Numbers:
 
 @dataclass(frozen=True, eq=False)
 class _Values:
-    """An indicator for each of the most frequent values; the others, missing ones included, have none."""
+    """Indicators of the most frequent values; other and missing values have none."""
 
     label: str
     codes: IntArray
@@ -59,7 +59,7 @@ class _Values:
 
     @classmethod
     def of(cls, label: str, codes: IntArray, values: tuple[Any, ...]) -> Self:
-        """The most frequent values, in the order in which rows first have them: names do not matter."""
+        """Create from the most frequent values, by first occurrence so that names have no effect."""
         found, first, counts = np.unique(codes[codes >= 0], return_index=True, return_counts=True)
         kept = np.lexsort((first, -counts))[: cls.most]
         kept = found[kept[np.argsort(first[kept])]]
@@ -75,7 +75,7 @@ class _Values:
 
 @dataclass(frozen=True, eq=False)
 class _Codes(_Values):
-    """The number of each of the most frequent values; NaN for the others and missing ones."""
+    """Integer codes of the most frequent values; NaN for other and missing values."""
 
     most: ClassVar[int] = 250
 
@@ -92,7 +92,7 @@ class _Codes(_Values):
 
 @dataclass(frozen=True, eq=False)
 class _Circle:
-    """The cosine and sine of a circular number; both are 0 where it is missing."""
+    """Cosine and sine of a circular number; both 0 if it is missing."""
 
     label: str
     period: float
@@ -108,10 +108,10 @@ class _Circle:
 
 @dataclass(frozen=True, eq=False)
 class _Words:
-    """The TF-IDF weights of the most frequent words of a text."""
+    """TF-IDF weights of the most frequent words of a text."""
 
     label: str
-    vectorizer: TfidfVectorizer | None  # None where no text has a word
+    vectorizer: TfidfVectorizer | None  # None if no text has a word
 
     @classmethod
     def of(cls, label: str, texts: list[str]) -> _Words:
@@ -132,7 +132,7 @@ class _Words:
         return [] if self.vectorizer is None else list(self.vectorizer.transform(texts).toarray().T)
 
 
-class TableEncoder(TransformerMixin, BaseEstimator):
+class TableEncoder(TransformerMixin, Estimator):
     """Encode a mixed table with missing values as a numeric matrix.
 
     For learners that only accept numbers, such as scikit-learn's. priorcase's own learners need no encoding.
@@ -188,7 +188,7 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         return self
 
     def _fitted(self, a: int) -> _Numbers | _Values | _Circle | _Words:
-        """What is learned about an attribute."""
+        """Fit the encoder of one attribute."""
         rows, source = self._attributes, self._parts.source.kinds[int(self._parts.columns[a])]
         name, column, values = rows.schema.label(a), rows.column(a), rows.values(a)
         label = f"x{name}" if self._parts.source.names is None and isinstance(name, int) else str(name)
@@ -202,7 +202,7 @@ class TableEncoder(TransformerMixin, BaseEstimator):
 
     @property
     def categorical_mask_(self) -> BoolArray:
-        """Whether each column of the matrix holds codes."""
+        """Whether each column of the matrix contains codes."""
         check_is_fitted(self)
         return np.array([isinstance(fitted, _Codes) for fitted in self._columns for _ in fitted.names], dtype=bool)
 
@@ -220,6 +220,9 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         """Return the names of the columns of the matrix; ``input_features`` is ignored."""
         check_is_fitted(self)
         return np.array([name for fitted in self._columns for name in fitted.names], dtype=object)
+
+    def _diagram_rows(self) -> Instances | None:
+        return Instances(self._parts.source) if "_parts" in self.__dict__ else None
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

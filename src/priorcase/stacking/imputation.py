@@ -1,7 +1,8 @@
-"""Queries that lack columns, completed by the values of past cases near them (hot-deck imputation).
+"""Hot-deck imputation of columns missing from queries, with values of the nearest stored rows.
 
-A learner that has never seen a row without a column cannot know what its absence means. Its answer to such a query is
-the mean of its answers to the query as completed by several past cases, those nearest in the columns that are known.
+A learner cannot handle missing values in a column without missing values in the training rows. Its prediction for such
+a query is the mean of its predictions for copies of the query completed from several stored rows, which are nearest in
+the known columns.
 """
 
 from __future__ import annotations
@@ -19,14 +20,14 @@ from priorcase.neighbors.transformer import KNNTransformer
 from priorcase.neighbors.tuning import content_ranks
 from priorcase.schema import Coded, Table
 
-_DONORS = 32  # past cases that complete a query
-_MOST_ROWS = 2_000  # from which they are taken
+_DONORS = 32  # stored rows that complete a query
+_MOST_ROWS = 2_000  # sample that donors are selected from
 
 
 def averaged(memory: Memory, table: Table, answer: Callable[[Table], FloatArray]) -> FloatArray:
-    """The answers to some queries, shape (queries, outputs).
+    """Predictions for queries, shape (queries, outputs).
 
-    Queries that lack a column that no stored row lacks, or more columns than any stored row, are completed.
+    Queries are completed if they lack a column that no stored row lacks, or more columns than any stored row.
     """
     missing = missing_cells(table)
     if not missing.any():
@@ -38,7 +39,7 @@ def averaged(memory: Memory, table: Table, answer: Callable[[Table], FloatArray]
     donors = memory.cached("donors", lambda: _Donors.of(memory.instances))
     parts = donors.completed(_rows(table, np.flatnonzero(odd)))
     total = answer(parts[0])
-    for part in parts[1:]:  # one after the other, so that a query gets the same bits alone and in a batch
+    for part in parts[1:]:  # one at a time, so that a query gets identical results alone and in a batch
         total = total + answer(part)
     found = np.empty((len(table), total.shape[1]))
     found[odd] = total / len(parts)
@@ -48,7 +49,7 @@ def averaged(memory: Memory, table: Table, answer: Callable[[Table], FloatArray]
 
 
 def missing_cells(table: Table) -> BoolArray:
-    """Where values are missing: (rows, columns)."""
+    """Mask of missing values, shape (rows, columns)."""
     cells = [column.codes if isinstance(column, Coded) else column for column in table.columns]
     return np.column_stack([_is_missing(column) for column in cells])
 
@@ -58,7 +59,7 @@ def _is_missing(column: AnyArray) -> BoolArray:
 
 
 def _missing_in(instances: Instances) -> BoolArray:
-    """Where values of stored rows are missing, each set of missing columns once."""
+    """Distinct patterns of missing columns in the stored rows."""
     columns = [_is_missing(instances.column(a)) for a in range(len(instances.schema))]
     return np.unique(np.column_stack(columns), axis=0)
 
@@ -69,9 +70,9 @@ def _rows(table: Table, rows: IntArray) -> Table:
 
 @dataclass(frozen=True, eq=False)
 class _Donors:
-    """Past cases that complete queries, in an order that depends on nothing but what they hold.
+    """Stored rows that complete queries, in an order that depends only on their values.
 
-    Of cases that are equally near the first ones are taken, and the order of the table may go by class.
+    Among equally near rows the first are used, and the table may be sorted by class.
     """
 
     cases: Table
@@ -85,7 +86,7 @@ class _Donors:
         return cls(cases, index)
 
     def completed(self, table: Table) -> list[Table]:
-        """The queries completed by the nearest case, by the second, and so on."""
+        """Queries completed from the nearest row, from the second nearest, and so on."""
         _, nearest = self.index.kneighbors(table)
         return [self._with(table, donors) for donors in nearest.T]
 

@@ -1,4 +1,4 @@
-"""Stacked learners: members that are fitted to the same rows and mixed by how well each predicts rows left out."""
+"""Stacked learners: members fitted to the same rows, with weights learned from held-out predictions."""
 
 from __future__ import annotations
 
@@ -25,6 +25,7 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import has_fit_parameter
 from threadpoolctl import ThreadpoolController
 
+from priorcase._numbers import equal_decimals
 from priorcase._parameters import check_parameters, check_seed, check_value
 from priorcase._typing import AnyArray, Backend, BoolArray, FloatArray, IntArray
 from priorcase.bayes import SubsetAveragedBayes, TreeAveragedBayes
@@ -65,8 +66,8 @@ from priorcase.stacking.imputation import averaged, missing_cells
 Members = Sequence[Any] | Mapping[str, Any] | None
 
 _MOST_COEFFICIENTS, _MOST_FOR_NEWTON = 100, 700  # columns times classes
-_FEWEST = 5  # rows that more than the nearest are asked of
-_MOST_FOR_TREES = 120  # columns: the sum over trees takes their third power for each query
+_FEWEST = 5  # minimum number of rows for members other than k-NN
+_MOST_FOR_TREES = 120  # columns: the sum over trees is cubic in their number for each query
 _FEWEST_FOR_BOOSTING = 50  # rows
 _TREES = 600  # boosted, over all classes
 _SMALL_TREES: dict[str, Any] = {"max_leaf_nodes": 16, "min_samples_leaf": 10, "l2_regularization": 1.0}
@@ -74,9 +75,9 @@ _MANY_ROWS = 2_000  # from which on a progress bar is shown
 _COOLEST, _HOTTEST = 0.2, 5.0  # temperatures of members
 _STEPS, _SETTLED = 1_000, 1e-8  # of EM
 _LEAST = float(np.finfo(np.float64).tiny)
-_SCALE_NEIGHBORS = 40  # around a query, whose left-out errors tell how large errors are there
-_SCALE_PRIOR = 10.0  # rows of average error beside them
-_LEFT_OUT_ROWS = 100  # that tell how far answers move without some columns
+_SCALE_NEIGHBORS = 40  # neighbors of a query whose held-out errors give the local scale
+_SCALE_PRIOR = 10.0  # pseudo-count of rows with average error
+_LEFT_OUT_ROWS = 100  # sample for the effect of missing columns on predictions
 _GAUSSIAN = Gaussian(0.7)
 _BOOSTING = HistGradientBoostingClassifier, HistGradientBoostingRegressor
 
@@ -85,12 +86,11 @@ _BOOSTING = HistGradientBoostingClassifier, HistGradientBoostingRegressor
 
 
 def default_members(rows: int, columns: int, classes: int | None) -> dict[str, Any]:
-    """The members of a stack unless others are named, by name; ``classes`` is None for numbers.
+    """Default members of a stack, by name; ``classes`` is None for regression.
 
-    They were chosen for being different from each other, fast, and right together on public tables
-    (``python -m benchmarks.quality stacked``): votes, models around the query, trees over the columns, a network, a
-    linear model and boosted trees. Logistic models around each query take part where they have few coefficients; of a
-    handful of rows only the nearest are asked.
+    They were chosen to be diverse, fast, and accurate together on public data sets (``python -m benchmarks.quality
+    stacked``): k-NN, local models, tree-averaged Bayes, a network, a linear model and boosted trees. Local logistic
+    models are included if they have few coefficients; for very few rows only k-NN is used.
     """
     found = all_members(rows, columns, classes)
     if classes is not None:
@@ -103,7 +103,7 @@ def default_members(rows: int, columns: int, classes: int | None) -> dict[str, A
 
 
 def all_members(rows: int, columns: int, classes: int | None) -> dict[str, Any]:
-    """The members that a default stack may have, by name."""
+    """Members that a default stack may have, by name."""
     nearest, few, many = min(rows, 10), min(rows, 50), min(rows, 100)
     if classes is not None:
         added = replace(hvdm(), power=1.0, root=False)
@@ -138,10 +138,10 @@ def _is_probabilistic(member: Any) -> bool:
 
 
 def _named(members: Members, task: Literal["classify", "regress"]) -> dict[str, Any]:
-    """The members that a user lists, by name; a text is the name of a learner of the registry.
+    """Members listed by a user, by name; a string is the name of a learner of the registry.
 
-    Names that only default members have stay texts, because those members depend on the number of rows. The baseline
-    may be listed, though it is always a member.
+    Names of default members only are kept as strings, because these members depend on the number of rows. The baseline
+    may be listed, although it is always a member.
     """
     if isinstance(members, Mapping):
         found = {str(name): member for name, member in members.items()}
@@ -160,8 +160,8 @@ def _named(members: Members, task: Literal["classify", "regress"]) -> dict[str, 
     )
     if not found:
         raise ParameterError(
-            f"members must contain at least one {kind} beside {BASELINE!r}, which is always a member; got "
-            f"{quoted(members)}. None uses a default list"
+            f"members must contain at least one {kind} in addition to {BASELINE!r}, which is always a member, got "
+            f"{quoted(members)}. None uses a default list."
         )
     for name, given in found.items():
         member = default[given] if isinstance(given, str) else given
@@ -175,7 +175,7 @@ def _named(members: Members, task: Literal["classify", "regress"]) -> dict[str, 
 
 @dataclass(frozen=True, eq=False)
 class _Rows:
-    """Rows to fit members to, and what is known about them."""
+    """Rows to fit members to, with targets and weights."""
 
     table: Table
     targets: AnyArray
@@ -187,18 +187,18 @@ class _Rows:
 
 @dataclass(frozen=True, eq=False)
 class _Fitted:
-    """A member fitted to some rows; others' estimators get numbers, their pipelines a pandas frame."""
+    """Member fitted to rows; estimators of other libraries get numbers, their pipelines a pandas frame."""
 
     model: Any
     framed: bool = False
 
     @classmethod
     def to(cls, member: Any, rows: _Rows, schema: Schema, n_jobs: int | None, seed: int) -> _Fitted:
-        """A copy of a member, fitted."""
+        """Fit a copy of a member."""
         own, params = isinstance(member, RowsEstimator), member.get_params(deep=False)
         given: dict[str, Any] = {"schema": schema} if own else {}
         threads = "n_jobs" in params and params["n_jobs"] is None and not isinstance(member, LogisticRegression)
-        given |= {"n_jobs": n_jobs} if threads else {}  # which a LogisticRegression warns that it ignores
+        given |= {"n_jobs": n_jobs} if threads else {}  # a LogisticRegression warns that it ignores it
         given |= {"random_state": seed} if "random_state" in params and params["random_state"] is None else {}
         model, table = clone(member).set_params(**given), rows.table
         data: Any = table
@@ -214,17 +214,17 @@ class _Fitted:
             last = model.steps[-1] if isinstance(model, Pipeline) else ("", model)
             if not has_fit_parameter(last[1], "sample_weight"):
                 raise ParameterError(
-                    f"{type(last[1]).__name__} does not accept sample_weight. Leave out the member or the weights"
+                    f"{type(last[1]).__name__} does not accept sample_weight. Drop the member or the weights."
                 )
             weights = {f"{last[0]}__sample_weight" if last[0] else "sample_weight": rows.weights}
         with warnings.catch_warnings(), _one_thread():
-            warnings.filterwarnings("ignore", "Line search of Newton", ConvergenceWarning)  # it goes on otherwise
+            warnings.filterwarnings("ignore", "Line search of Newton", ConvergenceWarning)  # it then continues
             model.fit(data, rows.targets, **weights)
         return cls(model, data is not table)
 
     def predict(self, table: Table, classes: AnyArray | None) -> FloatArray:
-        """Probabilities of all classes, or numbers, of some rows."""
-        with unwarned(FarQueryWarning), _one_thread():  # other members answer there
+        """Predict probabilities of all classes, or numbers."""
+        with unwarned(FarQueryWarning), _one_thread():  # other members handle far queries
             return self._predict(table, classes)
 
     def _predict(self, table: Table, classes: AnyArray | None) -> FloatArray:
@@ -236,7 +236,7 @@ class _Fitted:
         return np.asarray(found, dtype=np.float64) if classes is None else self.aligned(found, classes)
 
     def aligned(self, probabilities: FloatArray, classes: AnyArray) -> FloatArray:
-        """Probabilities of all classes, of which the member may not have seen some."""
+        """Probabilities of all classes, including those that the member has not seen."""
         known = self.model.classes_
         if len(known) == len(classes):
             return np.asarray(probabilities)
@@ -245,7 +245,7 @@ class _Fitted:
         return found
 
     def left_out(self, classes: AnyArray | None) -> FloatArray | None:
-        """Predictions of each row from the others; None where the targets had a say in more than the answers."""
+        """Leave-one-out predictions; None if the targets also determine other parts of the model."""
         if not isinstance(self.model, RowsEstimator) or getattr(self.model, "relearns_", True):
             return None
         if classes is None:
@@ -259,13 +259,13 @@ def _thread_pools() -> ThreadpoolController:
 
 
 def _one_thread() -> AbstractContextManager[Any]:
-    """One thread of OpenMP: boosted trees have parallel loops so short that on a busy machine waiting takes seconds."""
+    """Limit OpenMP to one thread: boosted trees have very short parallel loops, slow on a busy machine."""
     limited: AbstractContextManager[Any] = _thread_pools().limit(limits=1, user_api="openmp")
     return limited
 
 
 def _linear_answers(model: LogisticRegression | RidgeCV, X: FloatArray) -> FloatArray:
-    """What a linear model predicts, added up column by column: a row gets the same bits alone and in a batch."""
+    """Predictions of a linear model, summed column by column so that a row gets identical results in any batch."""
     coefficients, scores = np.atleast_2d(model.coef_), np.tile(model.intercept_, (len(X), 1)).astype(np.float64)
     for j in range(X.shape[1]):
         scores += X[:, j, None] * coefficients[:, j]
@@ -276,7 +276,7 @@ def _linear_answers(model: LogisticRegression | RidgeCV, X: FloatArray) -> Float
 
 
 def _frame(table: Table) -> Any:
-    """Rows as a pandas frame."""
+    """Convert rows to a pandas frame."""
     names = [str(name) for name in attribute_names(table.schema)]
     columns = zip(*decoded(table), strict=True)
     return framed({name: list(column) for name, column in zip(names, columns, strict=True)}, "pandas")
@@ -295,7 +295,7 @@ def scaled(probabilities: FloatArray, temperature: float) -> FloatArray:
 
 
 def best_temperature(probabilities: FloatArray, truth: IntArray, weights: FloatArray, low: float, high: float) -> float:
-    """The temperature with the largest log-score, within bounds."""
+    """Temperature with the largest log-score, within bounds."""
     with np.errstate(divide="ignore"):
         logs = np.log(probabilities)
     own = logs[np.arange(truth.size), truth]
@@ -314,7 +314,7 @@ def best_temperature(probabilities: FloatArray, truth: IntArray, weights: FloatA
 def mixture_weights(densities: FloatArray, weights: FloatArray, prior: float) -> FloatArray:
     """Weights on the simplex that maximize the log-score of the mixture and a Dirichlet prior, by EM.
 
-    ``densities`` is what each member (column) gave to the truth of each row. The objective
+    ``densities`` contains the density of the true value of each row under each member (column). The objective
     ``sum_i v_i ln sum_m w_m p_im + (prior - 1) sum_m ln w_m`` is concave; each step
     ``w_m = (sum_i v_i r_im + prior - 1) / total`` with the shares ``r_im`` of the members in row i increases it.
     """
@@ -340,7 +340,7 @@ def squared_error_weights(predictions: FloatArray, y: FloatArray, weights: Float
     centred = predictions - y[:, None]
     gram = (centred * weights[:, None]).T @ centred
     gram /= max(float(np.trace(gram)), _LEAST)
-    floor = 1e-12  # of the mean squared error, relative to that of the members: a perfect fit is no singularity
+    floor = 1e-12  # relative floor of the mean squared error, so that a perfect fit is not singular
 
     def loss(logits: FloatArray) -> tuple[float, FloatArray]:
         shares = np.exp(logits - logits.max())
@@ -363,14 +363,14 @@ class Stack(GridResult):
     """Members of a stacked model with their weights and scores; prints as a table.
 
     ``weights`` are the mixture weights, ``temperatures`` the temperatures of the members' probabilities (empty for
-    regression), and ``scores`` the held-out score of each member after scaling: the log score (mean of ``ln p`` of the
+    regression), and ``scores`` the held-out score of each member after scaling: the log-score (mean of ``ln p`` of the
     true class), or the root mean squared error. ``score`` is that of the stack. ``left_out`` lists the members scored
     by leave-one-out; the rest were scored by cross-validation.
 
     Examples
     --------
     >>> import priorcase as pc
-    >>> X, y = pc.datasets.load_repairs()
+    >>> X, y = pc.load_repairs()
     >>> model = pc.StackedClassifier({"knn": pc.KNNClassifier(), "bayes": pc.NaiveBayes()}).fit(X, y)
     >>> sorted(model.stack_.names)
     ['baseline', 'bayes', 'knn']
@@ -413,21 +413,21 @@ class Stack(GridResult):
 
     def _grid(self) -> Grid:
         header = ["member", "weight", *["temperature"] * bool(self.temperatures.size), self.score_label, "scored by"]
-        lines = []
+        lines, scores = [], equal_decimals([*self.scores, self.score], 5)
         for m in np.argsort(-self.weights, kind="stable").tolist():
             line = [self.names[m], f"{self.weights[m]:.3f}"]
             line += [f"{self.temperatures[m]:.2f}"] if self.temperatures.size else []
             by = "leave-one-out" if self.names[m] in self.left_out else "folds"
-            lines.append([*line, f"{self.scores[m]:.4g}", by])
+            lines.append([*line, scores[m], by])
         blanks = [""] * bool(self.temperatures.size)
-        lines.append(["stack", "", *([f"{self.temperature:.2f}"] if blanks else []), f"{self.score:.4g}", ""])
+        lines.append(["stack", "", *([f"{self.temperature:.2f}"] if blanks else []), scores[-1], ""])
         title = f"{len(self.names)} members on {self.rows:,} rows, {self.folds} folds"
         return Grid(title, header, lines, right=range(1, len(header) - 1))
 
 
 @dataclass(frozen=True, eq=False)
 class _Predicted:
-    """Members fitted to all rows, and their predictions of the rows left out: one by one, or in folds."""
+    """Members fitted to all rows, and their held-out predictions by leave-one-out or cross-validation."""
 
     rows: _Rows
     members: dict[str, _Fitted]
@@ -446,11 +446,11 @@ class _Predicted:
 
 @dataclass(frozen=True, eq=False)
 class _Mixture:
-    """Members fitted to all rows, how they are mixed, and what that gave for rows left out."""
+    """Members fitted to all rows, their weights, and the held-out predictions of the mixture."""
 
     members: dict[str, _Fitted]
     result: Stack
-    answers: FloatArray  # of each row, left out
+    answers: FloatArray  # held-out prediction of each row
     truth: AnyArray
 
 
@@ -458,7 +458,7 @@ class _Mixture:
 
 
 def _may_have_precedents(stack: Stacked) -> bool:
-    """Whether a member has precedents; a stack without rows says so when it is asked."""
+    """Whether a member has precedents; a stack without rows raises an error when called."""
     try:
         return stack._voter() is not None
     except (NotFittedError, TooFewRowsError):
@@ -527,7 +527,7 @@ class Stacked(RowsEstimator[Memory]):
 
     @reads
     def _voter(self) -> Any:
-        """The name and model of the member with the largest weight that has precedents, or None."""
+        """Name and model of the member with the largest weight that has precedents, or None."""
         result, members = self._mixture().result, self._mixture().members
         by_weight = sorted(zip(-result.weights, result.names, strict=True))
         models = ((name, members[name].model) for _, name in by_weight if name in members)
@@ -572,7 +572,7 @@ class Stacked(RowsEstimator[Memory]):
         self._mixture()
 
     def _mixture(self) -> _Mixture:
-        """The members and their weights for the rows stored now; made again when rows have come or gone."""
+        """Members and weights for the stored rows; computed again after changes."""
         return self._answering().cached("mixture", self._new_mixture)
 
     def _new_mixture(self) -> _Mixture:
@@ -587,8 +587,8 @@ class Stacked(RowsEstimator[Memory]):
             wanted = {name: default[of] if isinstance(of, str) else of for name, of in self._wanted.items()}
         members, answers, left_out = dict[str, _Fitted](), dict[str, FloatArray](), [BASELINE]
         if n < 2 or (classes is not None and len(classes) < 2):
-            wanted = {}  # nothing to predict from, or to tell apart
-        # One after the other, or side by side where joblib.parallel_config names a backend.
+            wanted = {}  # too few rows or a single class
+        # Sequentially, or in parallel if joblib.parallel_config sets a backend.
         calls = (joblib.delayed(_fit_and_leave_out)(self, member, rows, classes, folds) for member in wanted.values())
         with bar(len(wanted), shown=n >= _MANY_ROWS, text="stacking") as advance:
             done = joblib.Parallel(return_as="generator")(calls) if wanted else ()
@@ -602,7 +602,7 @@ class Stacked(RowsEstimator[Memory]):
         return _Fitted.to(member, rows, self._stored().instances.schema, self.n_jobs, self._seed)
 
     def _cross_fitted(self, member: Any, rows: _Rows, classes: AnyArray | None, folds: IntArray) -> FloatArray:
-        """The predictions of each row by the member fitted without the row's fold."""
+        """Prediction of each row by the member fitted without the row's fold."""
         instances = self._stored().instances
         found = np.zeros(len(rows)) if classes is None else np.zeros((len(rows), len(classes)))
         for fold in range(int(folds.max()) + 1):
@@ -616,7 +616,7 @@ class Stacked(RowsEstimator[Memory]):
         return found
 
     def _answered(self, table: Table) -> FloatArray:
-        """The mixture of the members' answers for some rows."""
+        """Mixture of the members' predictions."""
         mixture = self._mixture()
         names, weights = mixture.result.names, mixture.result.weights
         total = self._baseline(len(table)) * weights[names.index(BASELINE)]
@@ -626,10 +626,10 @@ class Stacked(RowsEstimator[Memory]):
         return self._finished(total, mixture.result)
 
     def _completed_answer(self, member: _Fitted, table: Table) -> FloatArray:
-        """The answers of a member, (rows, classes or 1).
+        """Predictions of a member, shape (rows, classes or 1).
 
-        Queries are completed for learners of other libraries, for those that take missing for one more value, and for
-        networks, from whose centers they are all far: these know nothing of the absence of a column that no row lacks.
+        Queries are completed for learners of other libraries, for learners that treat missing as one more value, and
+        for networks, since these cannot handle missing values in a column that is complete in the stored rows.
         """
         classes = self._known_classes()
 
@@ -641,14 +641,14 @@ class Stacked(RowsEstimator[Memory]):
 
     @abstractmethod
     def _stored_targets(self) -> AnyArray:
-        """The targets of the stored rows."""
+        """Targets of the stored rows."""
 
     @abstractmethod
     def _known_classes(self) -> AnyArray | None:
-        """The classes; None for numbers."""
+        """Classes; None for regression."""
 
     def _folds(self, count: int) -> IntArray:
-        """The fold of each row, stratified by class; it depends on what the rows hold, not on how they came."""
+        """Fold of each row, stratified by class; depends on the values of the rows, not on their order."""
         truth = self._truth()
         groups = np.zeros(len(truth)) if self._known_classes() is None else truth
         order = np.lexsort((content_ranks(self._stored().instances, truth[:, None], self._seed), groups))
@@ -657,7 +657,7 @@ class Stacked(RowsEstimator[Memory]):
         return folds
 
     def _least_rows(self, folds: IntArray) -> int:
-        """The fewest rows that a member is asked to predict from, weights counted."""
+        """Smallest total weight of the rows that a member predicts from."""
         memory = self._stored()
         weights = np.ones(len(memory)) if memory.row_weights is None else memory.row_weights
         largest = max(float(np.bincount(folds, weights=weights).max()), float(weights.max()))
@@ -673,7 +673,7 @@ class Stacked(RowsEstimator[Memory]):
 
     @abstractmethod
     def _baseline(self, n: int) -> FloatArray:
-        """What is answered to n queries where every column is ignored."""
+        """Baseline predictions for n queries, which ignore all columns."""
 
     @abstractmethod
     def _member_answer(self, mixture: _Mixture, m: int, table: Table) -> FloatArray: ...
@@ -694,9 +694,9 @@ class Stacked(RowsEstimator[Memory]):
 def _fit_and_leave_out(
     stack: Stacked, member: Any, rows: _Rows, classes: AnyArray | None, folds: IntArray
 ) -> tuple[_Fitted, FloatArray, bool]:
-    """A member fitted to all rows, its predictions of rows left out, and whether these are its own leave-one-out."""
-    # The threads of BLAS wait for each other at every small product: with one, linear members take a tenth of the time,
-    # and get the same bits on any machine.
+    """Fitted member, its held-out predictions, and whether these are its own leave-one-out."""
+    # BLAS threads wait for each other at every small product: with one thread, linear members take a tenth of the time
+    # and give identical results on any machine.
     with _thread_pools().limit(limits=1, user_api="blas"):
         fitted = stack._fit_member(member, rows)
         found = fitted.left_out(classes)
@@ -711,7 +711,7 @@ class StackedClassifier(ClassifierMixin, Stacked):
     Stacking of predictive distributions (Yao et al. 2018). Each member predicts every row by leave-one-out if that is
     exact without refitting, otherwise by cross-validation. Its probabilities are calibrated by a temperature. The
     probability of a class is ``sum_m w_m p_m(class)``, calibrated once more, with the weights that maximize the
-    held-out log score. After `partial_fit` and `forget`, members and weights are fitted again at the next prediction.
+    held-out log-score. After `partial_fit` and `forget`, members and weights are fitted again at the next prediction.
 
     Parameters
     ----------
@@ -749,7 +749,7 @@ class StackedClassifier(ClassifierMixin, Stacked):
     Examples
     --------
     >>> import priorcase as pc
-    >>> X, y = pc.datasets.load_repairs()
+    >>> X, y = pc.load_repairs()
     >>> model = pc.StackedClassifier().fit(X, y)
     >>> model.predict(X[:3])
     array(['tune-up', 'brakes', 'wheel'], dtype=object)
@@ -774,7 +774,7 @@ class StackedClassifier(ClassifierMixin, Stacked):
 
     @reads
     def predict(self, X: Any) -> AnyArray:
-        """Predict the most probable class of each row; the first in ``classes_`` among equals."""
+        """Predict the most probable class of each row; the first in ``classes_`` among ties."""
         self._answering()
         return self._predicted(self._table(X))
 
@@ -803,12 +803,12 @@ class StackedClassifier(ClassifierMixin, Stacked):
         self._labelling, targets, labels = learned_labels(y, classes, earlier, stored)
         if labels.shape[1] != 1:
             raise TargetError(
-                f"y must be one class for each row, got {labels.shape[1]} columns. Fit one model for each target"
+                f"y must be one class for each row, got {labels.shape[1]} columns. Fit one model for each target."
             )
         return targets, labels
 
     def _labels(self) -> tuple[AnyArray, IntArray]:
-        """The classes, and the position in them of each stored row."""
+        """Classes, and the class position of each stored row."""
         memory = self._stored()
 
         def compute() -> tuple[AnyArray, IntArray]:
@@ -828,7 +828,7 @@ class StackedClassifier(ClassifierMixin, Stacked):
         return self._labels()[1].astype(np.float64)
 
     def _frequencies(self, *, left_out: bool = False) -> FloatArray:
-        """The class frequencies of the stored rows and of one row more that is divided evenly; without each row."""
+        """Class frequencies with one additional row divided evenly; ``left_out``: without each row in turn."""
         (labels, own), weights = self._labels(), self._stored().row_weights
         counts = np.bincount(own, weights=weights, minlength=labels.size) + 1.0 / labels.size
         if left_out:
@@ -837,7 +837,7 @@ class StackedClassifier(ClassifierMixin, Stacked):
         return np.asarray(counts / counts.sum(axis=-1, keepdims=True))
 
     def _smoothed(self, probabilities: FloatArray, frequencies: FloatArray) -> FloatArray:
-        """Probabilities with a little of the class frequencies, so that no class is impossible."""
+        """Mix probabilities with a small share of the class frequencies, so that no class is impossible."""
         share = 1.0 / (self._stored().total_weight + 1.0)
         return (1.0 - share) * probabilities + share * frequencies
 
@@ -972,7 +972,7 @@ class StackedRegressor(RegressorMixin, Stacked):
             warn_caller(DataConversionWarning(text))
         if numbers.shape[1] != 1:
             raise TargetError(
-                f"y must be one number for each row, got {numbers.shape[1]} columns. Fit one model for each target"
+                f"y must be one number for each row, got {numbers.shape[1]} columns. Fit one model for each target."
             )
         return targets, numbers
 
@@ -1002,7 +1002,7 @@ class StackedRegressor(RegressorMixin, Stacked):
         return _Mixture(found.members, Stack(names, shares, np.empty(0), errors, score, *told), mixed, y)
 
     def _errors(self) -> tuple[KNNRegressor | None, float, FloatArray]:
-        """A model of the size of errors, their mean, and the errors of the rows left out in units of their scale."""
+        """Model of the size of errors, their mean, and the scaled held-out errors."""
         memory = self._answering()
 
         def compute() -> tuple[KNNRegressor | None, float, FloatArray]:
@@ -1016,13 +1016,13 @@ class StackedRegressor(RegressorMixin, Stacked):
             table = stored_table(memory.instances, rows)
             model.fit(table, np.abs(errors), memory.row_weights)
             absent = missing_cells(table)
-            moved = self._moved(np.diag(absent.any(axis=0)))  # column by column: rows may lack any of many sets
+            moved = self._moved(np.diag(absent.any(axis=0)))  # by column: rows may lack any set of columns
             return model, mean, errors / np.hypot(_shrunk(model.loo_predict(), mean), np.sqrt(absent @ moved**2))
 
         return memory.cached("errors", compute)
 
     def _scale(self, table: Table) -> FloatArray:
-        """The size of the errors around each query."""
+        """Local scale of the errors around each query."""
         model, mean, _ = self._errors()
         if model is None:
             return np.full(len(table), mean and 1.0)
@@ -1030,9 +1030,9 @@ class StackedRegressor(RegressorMixin, Stacked):
         return np.hypot(_shrunk(model.predict(table), mean), self._moved(patterns)[of.ravel()])
 
     def _moved(self, absent: BoolArray) -> FloatArray:
-        """How far answers to past rows move on average without some columns, for each row of ``absent``.
+        """Mean change of the predictions of stored rows without some columns, for each row of ``absent``.
 
-        The errors of rows that know a column do not tell how far off the answer to a query without it may be.
+        Errors of rows with a known column do not measure the error for a query without it.
         """
         memory, moved = self._answering(), np.zeros(len(absent))
         if absent.any():
@@ -1043,9 +1043,9 @@ class StackedRegressor(RegressorMixin, Stacked):
         return moved
 
     def _standard(self, levels: FloatArray) -> FloatArray:
-        """Quantiles of the errors in units of their scale; the outermost ones are those of one row more."""
+        """Quantiles of the scaled errors; the extremes are those of one additional row."""
         if len(self._stored()) < 2:
-            raise TooFewRowsError("intervals need at least two rows. Add rows with partial_fit")
+            raise TooFewRowsError("intervals need at least two rows. Add rows with partial_fit.")
         z, weights = self._errors()[2], self._stored().row_weights
         if weights is None:
             return np.asarray(np.quantile(z, levels, method="median_unbiased"))
@@ -1060,7 +1060,7 @@ class StackedRegressor(RegressorMixin, Stacked):
         return self._bounded(self._completed_answer(mixture.members[mixture.result.names[m]], table)[:, 0])
 
     def _bounded(self, answers: FloatArray) -> FloatArray:
-        """Answers at most a tenth of the targets' range beyond them: one that explodes would outweigh all others."""
+        """Clip predictions to the range of the targets, widened by a tenth, so that no outlier dominates."""
         y = self._stored_targets()
         margin = 0.1 * (y.max() - y.min())
         return np.clip(answers, y.min() - margin, y.max() + margin)
@@ -1073,7 +1073,7 @@ class StackedRegressor(RegressorMixin, Stacked):
 
 
 def _without(table: Table, absent: BoolArray) -> Table:
-    """Rows without the values of some columns."""
+    """Return rows with some columns set to missing."""
     columns = list(table.columns)
     for a in np.flatnonzero(absent).tolist():
         column = columns[a]
@@ -1085,5 +1085,5 @@ def _without(table: Table, absent: BoolArray) -> Table:
 
 
 def _shrunk(local: FloatArray, mean: float) -> FloatArray:
-    """The mean size of the errors around each row, with some rows of average error beside them."""
+    """Mean size of the errors around each row, shrunk towards the overall mean."""
     return (_SCALE_NEIGHBORS * local + _SCALE_PRIOR * mean) / (_SCALE_NEIGHBORS + _SCALE_PRIOR)

@@ -104,7 +104,7 @@ def test_oddness_prints_and_is_cut_like_the_other_results(model: MixtureModel) -
     assert len(odd[1:3]) == len(list(odd[1:3])) == 2
     lines = str(odd[6]).splitlines()
     assert lines[0].startswith("query 6: ")
-    assert lines[0].endswith("% of the training rows are at least as odd")
+    assert lines[0].endswith("% of the training rows are at least as unusual")
     assert lines[1].split() == ["column", "value", "surprise", "usual", "beyond", "contribution"]
     assert "noise" not in str(odd)
     assert lines[-1].startswith("  (component)")

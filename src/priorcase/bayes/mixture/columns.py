@@ -1,6 +1,6 @@
-"""The columns of a mixture: numeric, discrete or texts, their standard units, and rows encoded attribute by attribute.
+"""Columns of a mixture: numeric, discrete or texts, with their standard units, and rows encoded by attribute.
 
-A text is a discrete attribute that has any number of values in a row: its words.
+A text is a discrete attribute with any number of values in a row: its words.
 """
 
 from __future__ import annotations
@@ -22,24 +22,24 @@ from priorcase.instances.instances import unseen_values, with_unseen
 from priorcase.learning.sorted_rows import value_orders
 from priorcase.schema import Nominal, Numeric, Schema, Table, Text
 
-_FARTHEST = 1e100  # squares of numbers in standard units, and sums of them, must stay within float64
-_AT_ONCE = 32768  # as many numbers as stay in a core's cache while a block of rows is worked on
+_FARTHEST = 1e100  # squares and sums of squares of numbers in standard units must not overflow
+_AT_ONCE = 32768  # numbers of a block that fit into a core's cache
 
 
 @dataclass(frozen=True, slots=True)
 class Scale:
     """Standard units of a numeric column: ``z = (x / unit - centre) / spread``."""
 
-    unit: float  # the largest absolute value, so that every step stays within float64
+    unit: float  # the largest absolute value, so that no step overflows
     centre: float  # the mean in that unit
     spread: float  # the standard deviation in that unit
-    grain: float  # half of the rows have no different number nearer than this
+    grain: float  # half of the rows have no other number nearer than this
 
     @classmethod
     def of(cls, column: FloatArray, weights: FloatArray) -> Scale | None:
-        """The scale of a column; None where it has fewer than two different numbers."""
+        """Create the scale of a column; None if it has fewer than two distinct numbers."""
         known = ~np.isnan(column)
-        # Different numbers once each: a repeated one then counts exactly like one of that weight.
+        # Distinct numbers: a repeated number then counts exactly like a number with that weight.
         values, place = np.unique(column[known], return_inverse=True)
         if values.size < 2:
             return None
@@ -49,7 +49,7 @@ class Scale:
         total = rows.sum()
         centre = float((rows * values).sum() / total)
         spread = math.sqrt(float((rows * np.square(values - centre)).sum() / total))
-        # The grain: the median over the rows of the distance to the nearest different number.
+        # The grain: the median over the rows of the distance to the nearest other number.
         steps = np.concatenate(([np.inf], np.diff(values), [np.inf]))
         nearest = np.minimum(steps[:-1], steps[1:])
         order = np.argsort(nearest, kind="stable")
@@ -59,7 +59,7 @@ class Scale:
 
     @property
     def log_width(self) -> float:
-        """The log of one standard unit."""
+        """Log of one standard unit."""
         return math.log(self.unit) + math.log(self.spread)
 
     def standard(self, values: FloatArray) -> FloatArray:
@@ -76,25 +76,25 @@ class Scale:
 class Cells:
     """Encoded rows."""
 
-    numbers: FloatArray  # numeric attributes in standard units, shape (attributes, rows); 0 where missing
-    known: tuple[FloatArray | None, ...]  # of each numeric attribute, 1 where known, else 0; None where all are known
-    # Of discrete attributes of n values, n where missing, n + 1 unseen; of texts the line of ``documents``, 0 where
+    numbers: FloatArray  # numeric attributes in standard units, shape (attributes, rows); 0 if missing
+    known: tuple[FloatArray | None, ...]  # for each numeric attribute, 1 if known, otherwise 0; None if all are known
+    # For discrete attributes with n values: n if missing, n + 1 if unseen. For texts: the line of ``documents``, 0 if
     # missing, which has no words. Shape (attributes, rows).
     codes: IntArray
-    offsets: FloatArray  # the log-Jacobian of the change to standard units, for each row
+    offsets: FloatArray  # the log-Jacobian of the conversion to standard units, for each row
     weights: FloatArray
-    documents: Mapping[int, Any] = field(default_factory=dict)  # how often each text has each word, by attribute
+    documents: Mapping[int, Any] = field(default_factory=dict)  # word counts of each text, by attribute
 
     def __len__(self) -> int:
         return len(self.weights)
 
     def blocks(self, width: int) -> Iterator[slice]:
-        """Blocks of rows, so small that ``width`` numbers for each row fit into the cache."""
+        """Yield blocks of rows in which ``width`` numbers per row fit into the cache."""
         rows = max(256, _AT_ONCE // max(width, 1))
         return (slice(start, min(start + rows, len(self))) for start in range(0, len(self), rows))
 
     def take(self, rows: IntArray | slice, weights: FloatArray | None = None) -> Cells:
-        """Some rows, with other weights if they are given."""
+        """Return some rows, optionally with other weights."""
         return Cells(
             np.ascontiguousarray(self.numbers[:, rows]),
             tuple(None if known is None else np.ascontiguousarray(known[rows]) for known in self.known),
@@ -105,11 +105,11 @@ class Cells:
         )
 
     def words(self, j: int, rows: slice) -> Any:
-        """How often rows have each word of discrete attribute ``j``, a text: a sparse matrix, shape (rows, words)."""
+        """Word counts of discrete attribute ``j``, a text, as a sparse matrix, shape (rows, words)."""
         return self.documents[j][self.codes[j, rows]]
 
     def merged(self) -> Cells:
-        """Each distinct row once, with the weights of its repetitions added up; equal rows must be adjacent."""
+        """Return the distinct rows with summed weights; equal rows must be adjacent."""
         changes = np.zeros(len(self), bool)
         changes[:1] = True
         for column in (*self.numbers, *self.codes, *(known for known in self.known if known is not None)):
@@ -122,16 +122,16 @@ class Cells:
 
 @dataclass(frozen=True, eq=False)
 class Layout:
-    """The columns of a mixture."""
+    """Columns of a mixture."""
 
-    reader: Instances  # encodes queries; holds no rows, and its schema declares the values of every nominal column
-    numeric: tuple[int, ...]  # positions of the numeric columns with at least two different numbers
+    reader: Instances  # encodes queries; has no rows, and its schema declares the values of all nominal columns
+    numeric: tuple[int, ...]  # positions of the numeric columns with at least two distinct numbers
     scales: tuple[Scale, ...]  # their standard units
-    constant: dict[int, float | None]  # the only number of every other numeric column; None where it has none
+    constant: dict[int, float | None]  # the only number of each other numeric column; None if it has none
     discrete: tuple[int, ...]  # positions of the nominal and ordinal columns, and of texts
-    values: tuple[tuple[Value, ...], ...]  # of each discrete column, and of the class at the end if there is one
+    values: tuple[tuple[Value, ...], ...]  # of each discrete column, followed by the class if there is one
     has_class: bool
-    parts: Parts | None = None  # how the columns of a table became these
+    parts: Parts | None = None  # how columns of a table were split
 
     @property
     def sizes(self) -> tuple[int, ...]:
@@ -140,16 +140,16 @@ class Layout:
 
     @cached_property
     def texts(self) -> dict[int, Words]:
-        """The discrete attributes that are texts, and how their words are counted."""
+        """Discrete attributes that are texts, and the counting of their words."""
         kinds = [self.reader.schema.kinds[a] for a in self.discrete]
         return {j: Words.of(kind) for j, kind in enumerate(kinds) if isinstance(kind, Text)}
 
     def column_of(self, a: int) -> int:
-        """The column of the table that attribute ``a`` is a part of."""
+        """Column of the table that attribute ``a`` is a part of."""
         return a if self.parts is None else int(self.parts.columns[a])
 
     def attributes_of(self, column: int) -> list[int]:
-        """The attributes that are parts of a column of the table; the class comes after all columns."""
+        """Attributes that are parts of a column of the table; the class comes after all columns."""
         if self.parts is None:
             return [column]
         found: list[int] = self.parts.attributes_of(column).tolist()
@@ -157,7 +157,7 @@ class Layout:
 
     @cached_property
     def table_reader(self) -> Instances:
-        """Reads the columns of a table of queries; holds no rows."""
+        """Reader for tables of queries; has no rows."""
         if self.parts is None:
             return self.reader
         source, taken = self.parts.source, self.parts.taken
@@ -170,26 +170,26 @@ class Layout:
         return Instances(Schema(source.names, tuple(kinds)))
 
     def matrix(self, table: Table) -> FloatArray:
-        """Queries that `table_reader` read, as cells."""
+        """Encode queries read by `table_reader` as cells."""
         if self.parts is not None:
             table = Table(self.reader.schema, len(table), self.parts.table(table).columns)
         return self.reader.encode(table)
 
     def discrete_at(self, a: int) -> int | None:
-        """Which discrete attribute column ``a`` is, the class coming after all columns; None where it is numeric."""
+        """Discrete attribute of column ``a``, with the class after all columns; None if it is numeric."""
         if self.has_class and a == len(self.reader.schema):
             return len(self.values) - 1
         return self.discrete.index(a) if a in self.discrete else None
 
     def reordered(self, orders: Sequence[IntArray]) -> Layout:
-        """The layout with the values of each discrete attribute in another order."""
+        """Return the layout with the values of each discrete attribute in another order."""
         pairs = zip(self.values, orders, strict=True)
         values = tuple(tuple(found[i] for i in order.tolist()) for found, order in pairs)
         schema = declaring(self.reader.schema, dict(zip(self.discrete, values, strict=False)))
         return replace(self, reader=query_reader(schema), values=values)
 
     def encode(self, matrix: FloatArray, classes: IntArray | None = None, weights: FloatArray | None = None) -> Cells:
-        """Rows of cells (numbers, ranks and codes; NaN missing, -1 unseen), and their classes if they are known."""
+        """Convert cells (numbers, ranks and codes; NaN missing, -1 unseen) with classes, if known, to rows."""
         n = len(matrix)
         numbers, offsets = np.zeros((len(self.numeric), n)), np.zeros(n)
         known: list[FloatArray | None] = []
@@ -214,7 +214,7 @@ class Layout:
 
 
 def _documents(cells: FloatArray, counter: Words, words: tuple[Value, ...]) -> tuple[IntArray, Any]:
-    """For each text the line of a matrix of counts, shape (1 + texts, words), of which the first is empty."""
+    """Line of each text in a matrix of counts, shape (1 + texts, words); the first line is empty."""
     codes, known, texts = np.zeros(len(cells), np.intp), ~np.isnan(cells), unseen_values(cells)
     distinct, places = np.unique(cells[known], return_inverse=True)
     codes[known] = places.ravel() + 1
@@ -222,7 +222,7 @@ def _documents(cells: FloatArray, counter: Words, words: tuple[Value, ...]) -> t
 
 
 def query_reader(schema: Schema) -> Instances:
-    """What encodes queries; holds no rows, and keeps texts."""
+    """Reader for queries; has no rows, and keeps texts."""
     reader = Instances(schema)
     reader.keeps_unseen = tuple(a for a, kind in enumerate(schema.kinds) if isinstance(kind, Text))
     return reader
@@ -231,9 +231,9 @@ def query_reader(schema: Schema) -> Instances:
 def lay_out(
     instances: Instances, classes: IntArray | None = None, labels: AnyArray | None = None
 ) -> tuple[Layout, Cells, tuple[IntArray, ...]]:
-    """The layout for some rows, the rows, and the positions of each discrete attribute's values as they are shown.
+    """Return the layout for rows, the rows, and the display order of each discrete attribute's values.
 
-    The layout's values are in an order that does not depend on their names; they are shown as declared, or ascending.
+    The layout's values are in an order independent of their names; they are displayed as declared or ascending.
     Equal rows are adjacent in the cells.
     """
     parts = Parts.of(instances, arcs=True) if has_parts(instances.schema) else None
@@ -264,7 +264,7 @@ def lay_out(
 
 
 def _with_texts(instances: Instances) -> FloatArray:
-    """The cells of the rows, whose texts are numbered as those of queries are, in an order that goes by the texts."""
+    """Return the cells of the rows with texts numbered like those of queries, in an order by the texts."""
     matrix, texts = instances.cells(), list[Value]()
     for a, kind in enumerate(instances.schema.kinds):
         if isinstance(kind, Text):
@@ -279,7 +279,7 @@ def _with_texts(instances: Instances) -> FloatArray:
 def _renumber(
     instances: Instances, matrix: FloatArray, discrete: Sequence[int], classes: IntArray | None, weights: FloatArray
 ) -> tuple[list[tuple[Value, ...]], list[IntArray]]:
-    """The values of each discrete column, and their positions as they are shown; codes in ``matrix`` follow."""
+    """Return the values of each discrete column and their display order; updates the codes in ``matrix``."""
     kinds = instances.schema.kinds
     texts = {a: kind for a, kind in enumerate(kinds) if isinstance(kind, Text)}
     nominal = [a for a in discrete if isinstance(kinds[a], Nominal) and a not in texts]
@@ -292,7 +292,7 @@ def _renumber(
     }
     shown = {a: np.arange(len(found[a])) for a in discrete}
     for a, column, order in zip(nominal, codes, value_orders(ranked, codes, sizes, weights), strict=True):
-        known = [code for code in order.tolist() if found[a][code] is not None]  # None: its rows had no weight
+        known = [code for code in order.tolist() if found[a][code] is not None]  # None: rows with zero weight
         positions = np.full(order.size + 1, np.nan)
         positions[known] = np.arange(len(known))
         matrix[:, a] = positions[column]
@@ -303,7 +303,7 @@ def _renumber(
 
 
 def declaring(schema: Schema, values: dict[int, tuple[Value, ...]]) -> Schema:
-    """The schema with the values of its nominal columns declared, so that they keep their codes without rows."""
+    """Return the schema with declared values of its nominal columns, so that codes are kept without rows."""
     found = [
         Nominal(values[a]) if isinstance(kind, Nominal) and not isinstance(kind, Text) and values[a] else kind
         for a, kind in enumerate(schema.kinds)

@@ -1,8 +1,8 @@
 """EM for a finite mixture of independent attributes: densities, the two steps, starts, and the number of components.
 
-A row has a hidden component k with probability ``p_k``. Given it, the attributes are independent: a discrete one has
-value l with probability ``phi_kl``, a numeric one is Gaussian with mean ``mu_k`` and precision ``lambda_k``, and each
-word of a text is word l with probability ``phi_kl``. A missing attribute drops out of the product.
+A row has a hidden component k with probability ``p_k``. Given the component, the attributes are independent: a discrete
+attribute has value l with probability ``phi_kl``, a numeric attribute is Gaussian with mean ``mu_k`` and precision
+``lambda_k``, and each word of a text is word l with probability ``phi_kl``. Missing attributes are omitted.
 """
 
 from __future__ import annotations
@@ -24,8 +24,8 @@ from priorcase.learning.resampling import bar
 
 FOLDS = 5  # of the held-out score
 LOG_2PI = math.log(2.0 * math.pi)
-# Components are expected to have a tenth of the variance of their column, with a mean anywhere in the column. On real
-# tables this gave better held-out scores than components expected to be as wide as the column.
+# A priori, components have a tenth of the variance of their column, with a mean anywhere in the column. On real tables
+# this gave better held-out scores than components as wide as the column.
 _NARROWER = 0.1
 
 
@@ -41,18 +41,17 @@ class Prior:
 
     @classmethod
     def of(cls, weight: float, largest_precisions: FloatArray) -> Prior:
-        """The prior for columns in standard units."""
+        """Return the prior for columns in standard units."""
         strength, shape = _NARROWER * weight, 0.5 * weight
         return cls(weight, strength, shape, _NARROWER * shape, largest_precisions[:, None])
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Parameters:
-    """The parameters of all components.
+    """Parameters of all components.
 
-    ``tables`` has for each discrete attribute of n values log-probabilities in each component, shape
-    (components, n + 2): of the values, 0 for a missing one, and that of an unseen value. The values of a text are its
-    words.
+    ``tables`` contains, for each discrete attribute with n values, log-probabilities in each component, shape
+    (components, n + 2): of the values, of missing (0), and of an unseen value. The values of a text are its words.
     """
 
     log_weights: FloatArray
@@ -64,18 +63,18 @@ class Parameters:
         return len(self.log_weights)
 
     def sorted(self) -> Parameters:
-        """The components by descending weight."""
+        """Return the components by descending weight."""
         order = np.argsort(-self.log_weights, kind="stable")
         tables = tuple(table[order] for table in self.tables)
         return Parameters(self.log_weights[order], self.means[:, order], self.precisions[:, order], tables)
 
     def reordered(self, orders: Sequence[IntArray]) -> Parameters:
-        """The values of each discrete attribute in another order."""
+        """Return the parameters with the values of each discrete attribute in another order."""
         tables = (table[:, [*order, -2, -1]] for table, order in zip(self.tables, orders, strict=True))
         return replace(self, tables=tuple(np.ascontiguousarray(table) for table in tables))
 
     def log_prior(self, prior: Prior) -> float:
-        """The log of the prior density, over log-odds of probabilities, means, and logs of precisions.
+        """Log of the prior density over log-odds of probabilities, means, and logs of precisions.
 
         With weight a, that of probabilities is ``G(n a) / G(a)^n prod_l phi_l^a``, and that of ``mu, ln lambda``
         is ``N(mu; 0, 1 / (strength lambda)) Gamma(lambda; shape, rate) lambda``, truncated at the largest precision.
@@ -90,14 +89,14 @@ class Parameters:
 
 
 def _log_dirichlet(logs: FloatArray, weight: float) -> float:
-    """The log-density of Dirichlet probabilities over their log-odds, summed over all but the last axis."""
+    """Log-density of Dirichlet probabilities over their log-odds, summed over all but the last axis."""
     n = logs.shape[-1]
     constant = float(gammaln(n * weight) - n * gammaln(weight)) if n else 0.0
     return constant * float(logs.size // max(n, 1)) + weight * float(logs.sum())
 
 
 def log_below(shape: FloatArray, bound: FloatArray) -> FloatArray:
-    """``ln P(G <= bound)`` for ``G ~ Gamma(shape, 1)``, also where the probability underflows."""
+    """``ln P(G <= bound)`` for ``G ~ Gamma(shape, 1)``, also if the probability underflows."""
     chance = gammainc(shape, bound)
     usual = chance > 1e-280
     logs = np.log(np.where(usual, chance, 1.0))
@@ -114,11 +113,11 @@ def log_below(shape: FloatArray, bound: FloatArray) -> FloatArray:
     return logs
 
 
-# -- densities; nothing is larger than rows by components, and a row alone gets the same bits as in a batch
+# -- densities; no array is larger than rows by components, and a row gets identical results alone and in a batch
 
 
 def log_term(parameters: Parameters, cells: Cells, j: int, rows: slice) -> FloatArray:
-    """Log-density of attribute ``j``, numeric attributes first, in each component; 0 where it is missing."""
+    """Log-density of attribute ``j``, numeric attributes first, in each component; 0 if it is missing."""
     discrete = j - len(parameters.means)
     if discrete in cells.documents:
         return np.ascontiguousarray((cells.words(discrete, rows) @ parameters.tables[discrete][:, :-2].T).T)
@@ -182,11 +181,11 @@ def distribution(parameters: Parameters, shares: FloatArray, j: int) -> FloatArr
     result = np.zeros((shares.shape[1], chances.shape[1]))
     for share, chance in zip(shares, chances, strict=True):
         result += share[:, None] * chance
-    return np.minimum(result, 1.0)  # rounding must not lift what is certain above 1
+    return np.minimum(result, 1.0)  # rounding must not lead to probabilities above 1
 
 
 def log_distribution(parameters: Parameters, logs: FloatArray, j: int) -> FloatArray:
-    """The logarithm of `distribution`, from `log_responsibilities`."""
+    """Logarithm of `distribution`, from `log_responsibilities`."""
     chances = parameters.tables[j][:, :-2]
     result = np.full((logs.shape[1], chances.shape[1]), -np.inf)
     for log, chance in zip(logs, chances, strict=True):
@@ -212,14 +211,14 @@ class Statistics:
 def _statistics(
     cells: Cells, sizes: Sequence[int], components: int, shares_of: Callable[[slice], FloatArray]
 ) -> Statistics:
-    """The statistics of all rows, given the responsibilities of a block of them, shape (components, rows)."""
+    """Add the statistics of a block of rows, given their responsibilities, shape (components, rows)."""
     total, (all_known, sums, squares) = np.zeros(components), np.zeros((3, len(cells.numbers), components))
     all_counts = [np.zeros((components, size + 2)) for size in sizes]
     for rows in cells.blocks(components):
         shares, numbers = shares_of(rows) * cells.weights[rows], cells.numbers[:, rows]
         owned = shares.sum(axis=1)
         total += owned
-        # einsum adds up in one fixed order, where a matrix product may go by the number of threads.
+        # einsum sums in a fixed order; the order in a matrix product may depend on the number of threads.
         sums += np.einsum("an,kn->ak", numbers, shares)
         squares += np.einsum("an,kn->ak", np.square(numbers), shares)
         for j, known in enumerate(cells.known):
@@ -228,14 +227,14 @@ def _statistics(
             if j in cells.documents:
                 counts[:, :-2] += (cells.words(j, rows).T @ shares.T).T
                 continue
-            # One slot for each pair of component and value: a single pass, each slot summed in the order of the rows.
+            # One slot for each pair of component and value: a single pass, each slot summed in row order.
             slots = codes + np.arange(0, counts.size, counts.shape[1])[:, None]
             counts += np.bincount(slots.ravel(), shares.ravel(), minlength=counts.size).reshape(counts.shape)
     return Statistics(total, all_known, sums, squares, tuple(counts[:, :-2].copy() for counts in all_counts))
 
 
 def expectation(parameters: Parameters, cells: Cells) -> tuple[Statistics, float]:
-    """The E-step: expected statistics under some parameters, and the log-likelihood of the rows in standard units."""
+    """E-step: expected statistics, and the log-likelihood of the rows in standard units."""
     total = 0.0
 
     def shares(rows: slice) -> FloatArray:
@@ -250,7 +249,7 @@ def expectation(parameters: Parameters, cells: Cells) -> tuple[Statistics, float
 
 
 def maximization(statistics: Statistics, prior: Prior) -> Parameters:
-    """The M-step: the parameters of the largest posterior density over log-odds, means and logs of precisions.
+    """M-step: the parameters with the largest posterior density over log-odds, means and logs of precisions.
 
     Of n rows, with prior weight a: a probability is ``(n_l + a) / (n + a n_values)``; a mean is ``s / (n + strength)``
     and a variance ``(2 rate + q - s^2 / (n + strength)) / (n + 2 shape + 1)``, where s is the sum and q the sum of
@@ -268,7 +267,7 @@ def maximization(statistics: Statistics, prior: Prior) -> Parameters:
 
 
 def _table(counts: FloatArray, prior: float) -> FloatArray:
-    """Log-probabilities of the values, 0 for a missing one, and that of an unseen value, which widens the domain."""
+    """Log-probabilities of the values, of missing (0), and of an unseen value, which widens the domain."""
     n = counts.shape[1]
     total = counts.sum(axis=1, keepdims=True)
     table = np.zeros((len(counts), n + 2))
@@ -279,7 +278,7 @@ def _table(counts: FloatArray, prior: float) -> FloatArray:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Run:
-    """One run of EM: where it ended, the statistics and the log-likelihood there, and the log-posterior on the way."""
+    """Result of one EM run: final parameters, statistics and log-likelihood, and the log-posterior per iteration."""
 
     parameters: Parameters
     statistics: Statistics
@@ -289,7 +288,7 @@ class Run:
 
 
 def run_em(cells: Cells, start: Statistics, *, prior: Prior, max_iter: int, tol: float) -> Run:
-    """EM from some statistics on, for at most ``max_iter`` iterations or until one gains at most ``tol`` per row."""
+    """Run EM from statistics, for at most ``max_iter`` iterations or until the gain is at most ``tol`` per row."""
     statistics, history, enough, converged = start, list[float](), tol * float(cells.weights.sum()), False
     while not converged and len(history) <= max_iter:
         parameters = maximization(statistics, prior)
@@ -300,7 +299,7 @@ def run_em(cells: Cells, start: Statistics, *, prior: Prior, max_iter: int, tol:
 
 
 def initial_statistics(cells: Cells, sizes: Sequence[int], components: int, rng: np.random.Generator) -> Statistics:
-    """Statistics of a k-means++ start (Arthur & Vassilvitskii 2007): rows far apart, every other with the nearest."""
+    """Statistics of a k-means++ start (Arthur & Vassilvitskii 2007): distant rows, all others with the nearest."""
     owners, nearest, chances = np.zeros(len(cells), np.int64), np.full(len(cells), np.inf), cells.weights
     for component in range(components):
         if component and (cells.weights * nearest).any():
@@ -315,7 +314,7 @@ def initial_statistics(cells: Cells, sizes: Sequence[int], components: int, rng:
 
 
 def _differences(cells: Cells, sizes: Sequence[int], row: int) -> FloatArray:
-    """How much all rows differ from one: the mean over the attributes known in both, 1 where there are none.
+    """Difference of all rows from one row: the mean over the attributes known in both, 1 if there are none.
 
     Half the squared difference in standard units for numbers, which is 1 on average; 1 for different values; one minus
     the cosine for texts.
@@ -323,7 +322,7 @@ def _differences(cells: Cells, sizes: Sequence[int], row: int) -> FloatArray:
     total, shared = np.zeros(len(cells)), np.zeros(len(cells))
     for numbers, known in zip(cells.numbers, cells.known, strict=True):
         both = np.ones(len(cells)) if known is None else known * known[row]
-        # Missing values and far outliers alike must not reach infinity.
+        # Neither missing values nor far outliers may give infinity.
         total += np.minimum(0.5 * np.square(numbers - numbers[row]), 1e200) * both
         shared += both
     for j, (codes, size) in enumerate(zip(cells.codes, sizes, strict=True)):
@@ -346,7 +345,7 @@ def _differences(cells: Cells, sizes: Sequence[int], row: int) -> FloatArray:
 
 @dataclass(frozen=True, slots=True)
 class Search:
-    """How to search for a mixture: what EM needs, and the seed of all starts."""
+    """Search parameters: those of EM, and the seed of all starts."""
 
     weight: float
     n_init: int
@@ -360,8 +359,8 @@ class Search:
 def select(
     layout: Layout, cells: Cells, numbers: Sequence[int], name: SelectionName, search: Search
 ) -> tuple[Run, Selection]:
-    """The best run of EM with the best number of components, and the scores of all numbers."""
-    # The precisions, in standard units, at which the density of a Gaussian reaches 1 per grain.
+    """Return the best EM run with the best number of components, and the scores of all numbers."""
+    # The precisions, in standard units, at which a Gaussian density reaches 1 per grain.
     bounds = np.array([2.0 * math.pi * (scale.spread / scale.grain) ** 2 for scale in layout.scales])
     merged, prior = cells.merged(), Prior.of(search.weight, bounds)
     if name == "cheeseman_stutz":
@@ -377,7 +376,7 @@ def select(
 
 
 def _runs(layout: Layout, tasks: Sequence[tuple[int, Cells]], prior: Prior, search: Search) -> list[Run]:
-    """For each number of components and rows the best of several runs; the first among equals."""
+    """Best of several runs for each number of components and rows; the first among ties."""
     starts = [1 if n == 1 else search.n_init for n, _ in tasks]
     jobs = [(n, cells, start) for (n, cells), count in zip(tasks, starts, strict=True) for start in range(count)]
     with bar(len(jobs), shown=search.progress) as advance:
@@ -389,7 +388,7 @@ def _runs(layout: Layout, tasks: Sequence[tuple[int, Cells]], prior: Prior, sear
             advance(f"{n} component{'s' if n > 1 else ''}")
             return run
 
-        with ThreadPoolExecutor(search.threads) as pool:  # each run has its own seed, so threads change nothing
+        with ThreadPoolExecutor(search.threads) as pool:  # each run has its own seed, so threads do not change results
             try:
                 done = list(pool.map(work, jobs))
             except BaseException:
@@ -400,11 +399,11 @@ def _runs(layout: Layout, tasks: Sequence[tuple[int, Cells]], prior: Prior, sear
 
 
 def cheeseman_stutz(run: Run, cells: Cells, prior: Prior) -> float:
-    """An approximation of the log evidence: ``ln P(D^ | M) + ln P(D | theta^) - ln P(D^ | theta^) + ln K!``.
+    """Approximate log evidence: ``ln P(D^ | M) + ln P(D | theta^) - ln P(D^ | theta^) + ln K!``.
 
-    ``theta^`` are the most probable parameters and ``D^`` the rows completed with the components expected there, whose
-    evidence is known in closed form (Cheeseman & Stutz 1996). The first three terms measure one mode of the posterior;
-    ``ln K!`` counts its copies. Exact with one component; too low where components overlap.
+    ``theta^`` are the most probable parameters and ``D^`` the rows completed with their expected components, whose
+    evidence has a closed form (Cheeseman & Stutz 1996). The first three terms measure one mode of the posterior;
+    ``ln K!`` counts its copies. Exact with one component; too low if components overlap.
     """
     parameters, statistics, n = run.parameters, run.statistics, run.statistics.known
     # ln P(D^ | M): completed rows averaged over all parameters, in standard units.
@@ -430,7 +429,7 @@ def cheeseman_stutz(run: Run, cells: Cells, prior: Prior) -> float:
 
 
 def _folds(cells: Cells, seed: int) -> list[tuple[Cells, Cells]]:
-    """Rows to learn from and rows held out, each row held out once; the copies that a weight stands for go apart."""
+    """Yield training and held-out rows, each row held out once; copies of weighted rows are split."""
     weights, n = cells.weights, len(cells)
     count = int(min(FOLDS, max(float(weights.sum()), n)))
     even = np.floor(weights / count)
@@ -443,7 +442,7 @@ def _folds(cells: Cells, seed: int) -> list[tuple[Cells, Cells]]:
     held = even[:, None] + np.bincount(owners * count + parts, amounts, minlength=n * count).reshape(n, count)
 
     def reweighted(given: FloatArray) -> Cells:
-        some = np.flatnonzero(given > 1e-9 * weights)  # rows left with nothing but rounding are dropped
+        some = np.flatnonzero(given > 1e-9 * weights)  # rows with a remainder at rounding level are dropped
         return cells.take(some, given[some])
 
     return [(reweighted(weights - out), reweighted(out)) for out in held.T]

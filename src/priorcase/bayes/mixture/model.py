@@ -12,7 +12,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self, get_args
 
 import numpy as np
-from sklearn.base import BaseEstimator
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.metrics import accuracy_score
 from sklearn.utils import ClassifierTags, check_random_state
@@ -36,8 +35,7 @@ from priorcase.exceptions import (
     prefix_errors,
 )
 from priorcase.instances import Instances, check_weights
-from priorcase.learning.diagram import bundle_with_columns, columns_html
-from priorcase.learning.estimator import SchemaLike, record_features, thread_count, training_table
+from priorcase.learning.estimator import Estimator, SchemaLike, record_features, thread_count, training_table
 from priorcase.learning.state import changes, reads
 from priorcase.learning.targets import check_length, read_labels
 from priorcase.schema import CategoricalFeatures, Schema
@@ -49,17 +47,14 @@ if TYPE_CHECKING:
 _POSITIVE = Interval(Integral, 1, None, closed="left")
 
 
-class MixtureModel(BaseEstimator):
+class MixtureModel(Estimator):
     """Finite mixture model for tables with mixed columns and missing values, fitted by EM.
 
     ``P(x) = sum_k p_k prod_i p(x_i | k)``: attributes are independent within each component k. Nominal and ordinal
     attributes have a probability for each value, numeric ones a mean and a variance; missing values are marginalized
     exactly. Fitted with ``y``, the model classifies; without, it clusters and estimates densities. In both cases any
     column can be predicted from the others. Dates, sets and circular columns are split into attributes as in
-    `NaiveBayes`.
-
-    EM maximizes the posterior density. ``prior`` is the Dirichlet weight of every component and value; the prior
-    variance of a number within a component is a tenth of its variance in the column.
+    `NaiveBayes`. EM maximizes the posterior density.
 
     Parameters
     ----------
@@ -67,11 +62,12 @@ class MixtureModel(BaseEstimator):
         Number of components; ``"auto"`` tries 1 to ``max_components`` and selects the best.
     selection
         Criterion for ``"auto"``: ``"cheeseman_stutz"`` (approximate log evidence; Cheeseman & Stutz 1996) or
-        ``"held_out"`` (mean log score in 5-fold cross-validation).
+        ``"held_out"`` (mean log-score in 5-fold cross-validation).
     n_init, max_iter, tol
         Number of random starts of EM, maximum number of iterations, and minimum gain per iteration in nats per row.
     prior
-        Prior strength in rows.
+        Prior strength in rows: the Dirichlet weight of every component and value. The prior variance of a number within
+        a component is a tenth of its variance in the column.
     random_state
         Seed of the starts. Results do not depend on the order of the rows.
     categorical_features, schema, n_jobs
@@ -107,7 +103,7 @@ class MixtureModel(BaseEstimator):
         "n_init": [_POSITIVE],
         "max_iter": [_POSITIVE],
         "tol": [Interval(Real, 0, None, closed="left")],
-        "prior": [Interval(Real, 1e-100, 1e100, closed="both")],  # beyond, products of weights and counts overflow
+        "prior": [Interval(Real, 1e-100, 1e100, closed="both")],  # otherwise products of weights and counts overflow
         "random_state": ["random_state"],
         "schema": [None, Schema, Mapping],
         "progress": ["boolean"],
@@ -153,7 +149,7 @@ class MixtureModel(BaseEstimator):
         if rows < 2:
             raise TooFewRowsError(
                 "Found array with 1 sample, while a minimum of 2 is required to fit components. Pass more rows; "
-                "a row of weight 2 is two rows."
+                "a row with weight 2 counts as two rows."
             )
         if self.n_components != "auto" and self.n_components > rows:
             raise ParameterError(f"n_components must be at most {int(rows)}, one for each row, got {self.n_components}")
@@ -180,7 +176,7 @@ class MixtureModel(BaseEstimator):
         return self
 
     def _settle(self, mixture: FittedMixture, selection: Selection, history: FloatArray, converged: bool) -> None:
-        """Take over a mixture and how it was found."""
+        """Store a mixture and the results of its search."""
         self._mixture, self.selection_, self.schema_ = mixture, selection, mixture.schema
         self.n_components_, self.weights_ = len(mixture.parameters), np.exp(mixture.parameters.log_weights)
         self.history_, self.log_posterior_ = history, float(history[-1])
@@ -193,11 +189,10 @@ class MixtureModel(BaseEstimator):
         return saving.save(self, path)
 
     def explain(self, X: Any, *, data: Any = None, **options: Any) -> Explanations:
-        """Explain the predictions of rows; see `priorcase.explain`.
-
-        A mixture stores no rows, so ``data`` is required: the training data ``(X, y)`` or other past cases.
+        """Explain the predictions of rows; see `priorcase.explain`. A mixture stores no rows, so ``data`` is required:
+        the training data ``(X, y)`` or other past cases.
         """
-        from priorcase import explain  # of a layer above
+        from priorcase import explain  # imported here: higher layer
 
         return explain(self, X, data=data, **options)
 
@@ -256,7 +251,7 @@ class MixtureModel(BaseEstimator):
 
     @reads
     def predict_log_proba(self, X: Any) -> FloatArray:
-        """Predict log-probabilities; accurate even where `predict_proba` underflows."""
+        """Predict log-probabilities; accurate even if `predict_proba` underflows."""
         mixture = self._fitted()
         logs = em.log_responsibilities(mixture.parameters, mixture.encoded(X))
         if mixture.labels is None:
@@ -281,7 +276,7 @@ class MixtureModel(BaseEstimator):
         if self._fitted().labels is None:
             return float(np.average(self.score_samples(X), weights=sample_weight))
         if y is None:
-            raise TargetError("y is required: the model was fitted with classes, and the score is their accuracy")
+            raise TargetError("y is required: the model was fitted with classes, and the score is the accuracy")
         return float(accuracy_score(y, self.predict(X), sample_weight=sample_weight))
 
     @reads
@@ -291,10 +286,7 @@ class MixtureModel(BaseEstimator):
 
     @reads
     def bic(self, X: Any) -> float:
-        """Return the Bayesian information criterion, ``-2 ln P(X) + parameters ln rows``; lower is better.
-
-        Like `aic`, it does not include the class.
-        """
+        """Return the Bayesian information criterion, ``-2 ln P(X) + parameters ln rows``; lower is better."""
         densities = self.score_samples(X)
         return -2.0 * float(densities.sum()) + self._fitted().free * math.log(densities.size)
 
@@ -302,61 +294,40 @@ class MixtureModel(BaseEstimator):
     def predict_column(
         self, X: Any, column: Name, *, y: Any = None, return_proba: bool = False
     ) -> AnyArray | tuple[AnyArray, FloatArray]:
-        """Predict any column from the others: the most probable value or the expected number.
-
-        ``P(v | known) = sum_k P(k | known) p(v | k)``. Parameters: see `NaiveBayes.predict_column`.
-
-        Examples
-        --------
-        >>> import priorcase as pc
-        >>> X = [["red", 31.0], ["red", 29.0], ["blue", 62.0], ["blue", None]]
-        >>> model = pc.MixtureModel(2, random_state=0).fit(X, ["no", "no", "yes", "yes"])
-        >>> model.predict_column([[None, 30.0], [None, 60.0]], 0)
-        array(['red', 'blue'], dtype='<U4')
+        """Predict a column, or ``"class"``, from the others: the most probable value or the expected number.
+        ``y``: known classes. ``return_proba``: also return the probabilities of the `column_values`.
         """
         return questions.predict_column(self._fitted(), X, column, y, return_proba)
 
     @reads
     def predict_joint(self, X: Any, targets: Sequence[Name], y: Any = None) -> JointDistribution:
-        """Return the joint distribution of several columns for each row, given its other known values.
-
-        ``P(v_1 .. v_m | known) = sum_k P(k | known) prod_t p(v_t | k)``. Parameters: see `NaiveBayes.predict_joint`.
-        """
+        """Return the joint distribution of nominal or ordinal columns, or ``"class"``, given the other known values."""
         return questions.predict_joint(self._fitted(), X, targets, y)
 
     @reads
     def column_values(self, column: Name) -> AnyArray:
-        """Return the values of a column in the order used by `predict_column` and `predict_joint`.
-
-        Declared values come in declared order, other values in ascending order.
-        """
+        """Return the values of a column in the order used by `predict_column` and `predict_joint`."""
         mixture = self._fitted()
         a = asked_position(column, mixture.schema, parameter="column", classed=mixture.labels is not None)
         return questions.values_of(mixture, a)
 
     @reads
     def impute(self, X: Any) -> Any:
-        """Return a copy of the table with its missing values imputed.
-
-        A missing value is replaced by the most probable value or the expected number, given the rest of its row.
-        Integer columns with missing values become float columns.
+        """Return a copy of the table with missing values replaced by the most probable value or the expected number,
+        given the rest of the row. Integer columns with missing values become float columns.
         """
         return questions.impute(self._fitted(), X)
 
     @reads
     def oddness(self, X: Any) -> Oddness:
-        """Return an outlier score for each row (its negative log-density), with the columns that explain it.
-
-        Missing values lower the score, so compare only rows with the same known columns.
+        """Return an outlier score for each row (its negative log-density), with the columns that explain it. Compare
+        only rows with the same known columns, since missing values lower the score.
         """
         return questions.oddness(self._fitted(), X)
 
     @reads
     def sample(self, n_samples: int = 1) -> tuple[Any, AnyArray]:
-        """Draw new rows from the mixture; return them and the class or component of each.
-
-        The rows come in a data frame like the training data, or in an array.
-        """
+        """Draw new rows, in a table like the training data; return them and the class or component of each."""
         check_value("n_samples", n_samples, [_POSITIVE])
         return questions.sample(self._fitted(), int(n_samples), self.random_state)
 
@@ -367,12 +338,6 @@ class MixtureModel(BaseEstimator):
 
     def _diagram_rows(self) -> Instances | None:
         return self._mixture.layout.table_reader if "_mixture" in self.__dict__ else None
-
-    def _repr_html_inner(self) -> str:  # scikit-learn calls it for viewers that read HTML alone
-        return str(super()._repr_html_inner()) + columns_html(self, self._diagram_rows())
-
-    def _repr_mimebundle_(self, **options: Any) -> dict[str, str]:
-        return bundle_with_columns(super()._repr_mimebundle_(**options), self, self._diagram_rows())
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -388,13 +353,13 @@ class MixtureModel(BaseEstimator):
 def _read(
     estimator: MixtureModel, X: Any, y: Any, sample_weight: Any
 ) -> tuple[Instances, IntArray | None, AnyArray | None]:
-    """The training rows, their class codes and the classes; rows of weight 0 are left out, with their classes."""
+    """Return the training rows, class codes and classes, without rows with zero weight and their classes."""
     table, targets = training_table(estimator, X), None
     if y is not None:
         values = read_labels(y).values
         if values.shape[1] != 1:
             raise TargetError(
-                f"y has {values.shape[1]} columns, expected one class for each row. Add the other targets to the "
+                f"y has {values.shape[1]} columns; expected one class for each row. Add the other targets to the "
                 "columns of X and predict them with predict_column."
             )
         check_length(len(values), len(table))
@@ -404,7 +369,7 @@ def _read(
     ids = instances.append(table, weights=weights)
     if weights is not None and not weights.all():
         if not weights.any():
-            raise TargetError("sample_weight is zero for every row, expected at least one positive weight")
+            raise TargetError("sample_weight is zero for every row; at least one row must have a positive weight")
         instances.remove(ids[weights == 0])
         targets = None if targets is None else targets[weights > 0]
     labels, codes = (None, None) if targets is None else np.unique(targets, return_inverse=True)

@@ -1,4 +1,4 @@
-"""Questions to a fitted mixture beyond the class: any column, columns jointly, imputed tables, new rows, odd rows."""
+"""Methods of a fitted mixture beyond class predictions: any column, imputation, sampling, outlier scores."""
 
 from __future__ import annotations
 
@@ -30,24 +30,24 @@ from priorcase.schema.kinds import DATE_PARTS
 from priorcase.schema.schema import open_source
 
 Fill: TypeAlias = tuple[BoolArray, list[Any], bool]
-"""The missing rows of a column, a value for each, and whether they are expected numbers, which may be fractions."""
+"""Rows with missing values in a column, imputed values, and whether these are expected numbers."""
 
 
 @dataclass(frozen=True, eq=False)
 class FittedMixture:
-    """A fitted mixture: its columns, its components by descending weight, and how odd the training rows are."""
+    """Fitted mixture: columns, components by descending weight, and outlier scores of the training rows."""
 
     layout: Layout
     parameters: Parameters
     schema: Schema
     labels: AnyArray | None
     backend: Backend | None
-    training_scores: FloatArray  # how odd the training rows are, ascending
-    tails: FloatArray  # the share of them at least as odd as each, and 0
+    training_scores: FloatArray  # outlier scores of the training rows, ascending
+    tails: FloatArray  # share of the training rows with at least each score, and 0
     usual: FloatArray  # the mean surprise of each column
 
     def saved(self) -> dict[str, Any]:
-        """What was fitted, for a saved model."""
+        """Return the fitted state for a saved model."""
         layout, names = self.layout, ("schema", "labels", "backend", "training_scores", "tails", "usual")
         scales = {a: astuple(scale) for a, scale in zip(layout.numeric, layout.scales, strict=True)}
         own = {each.name: getattr(self.parameters, each.name) for each in fields(self.parameters)}
@@ -57,20 +57,20 @@ class FittedMixture:
 
     @classmethod
     def restored(cls, told: dict[str, Any]) -> FittedMixture:
-        """From what `saved` gave; ``ValueError`` where its parts do not fit each other."""
+        """Restore from the result of `saved`; raise ``ValueError`` if its parts are inconsistent."""
         schema, labels, values, constant = (told[name] for name in ("schema", "labels", "values", "constant"))
         scales = {a: Scale(*numbers) for a, numbers in told["scales"].items()}
         parameters = Parameters(**{each.name: told[each.name] for each in fields(Parameters)})
         parts = None if told["parts"] is None else _restored_parts(checked_schema(schema), told["parts"])
         own_schema = checked_schema(schema) if parts is None else parts.schema
         if parts is None and has_parts(schema):
-            raise ValueError("columns that are not taken apart")
+            raise ValueError("columns without parts")
         kinds = own_schema.kinds
         discrete = tuple(a for a, kind in enumerate(kinds) if not isinstance(kind, Numeric))
         if [*sorted(scales)] != [*scales] or {*scales, *constant, *discrete} != {*range(len(kinds))}:
-            raise ValueError("columns of another table")
+            raise ValueError("columns of a different table")
         if len(scales) + len(constant) + len(discrete) != len(kinds) or type(values) is not tuple:
-            raise ValueError("columns of another table")
+            raise ValueError("columns of a different table")
         numbers = [number for scale in scales.values() for number in astuple(scale)]
         numbers += [number for number in constant.values() if number is not None]
         if not all(type(number) is float and math.isfinite(number) for number in numbers):
@@ -78,26 +78,26 @@ class FittedMixture:
         if any(min(scale.unit, scale.spread, scale.grain) <= 0 for scale in scales.values()):
             raise ValueError("an invalid scale")
         if labels is not None and (labels.ndim != 1 or values[-1] != tuple(labels.tolist())):
-            raise ValueError("classes that do not fit")
+            raise ValueError("inconsistent classes")
         own = values[: len(discrete)]
         n = checked(parameters.log_weights, np.float64, (None,)).size
         checked(parameters.means, np.float64, (len(scales), n))
         checked(parameters.precisions, np.float64, (len(scales), n), least=1e-300)
         if n < 1 or len(values) != len(discrete) + (labels is not None) or type(parameters.tables) is not tuple:
-            raise ValueError("components that do not fit")
+            raise ValueError("inconsistent components")
         for table, known in zip(parameters.tables, values, strict=True):
             checked(table, np.float64, (n, len(known) + 2))
         for a, known in zip(discrete, own, strict=True):
             kind = kinds[a]
             if type(known) is not tuple or (isinstance(kind, Ordinal) and known != kind.order):
-                raise ValueError("values of another column")
+                raise ValueError("values of a different column")
             if isinstance(kind, Text) and (set(map(type, known)) - {str} or len(set(known)) < len(known)):
                 raise ValueError("invalid words")
         rest = [told[name] for name in ("training_scores", "tails", "usual")]
         if told["backend"] not in (None, *get_args(Backend)) or any(np.isnan(each).any() for each in rest):
             raise ValueError("invalid surprises")
         if [each.shape for each in rest] != [(rest[0].size,), (rest[0].size + 1,), (len(schema),)]:
-            raise ValueError("surprises of other rows")
+            raise ValueError("surprises of different rows")
         reader = query_reader(declaring(own_schema, dict(zip(discrete, own, strict=True))))
         layout = Layout(
             reader, tuple(scales), tuple(scales.values()), dict(constant), discrete, values, labels is not None, parts
@@ -119,12 +119,12 @@ class FittedMixture:
 def _restored_parts(schema: Schema, taken: Any) -> Parts:
     """Saved parts, checked."""
     if type(taken) is not tuple or len(taken) != len(schema):
-        raise ValueError("parts of another table")
+        raise ValueError("parts of a different table")
     for kind, parts in zip(schema.kinds, taken, strict=True):
         if (parts is None) == isinstance(kind, (Date, Set)) or (parts is not None and type(parts) is not tuple):
-            raise ValueError("parts of another column")
+            raise ValueError("parts of a different column")
         if isinstance(kind, Date) and not (parts and set(parts) <= set(DATE_PARTS) and len(set(parts)) == len(parts)):
-            raise ValueError("parts that dates do not have")
+            raise ValueError("invalid parts of dates")
         if parts is not None and (len(parts) > MOST_MEMBERS or len(set(parts)) < len(parts)):
             raise ValueError("invalid members")
     return Parts.taking(schema, taken, arcs=True)
@@ -139,7 +139,7 @@ def predict_column(
     """See `MixtureModel.predict_column`."""
     a = columns.asked_position(column, mixture.schema, parameter="column", classed=mixture.labels is not None)
     if return_proba:
-        values_of(mixture, a)  # refuses numbers
+        values_of(mixture, a)  # raises an error for numbers
     values, chances = _predicted(mixture, _responsibilities_without(mixture, X, y, [a]), a)
     return (values, chances) if return_proba and chances is not None else values
 
@@ -156,7 +156,7 @@ def predict_joint(mixture: FittedMixture, X: Any, targets: Sequence[Name], y: An
 
 
 def values_of(mixture: FittedMixture, a: int) -> AnyArray:
-    """The values of column ``a``, the class coming after all columns; an error where it has none."""
+    """Return the values of column ``a``, with the class after all columns; raise an error if it has none."""
     if a == len(mixture.schema) and mixture.labels is not None:
         return mixture.labels
     kind = mixture.schema.kinds[a]
@@ -183,14 +183,14 @@ def values_of(mixture: FittedMixture, a: int) -> AnyArray:
 
 
 def _responsibilities_without(mixture: FittedMixture, X: Any, y: Any, asked: Sequence[int]) -> FloatArray:
-    """Probability of each component, from all columns but some, and from the class where ``y`` knows it."""
+    """Probability of each component, from all columns except some, and from known classes in ``y``."""
     layout, class_position = mixture.layout, len(mixture.schema)
     others = sorted(set(asked) - {class_position})
     table = read_queries(columns.with_missing_columns(open_source(X), mixture.schema, others), layout.table_reader)
     if y is not None and mixture.labels is None:
         raise ParameterError("y was passed, but the model was fitted without y and has no classes. Fit with y.")
     if y is not None and class_position in asked:
-        raise ParameterError("y was passed, but the class is to be predicted. Leave y out.")
+        raise ParameterError("y was passed, but the class is to be predicted. Omit y.")
     matrix = layout.matrix(table)
     matrix[:, [i for a in others for i in layout.attributes_of(a)]] = np.nan
     classes = None if mixture.labels is None else columns.known_classes(y, mixture.labels, len(matrix))
@@ -200,7 +200,7 @@ def _responsibilities_without(mixture: FittedMixture, X: Any, y: Any, asked: Seq
 
 
 def _predicted(mixture: FittedMixture, shares: FloatArray, a: int) -> tuple[AnyArray, FloatArray | None]:
-    """The most probable value of column ``a`` and the probabilities; or its expected number and None."""
+    """Return the most probable value of column ``a`` and the probabilities, or its expected number and None."""
     layout, parameters = mixture.layout, mixture.parameters
     if a < len(mixture.schema) and layout.parts is not None and layout.parts.taken[a] is not None:
         return _expected(mixture, shares, a), None
@@ -212,7 +212,7 @@ def _predicted(mixture: FittedMixture, shares: FloatArray, a: int) -> tuple[AnyA
 
 
 def _expected_number(mixture: FittedMixture, shares: FloatArray, a: int) -> FloatArray:
-    """The expected number of a numeric attribute."""
+    """Return the expected number of a numeric attribute."""
     layout = mixture.layout
     if a in layout.numeric:
         j = layout.numeric.index(a)
@@ -227,14 +227,14 @@ def _expected_number(mixture: FittedMixture, shares: FloatArray, a: int) -> Floa
 
 
 def _expected(mixture: FittedMixture, shares: FloatArray, a: int) -> AnyArray:
-    """What is expected of a date, to the day unless its hour is a part, or of a set: the members that it likely has."""
+    """Return the expected date, to the day unless the hour is a part, or the probable members of a set."""
     layout, parts = mixture.layout, cast(Parts, mixture.layout.parts)
     taken, attributes = parts.taken[a] or (), layout.attributes_of(a)
     if isinstance(mixture.schema.kinds[a], Date):
         if "elapsed" not in taken:
             raise ParameterError(
                 f"column {mixture.schema.label(a)!r} has no elapsed time, so it cannot be predicted. Declare it as "
-                "Date(('elapsed', ...))"
+                "Date(('elapsed', ...))."
             )
         unit = 1.0 if "hour" in taken else DAY
         seconds = _expected_number(mixture, shares, attributes[taken.index("elapsed")])
@@ -283,7 +283,7 @@ def impute(mixture: FittedMixture, X: Any) -> Any:
 
 
 def _filled_rows(X: list[Any] | tuple[Any, ...], fills: dict[int, Fill]) -> list[Any] | tuple[Any, ...]:
-    """Rows in the types that they came in."""
+    """Convert rows to their original types."""
     rows = [list(row) for row in X]
     for position, (missing, values, _) in fills.items():
         for row, value in zip(np.flatnonzero(missing).tolist(), values, strict=True):
@@ -296,7 +296,7 @@ def _filled_rows(X: list[Any] | tuple[Any, ...], fills: dict[int, Fill]) -> list
 
 
 def _filled_pandas(column: Any, missing: BoolArray, values: list[Any], numeric: bool) -> Any:
-    """A pandas column filled; of another type only where its own cannot hold the values."""
+    """Fill a pandas column; the type changes only if it cannot represent the values."""
     kind = str(column.dtype).lower()
     if numeric and kind.startswith(("int", "uint", "bool")):
         column = column.astype("double[pyarrow]" if kind.endswith("[pyarrow]") else "Float64")
@@ -311,12 +311,12 @@ def _filled_pandas(column: Any, missing: BoolArray, values: list[Any], numeric: 
         array[missing] = objects(values)
     else:
         array[missing] = np.array(values, column.dtype) if plain else values
-    # With its type given, or pandas would take objects for text.
+    # With an explicit type; otherwise pandas would convert objects to strings.
     return type(column)(array, index=column.index, dtype=column.dtype)
 
 
 def _filled_series(series: nw.Series[Any], missing: BoolArray, values: list[Any], numeric: bool) -> nw.Series[Any]:
-    """A Polars or PyArrow column filled; of another type only where its own cannot hold the values."""
+    """Fill a Polars or PyArrow column; the type changes only if it cannot represent the values."""
     kind, dtype = series.to_native(), series.dtype
     if numeric and not dtype.is_float():
         series = series.cast(nw.Float64)
@@ -359,7 +359,7 @@ def sample(mixture: FittedMixture, n: int, random_state: Any) -> tuple[Any, AnyA
 
 
 def _put_together(mixture: FittedMixture, a: int, drawn: Sequence[AnyArray], rng: np.random.Generator) -> AnyArray:
-    """A column of drawn rows from its attributes; a date is that of the time elapsed, missing where that is no part."""
+    """Assemble a column of drawn rows from its attributes; a date needs the elapsed time, otherwise it is missing."""
     layout, kind = mixture.layout, mixture.schema.kinds[a]
     found = [drawn[i] for i in layout.attributes_of(a)]
     taken = None if layout.parts is None else layout.parts.taken[a]
@@ -372,13 +372,13 @@ def _put_together(mixture: FittedMixture, a: int, drawn: Sequence[AnyArray], rng
     if isinstance(kind, Set):
         rows = zip(*(found[: len(taken or ())] or [np.zeros(len(drawn[0]))]), strict=True)
         return objects([frozenset(m for m, own in zip(taken or (), row, strict=False) if own) for row in rows])
-    if isinstance(kind, Circular) and layout.parts is not None:  # anywhere on the arc
+    if isinstance(kind, Circular) and layout.parts is not None:  # uniformly on the arc
         return np.asarray(found[0] + (rng.random(len(found[0])) - 0.5) * (kind.period / ARCS), np.float64)
     return found[0]
 
 
 def _drawn_column(mixture: FittedMixture, a: int, owners: IntArray, rng: np.random.Generator) -> AnyArray:
-    """Values of a column; one that was never known stays missing."""
+    """Draw values of a column; a column without known values stays missing."""
     layout, parameters = mixture.layout, mixture.parameters
     if a in layout.numeric:
         j = layout.numeric.index(a)
@@ -394,7 +394,7 @@ def _drawn_column(mixture: FittedMixture, a: int, owners: IntArray, rng: np.rand
 
 
 def _drawn_codes(table: FloatArray, owners: IntArray, rng: np.random.Generator) -> IntArray:
-    """A value for each row, by the probabilities of its component."""
+    """Draw a value for each row, with the probabilities of its component."""
     bounds = np.cumsum(np.exp(table[:, :-2]), axis=1)
     draws = rng.random(owners.size) * bounds[owners, -1]
     codes = np.zeros(owners.size, np.int64)
@@ -404,11 +404,11 @@ def _drawn_codes(table: FloatArray, owners: IntArray, rng: np.random.Generator) 
     return codes
 
 
-# -- odd rows
+# -- outlier scores
 
 
 def training_oddness(layout: Layout, parameters: Parameters, cells: Cells) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """Scores, tails and usual surprises of the training rows, see `FittedMixture`."""
+    """Scores, tails and mean surprises of the training rows, see `FittedMixture`."""
     n = len(layout.table_reader.schema)
     scores, usual, known = np.empty(len(cells)), np.zeros(n), np.zeros(n)
     for rows in cells.blocks(len(parameters) * len(layout.reader.schema)):
@@ -435,14 +435,14 @@ def oddness(mixture: FittedMixture, X: Any) -> Oddness:
 
 
 def _measured(layout: Layout, parameters: Parameters, cells: Cells, rows: slice) -> tuple[FloatArray, ...]:
-    """Scores, surprises and shares of some rows without their class, as in `Oddness`.
+    """Scores, surprises and shares of rows without their class, as in `Oddness`.
 
     The log-density of all other attributes is the sum of the terms before and after: subtracting an outlier's term from
-    the sum of all would leave nothing but rounding.
+    the total would leave only rounding errors.
     """
     n = rows.stop - rows.start
     attributes, terms, widths = list[int](), list[FloatArray](), list[FloatArray]()
-    for column, of in _by_column(layout).items():  # the terms of the parts of a column are one
+    for column, of in _by_column(layout).items():  # the parts of a column form one term
         attributes.append(column)
         terms.append(functools.reduce(np.add, [log_term(parameters, cells, j, rows) for j in of]))
         standard = [layout.scales[j].log_width * _known(layout, cells, j, rows) for j in of if j < len(layout.scales)]
@@ -456,7 +456,7 @@ def _measured(layout: Layout, parameters: Parameters, cells: Cells, rows: slice)
         others = before + after.pop()
         surprises[:, a] = -normalize(others - normalize(others.copy()) + term)
         before += term
-    scores = -(normalize(before) + cells.offsets[rows])  # `before` now holds the responsibilities
+    scores = -(normalize(before) + cells.offsets[rows])  # `before` now contains the responsibilities
     for a, term, width, of in zip(attributes, terms, widths, _by_column(layout).values(), strict=True):
         for owner, log in zip(before, term, strict=True):
             shares[:, a] -= owner * log
@@ -466,7 +466,7 @@ def _measured(layout: Layout, parameters: Parameters, cells: Cells, rows: slice)
 
 
 def _by_column(layout: Layout) -> dict[int, list[int]]:
-    """The columns of the table that have attributes, and the numbers of these, numeric attributes first."""
+    """Columns of the table with attributes, and the numbers of these attributes, numeric attributes first."""
     found: dict[int, list[int]] = {}
     for j, a in enumerate((*layout.numeric, *layout.discrete)):
         found.setdefault(layout.column_of(a), []).append(j)
@@ -474,7 +474,7 @@ def _by_column(layout: Layout) -> dict[int, list[int]]:
 
 
 def _known(layout: Layout, cells: Cells, j: int, rows: slice) -> FloatArray:
-    """1 where an attribute is known, 0 where it is missing; numeric attributes come first."""
+    """1 for known attributes, 0 for missing ones; numeric attributes first."""
     discrete = j - len(layout.numeric)
     if discrete in cells.documents:
         return np.where(cells.codes[discrete, rows] == 0, 0.0, 1.0)

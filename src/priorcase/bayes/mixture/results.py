@@ -1,4 +1,4 @@
-"""Results of a mixture that print themselves: its components, the numbers of components tried, and odd rows."""
+"""Results of a mixture: components, numbers of components tried, and outlier scores."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeAlias
 
 import numpy as np
 
+from priorcase._numbers import decimals, equal_decimals, fixed, number
 from priorcase._typing import Backend, FloatArray, IntArray, Name, Value
 from priorcase.bayes.mixture.columns import Layout
 from priorcase.learning import results as layouts
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
     from priorcase.bayes.mixture.em import Parameters
 
 SelectionName: TypeAlias = Literal["cheeseman_stutz", "held_out"]
-_ATTRIBUTES, _VALUE_WIDTH = 10, 24  # as many as are printed of odd rows
+_ATTRIBUTES, _VALUE_WIDTH = 10, 24  # limits of printed outlier scores
 
 
 @dataclass(frozen=True, repr=False, eq=False)
@@ -27,7 +28,7 @@ class Selection(GridResult):
     Parameters
     ----------
     name, n_components, scores
-        Name of the score, the numbers tried, and their scores; the highest is selected, the first among equals.
+        Name of the score, the numbers tried, and their scores; the highest is selected, the first among ties.
     backend
         The frame library of the fit, or None.
 
@@ -36,7 +37,7 @@ class Selection(GridResult):
     >>> Selection("held_out", np.array([1, 2]), np.array([-8.25, -3.5]))
     components  held_out  below the best
              1     -8.25            4.75
-             2      -3.5               0  chosen
+             2     -3.50            0.00  chosen
     """
 
     name: SelectionName
@@ -64,10 +65,10 @@ class Selection(GridResult):
         )
 
     def _grid(self) -> Grid:
-        best = float(self.scores.max())
+        scores, below = equal_decimals(self.scores, 6), equal_decimals(self.scores.max() - self.scores)
         lines = [
-            [str(n), f"{score:.6g}", f"{best - score:.4g}", "chosen" if n == self.chosen else ""]
-            for n, score in zip(self.n_components.tolist(), self.scores.tolist(), strict=True)
+            [str(n), *numbers, "chosen" if n == self.chosen else ""]
+            for n, *numbers in zip(self.n_components.tolist(), scores, below, strict=True)
         ]
         return Grid("", ["components", self.name, "below the best", ""], lines, right=range(3))
 
@@ -96,7 +97,7 @@ class Components(GridsResult):
     ----------
     weights, columns
         Probability of each component, and the distribution of each column in each component, by name. Numeric columns
-        with fewer than two distinct numbers are left out; the class is called ``"class"``.
+        with fewer than two distinct numbers are omitted; the class is called ``"class"``.
     backend
         The frame library of the fit, or None.
     """
@@ -149,11 +150,11 @@ class Components(GridsResult):
         return framed(columns, backend or self.backend)
 
     def _grids(self) -> list[Grid]:
-        """As many components side by side as fit, the others below."""
+        """Tables with as many components side by side as fit."""
         labels = ["component", "weight", *(short(str(name), 24) for name in self.columns)]
         panels, left = list[list[list[str]]](), 0
         for k, weight in enumerate(self.weights.tolist()):
-            text = [str(k), f"{weight:.3g}", *(_text(column, k) for column in self.columns.values())]
+            text = [str(k), f"{weight:.3f}", *(_text(column, k) for column in self.columns.values())]
             width = layouts.text_width(text) + 2
             if not panels or width > left:
                 panels.append([labels])
@@ -166,7 +167,7 @@ class Components(GridsResult):
 
 def _text(column: Gaussians | Chances, k: int) -> str:
     if isinstance(column, Gaussians):
-        return f"{column.means[k]:.4g} ± {column.deviations[k]:.4g}"
+        return f"{number(column.means[k], 4)} ± {number(column.deviations[k], 4)}"
     chances = column.probabilities[k]
     likely = np.argsort(-chances, kind="stable")[:3].tolist()
     more = ", ..." if chances.size > 3 else ""
@@ -218,18 +219,18 @@ class Oddness(layouts.PrintedPerQuery):
         return framed(layouts.by_attribute(columns, self.names, self.queries, parts), backend or self.backend)
 
     def _grid(self, i: int) -> Grid:
-        """The known columns, the most surprising beyond their usual level first, and what the components add."""
+        """Known columns, sorted by surprise beyond their usual level, and the part of the components."""
         beyond = self.surprises[i] - self.usual
         order = [a for a in np.argsort(-beyond, kind="stable").tolist() if self.queries[i][a] is not None]
-        lines = []
+        lines, places = [], decimals([self.surprises[i], self.contributions[i]], 3)
         for a in order[:_ATTRIBUTES]:
             texts = [short(str(self.names[a]), _VALUE_WIDTH), layouts.value_text(self.queries[i][a], _VALUE_WIDTH)]
             numbers = (self.surprises[i, a], self.usual[a], beyond[a], self.contributions[i, a])
-            lines.append([*texts, *(f"{number:.3g}" for number in numbers)])
+            lines.append([*texts, *(fixed(number, places) for number in numbers)])
         if rest := order[_ATTRIBUTES:]:
-            lines.append([f"{len(rest)} others", "", "", "", "", f"{self.contributions[i, rest].sum():.3g}"])
-        lines.append(["(component)", "", "", "", "", f"{self.mixing[i]:.3g}"])
-        share = f"{self.tails[i]:.2%} of the training rows are at least as odd"
+            lines.append([f"{len(rest)} others", "", "", "", "", fixed(self.contributions[i, rest].sum(), places)])
+        lines.append(["(component)", "", "", "", "", fixed(self.mixing[i], places)])
+        share = f"{self.tails[i]:.2%} of the training rows are at least as unusual"
         header = ["column", "value", "surprise", "usual", "beyond", "contribution"]
-        title = f"query {self.numbers[i]}: {self.scores[i]:.4g} nats; {share}"
+        title = f"query {self.numbers[i]}: {number(self.scores[i], 4)} nats; {share}"
         return Grid(title, header, lines, right=range(2, 6))

@@ -36,8 +36,8 @@ NONE = 1.0
 
 _ROUNDING = 1e-9  # products of the same factors in another order differ by less
 _SHORTEST, _MOST_TERMS = 3, 20_000
-_ROUNDS, _HIGHEST = 5, 0.95  # rounds of expectation maximisation, and the largest reliability
-_DOUBT, _DOUBT_CASES = 0.5, 20.0  # a reliability of 1/2 is mixed in as if so many cases had shown it
+_ROUNDS, _HIGHEST = 5, 0.95  # rounds of expectation maximization, and the largest reliability
+_DOUBT, _DOUBT_CASES = 0.5, 20.0  # a reliability of 1/2 is mixed in with the weight of this number of cases
 _MOST, _LEAST, _MATES, _VALUES = 300, 30, 100, 5_000_000  # bounds on the cases and mates that are compared
 
 
@@ -46,9 +46,9 @@ _MOST, _LEAST, _MATES, _VALUES = 300, 30, 100, 5_000_000  # bounds on the cases 
 
 @dataclass(frozen=True)
 class Step:
-    """One answer: the value of an attribute, or for a cut or mention its subject with yes or no.
+    """An answer: the value of an attribute, or yes or no for a cut or mention.
 
-    ``asked`` is the text of the question that it answers; empty if nothing was asked.
+    ``asked`` is the question that it answers; empty if no question was asked.
     """
 
     attribute: str
@@ -90,7 +90,7 @@ class Mentions:
 
     @classmethod
     def of(cls, column: CaseColumn) -> Mentions:
-        """Those of a column of texts or of sets."""
+        """The terms of a column of texts or sets."""
         texts = isinstance(column.kind, Text)
         values: Sequence[Any] = column.values
         split: list[Sequence[Term]] = [words_of(value) if texts else value for value in values]
@@ -125,7 +125,7 @@ def words_of(text: str) -> list[str]:
 
 
 def _order(term: Term) -> tuple[int, float, str]:
-    """Words alphabetically; of members booleans, then numbers, then texts."""
+    """Words alphabetically; of members booleans, then numbers, then strings."""
     return (2, 0.0, term) if isinstance(term, str) else (0 if isinstance(term, bool) else 1, float(term), "")
 
 
@@ -192,7 +192,7 @@ class Candidates:
 
     @cached_property
     def ids(self) -> frozenset[str]:
-        """The attributes whose values identify cases: their answers say nothing about a new case."""
+        """Return attributes whose values identify cases: they are useless for a new case."""
         columns, found = self.likeness.columns, []
         for name, kind in self.likeness.attributes.items():
             if isinstance(kind, Numeric | Nominal):
@@ -256,8 +256,8 @@ def grouped(numbers: FloatArray, width: float) -> IntArray:
 def evidence(similarities: FloatArray, mean: FloatArray | float, most: FloatArray | float, r: float) -> FloatArray:
     """The evidence of a value for cases, relative to an average one: ``1 + r most (s / mean - 1)``; NaN counts as 1.
 
-    Where even the most similar case is not very similar, the evidence is weak: one word that two texts have in common
-    is no reason to believe in one of them.
+    If even the most similar case is not very similar, the evidence is weak: one word that two texts have in common
+    is weak evidence for either case.
     """
     relative = np.divide(similarities, mean, out=np.ones_like(similarities), where=np.asarray(mean) > 0)
     return np.where(np.isnan(relative), 1.0, 1.0 + r * most * (relative - 1.0))
@@ -268,7 +268,7 @@ def reliabilities(likeness: Likeness, answers: IntArray, able: BoolArray) -> dic
 
     ``r = (q - p) / (1 - p)``, as in Cohen's kappa (Cohen 1960), with q the similarity of cases to their mates and p
     that to all cases. A case need not be like all of its mates: each counts by the probability, under the
-    reliabilities of the round before, that the case is like this one (expectation maximisation). To be careful with
+    reliabilities of the round before, that the case is like this one (expectation maximization). To be careful with
     few cases, 1/2 is mixed in as if 20 more cases had shown it.
 
     ``answers`` has the solution of each case, ``able`` those that take part.
@@ -298,7 +298,7 @@ def _reliability(similarities: FloatArray, mean: FloatArray, shares: FloatArray)
     known = ~np.isnan(similarities)
     weights = np.where(known, shares, 0.0)
     total = float(weights.sum())
-    heard = known.any(axis=1)  # a case with no other to compare with says nothing
+    heard = known.any(axis=1)  # a case without comparable cases has no effect
     if not total > 0 or not (base := float(mean[heard].mean())) < 1.0:
         return _DOUBT
     like = float((weights * np.where(known, similarities, 0.0)).sum() / total)

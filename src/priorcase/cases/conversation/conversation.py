@@ -51,7 +51,7 @@ class Conversation(TextResult):
     query
         The values known at the start.
     weights, measures
-        By attribute, as in `retrieve`; attributes with weight 0 are never asked about.
+        By attribute, as in `retrieve`; no questions are asked about attributes with weight 0.
     floor
         A case remains a candidate while its weight is more than this fraction of the largest weight.
     confidence

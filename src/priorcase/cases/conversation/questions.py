@@ -2,7 +2,7 @@
 
 Gains and gain ratios are Quinlan's (*Machine Learning* 1, 1986, sections 4 and 7), with his rules for missing
 values and for cuts of numbers (*C4.5*, 1993, sections 3.2 and 2.4). A question that splits the cases into splinters has
-much gain and a small ratio; ids are not asked for at all.
+much gain and a small ratio; no questions are asked about ids.
 """
 
 from __future__ import annotations
@@ -94,7 +94,7 @@ class Question(TextResult):
         return ("yes" if answer else "no") if self.yes_or_no and isinstance(answer, bool) else str(answer)
 
     def __repr__(self) -> str:
-        listed = [f"{self.answered(c.answer)}: {c.cases} case{'s' * (c.cases != 1)}" for c in self.choices[:_LISTED]]
+        listed = [f"{self.answered(c.answer)}: {c.cases:,} case{'s' * (c.cases != 1)}" for c in self.choices[:_LISTED]]
         if len(self.choices) > _LISTED:
             listed.append(f"{len(self.choices) - _LISTED} more")
         return visible(f"{self.text} ({', '.join(listed)})" if listed else self.text)
@@ -182,7 +182,7 @@ class Questions:
     def _cut(self, name: str, column: CaseColumn, codes: IntArray) -> Question | None:
         numbers = np.append(column.numbers(), np.nan)[codes]
         inside = ~np.isnan(numbers)
-        for step in self.steps:  # cases outside earlier cuts say nothing about where to cut
+        for step in self.steps:  # cases outside earlier cuts do not matter for the cut
             if step.attribute == name and step.kind == "cut":
                 inside &= (numbers <= as_number(step.value)) == step.yes
         cut, gain = best_cut(self.weights, np.where(inside, numbers, np.nan), self.codes, self.n_solutions)
@@ -213,7 +213,7 @@ class Questions:
         return Question(name, kind, float(gains[at]), choices, mentions.terms[at], int((~known).sum()), ratio)
 
     def _free_text(self) -> Question | None:
-        """Free text, which is asked for first, before anything is known."""
+        """Return the question for free text, which is asked first, before any value is known."""
         if self.n_solutions < 2 or any(step.kind != "skipped" for step in self.steps):
             return None
         closed = {step.attribute for step in self.steps}
@@ -228,7 +228,7 @@ class Questions:
 def branches_of(taxonomy: Taxonomy, values: Iterable[str], *, above: str | None = None) -> dict[str, str]:
     """The branch that each value lies in, at the deepest node that all of them share.
 
-    Values at that node itself are left out, and so are those that are not below ``above``, a node known already.
+    Values at that node itself are excluded, and so are those that are not below ``above``, a node known already.
     """
     paths = {value: taxonomy.ancestors(value)[::-1] for value in values}
     if above is not None:
@@ -271,14 +271,14 @@ def group_gain(weights: FloatArray, groups: IntArray, solutions: IntArray, shape
 
 
 def gain_ratio(gain: float, weights: FloatArray, groups: IntArray, n: int) -> float:
-    """The gain divided by the entropy of the groups, "missing" (-1) among them; 0 where that is 0."""
+    """The gain divided by the entropy of the groups, "missing" (-1) among them; 0 if that is 0."""
     shares = np.bincount(groups.astype(np.int64) + 1, weights=weights, minlength=n + 1).astype(np.float64)
     split = float(entropy(shares))
     return gain / split if split > 0 else 0.0
 
 
 def best_cut(weights: FloatArray, numbers: FloatArray, solutions: IntArray, n: int) -> tuple[float, float]:
-    """The number for which "is it at most that?" gains most, and the gain; NaN and 0 where no cut gains anything.
+    """The number for which "is it at most that?" gains most, and the gain; NaN and 0 if no cut gains anything.
 
     A cut is one of the cases' own numbers (as in C4.5 since release 8), the smallest of the best ones. NaN is missing.
     """

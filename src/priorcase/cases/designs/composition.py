@@ -17,7 +17,7 @@ from priorcase.cases.designs.elaboration import RULES, Elaborated, Elaboration, 
 from priorcase.cases.designs.graph import Arc, FunctionGraph
 from priorcase.cases.designs.matching import Budget, BudgetSpentError, Match, check_budget, check_count, find_matches
 from priorcase.exceptions import ParameterError, prefix_errors, quoted
-from priorcase.learning.results import Grid, GridResult, GridsResult, framed
+from priorcase.learning.results import Grid, GridResult, GridsResult, TextResult, framed
 
 MOST_PIECES = 100
 """Designs of more pieces are not looked for."""
@@ -33,7 +33,7 @@ _SHARE = 0.25  # of what a search may still take, what one fragment may
 
 
 @dataclass(frozen=True)
-class Fragment:
+class Fragment(TextResult):
     """A device or component: its ``name``, ``function`` and ``structure``, and the ``id`` of its case.
 
     >>> print(Fragment("regulated valve", FunctionGraph.parse("C +> Q; control: C; flow: Q")))
@@ -136,7 +136,7 @@ def plumbing() -> list[Fragment]:
 
 
 @dataclass(frozen=True)
-class Piece:
+class Piece(TextResult):
     """A fragment used in a design, with its match and alternative fragments that have the same function."""
 
     fragment: Fragment
@@ -260,8 +260,8 @@ class Designs(GridsResult, Sequence[Design]):
 
     ``found`` are the designs that realize the whole ``query``. If there are none, ``partial`` is the partial design
     with the fewest missing arcs; None if no fragment matches at all. ``conflicts`` lists why pieces could not be
-    combined, ``backtracks`` is the number of backtracking steps, and ``cut`` says why the search stopped early; empty
-    if it was complete.
+    combined, ``backtracks`` is the number of backtracking steps, and ``cut`` is the reason why the search stopped
+    early; empty if it was complete.
     """
 
     query: FunctionGraph
@@ -348,7 +348,7 @@ def design(
     Parameters
     ----------
     query
-        The desired function, as a graph or as its text.
+        The desired function, as a graph or as its string.
     cases
         Fragments, mappings such as cases of a case base, or a mapping from names to graphs.
     attribute
@@ -367,7 +367,7 @@ def design(
     limit
         Number of designs to search for.
     steps, seconds
-        Limits on the search. A limit in steps gives the same designs on every machine; the result says whether the
+        Limits on the search. A limit in steps gives the same designs on every machine; the result contains whether the
         search was stopped.
 
     Returns
@@ -416,7 +416,7 @@ def design(
 
 @dataclass
 class _Search:
-    """What one search for designs was asked for, and what it has seen."""
+    """The parameters and the state of one search for designs."""
 
     query: FunctionGraph
     groups: Sequence[list[Fragment]]
@@ -436,7 +436,7 @@ class _Search:
 
     @property
     def cut(self) -> str:
-        """What kept the search from being complete, in words; empty if nothing did."""
+        """Reason why the search is incomplete; empty if it is complete."""
         large = f"designs with more than {MOST_PIECES} pieces were not searched"
         return "; ".join(filter(None, [self.budget.cut, large if self.too_large else ""]))
 
@@ -566,7 +566,7 @@ class _Covering:
         return True
 
     def _objection(self, one: Piece, other: Piece) -> str:
-        """Why two pieces cannot be combined; empty if they can."""
+        """Return why two pieces cannot be combined; empty if they can."""
         names = f"{one.fragment.name} and {other.fragment.name}"
         if not self.search.share and (both := [arc for arc in one.arcs if arc in set(other.arcs)]):
             return f"{names}: both would realize {both[0]}"
@@ -579,7 +579,7 @@ class _Covering:
         if not isinstance(verdict, (bool, np.bool_)):
             raise ParameterError(
                 f"compatible must be a function that returns True or False, got one that returned {quoted(verdict)}. "
-                "compatible(piece, other) says whether two pieces can be combined."
+                "compatible(piece, other) returns whether two pieces can be combined."
             )
         return "" if verdict else f"{names}: not compatible"
 

@@ -1,4 +1,4 @@
-"""Pictures of function graphs: causes on the left, effects on the right, arcs in the colours of the pieces."""
+"""Pictures of function graphs: causes on the left, effects on the right, arcs in the colors of the pieces."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class Layout:
 
     @property
     def corners(self) -> tuple[Point, Point]:
-        """The lower left and the upper right corner of everything: centres of variables and of arcs."""
+        """The lower left and the upper right corner of everything: centers of variables and of arcs."""
         points = list(self.places.values())
         for arc, (x, y) in self.bends.items():
             start, end = self.places[arc.source], self.places[arc.target]
@@ -70,7 +70,7 @@ def _columns(graph: FunctionGraph) -> dict[str, int]:
 
 
 def _heights(points: Any) -> dict[Any, float]:
-    """The height of each point: by connected component, then by the mean height of its neighbours, back and forth."""
+    """The height of each point: by connected component, then by the mean height of its neighbors, back and forth."""
     import networkx as nx
 
     component = {point: i for i, part in enumerate(nx.connected_components(points)) for point in part}
@@ -107,7 +107,7 @@ def _bend(arc: Arc, places: Mapping[str, Point], height: Mapping[Any, float]) ->
 def draw_design(
     ax: Any, graph: FunctionGraph, pieces: Sequence[tuple[str, Sequence[Arc]]], missing: Sequence[Arc]
 ) -> Any:
-    """A function graph whose arcs are coloured and numbered by piece, and dashed if the sign is minus."""
+    """A function graph whose arcs are colored and numbered by piece, and dashed if the sign is minus."""
     layout = layered(graph)
     (left, low), (right, high) = layout.corners
     size = (min(3.6 + _WIDTH * (right - left), _LARGEST), min(1.2 + _HEIGHT * (high - low), _LARGEST))
@@ -179,7 +179,7 @@ def _curve(ax: Any, bend: Point) -> Any:
 def _legend(ax: Any, names: Sequence[str], missing: bool) -> None:
     from matplotlib.lines import Line2D
 
-    # The signs come first, since a legend shows only so many entries.
+    # The signs come first, since a legend shows a limited number of entries.
     samples = [
         Line2D([], [], color=INK, linewidth=1.2, label="+ increases"),
         Line2D([], [], color=INK, linewidth=1.2, linestyle=_MINUS, label="− decreases"),

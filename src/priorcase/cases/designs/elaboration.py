@@ -98,7 +98,7 @@ class Elaborated:
 def elaborations(
     query: FunctionGraph, depth: int, rules: Sequence[Elaboration], budget: Budget
 ) -> Iterator[tuple[Elaborated, ...]]:
-    """The graphs of 0, 1, 2 ... ``depth`` rewritings, those of each number together; each graph once."""
+    """Yield the distinct graphs after 0, 1, 2 ... ``depth`` rewritings."""
     level: tuple[Elaborated, ...] = (Elaborated(query),)
     seen = {_shape(level[0])}
     for _ in range(depth):

@@ -75,7 +75,7 @@ class FunctionGraph(TextResult):
 
     @classmethod
     def of(cls, value: FunctionGraph | str | Mapping[str, Any] | Iterable[Sequence[str]]) -> FunctionGraph:
-        """Create a graph from a graph, its text, its JSON (``{"arcs": ..., "labels": ...}``) or a list of arcs."""
+        """Create a graph from a graph, its string, its JSON (``{"arcs": ..., "labels": ...}``) or a list of arcs."""
         if isinstance(value, FunctionGraph):
             return value
         if isinstance(value, str):
@@ -121,7 +121,7 @@ class FunctionGraph(TextResult):
 
     @classmethod
     def from_json(cls, text: str) -> Self:
-        """Create a graph from the text written by `to_json`."""
+        """Create a graph from the string returned by `to_json`."""
         if not isinstance(text, str):
             raise ParameterError(f"got {quoted(text)}; expected a string. FunctionGraph(arcs) takes a list of arcs.")
         try:
@@ -153,7 +153,7 @@ class FunctionGraph(TextResult):
 
     @cached_property
     def labels(self) -> Mapping[str, str]:
-        """Mapping from labelled variables to their quantities."""
+        """Mapping from labeled variables to their quantities."""
         return MappingProxyType(dict(self.quantities))
 
     def __len__(self) -> int:
@@ -238,7 +238,7 @@ class FunctionGraph(TextResult):
 
 def _checked_arcs(arcs: object) -> tuple[Arc, ...]:
     if isinstance(arcs, (str, bytes, Mapping)) or not isinstance(arcs, Iterable):
-        raise ParameterError(f"got {quoted(arcs)}; expected a FunctionGraph, its text, or a list of arcs. {_EXAMPLE}")
+        raise ParameterError(f"got {quoted(arcs)}; expected a FunctionGraph, its string, or a list of arcs. {_EXAMPLE}")
     signs: dict[tuple[str, str], Sign] = {}
     for given in arcs:
         arc = _checked_arc(given)
@@ -262,7 +262,7 @@ def _checked_arcs(arcs: object) -> tuple[Arc, ...]:
 def _checked_arc(given: object) -> Arc:
     if not isinstance(given, Sequence) or isinstance(given, (str, bytes)) or len(given) != 3:
         raise ParameterError(
-            f"got {quoted(given)} as an arc; expected three texts: source, sign, target. For example ('Q1', '+', 'Q3')."
+            f"got {quoted(given)} as an arc; expected three strings (source, sign, target), such as ('Q1', '+', 'Q3')."
         )
     source, sign, target = given
     for name in (source, target):

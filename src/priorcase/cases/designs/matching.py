@@ -46,7 +46,7 @@ class Budget:
     def part(self, share: float) -> Iterator[Budget]:
         """A share of what is left, so that one hard part of a search leaves something for the others.
 
-        If it is spent, the context ends quietly, and ``cut`` of this budget says so.
+        If it is spent, the context ends quietly, and ``cut`` of this budget is set.
         """
         part = Budget(max(1, int((self.steps - self.taken) * share)), max(0.0, self._end - monotonic()) * share)
         try:
@@ -59,7 +59,7 @@ class Budget:
 
     @property
     def cut(self) -> str:
-        """What cut the search or a part of it, in words; empty if nothing did."""
+        """The limit that stopped the search or a part of it; empty if none did."""
         allowed = {"steps": f"{self.steps:,} steps", "seconds": f"{self.seconds:.3g} seconds"}
         if self._cut:
             return f"the search was stopped after {allowed[self._cut]}"
@@ -74,9 +74,9 @@ def check_budget(steps: object, seconds: object) -> Budget:
 
 
 def check_count(parameter: str, value: object, least: int) -> int:
-    """A whole number of at least so many."""
+    """Check that a value is an integer of at least ``least``."""
     if not is_whole(value) or int(value) < least:
-        raise ParameterError(f"{parameter} must be a whole number >= {least}, got {quoted(value)}")
+        raise ParameterError(f"{parameter} must be an integer >= {least}, got {quoted(value)}")
     return int(value)
 
 
@@ -125,7 +125,7 @@ class Match(TextResult):
 
 @dataclass(frozen=True)
 class Matches(TextResult, Sequence[Match]):
-    """All matches of a case, those that realize most arcs first; ``cut`` says why there may be more, if so."""
+    """All matches of a case, sorted by the number of realized arcs; ``cut`` is the reason if some may be missing."""
 
     found: tuple[Match, ...]
     cut: str = ""
@@ -166,7 +166,7 @@ def matches(
         Maximum number of variables of the case without a counterpart in the query. A match with such variables is kept
         only if the case's influences through them are influences of the query.
     limit, steps, seconds
-        Maximum number of matches, and limits on the search; ``cut`` of the result says whether one was reached.
+        Maximum number of matches, and limits on the search; ``cut`` of the result names the limit that was reached.
 
     Examples
     --------
@@ -213,7 +213,7 @@ def _is_possible(part: Sequence[Arc], case: FunctionGraph, query: FunctionGraph)
 def _partners(
     arcs: Sequence[Arc], labels: Mapping[str, str], others: Sequence[Arc], other_labels: Mapping[str, str]
 ) -> int:
-    """How many arcs may become one of some others, by their signs and labels."""
+    """Return how many arcs can match one of the others, by their signs and labels."""
     kinds = {(other_labels.get(arc.source), arc.sign, other_labels.get(arc.target)) for arc in others}
     return sum(
         any(

@@ -193,7 +193,7 @@ def _value(cell: Any, kind: CaseKind | None) -> Any:
 
 
 def _cases_of(rows: Iterable[Row], attributes: Kinds | None, columns: Mapping[str, str], source: str) -> ReadCases:
-    """The cases that rows stand for; without attributes every name is one, with the kind of its values."""
+    """Return the cases in rows; without attributes, every name is one, with the kind of its values."""
     parts = {part: columns.get(part, part) for part in _PARTS}
     if attributes is None:
         rows = list(rows)

@@ -5,7 +5,7 @@ The first line of JSON lines has the format and the attributes with their kinds;
     {"priorcase cases":1,"attributes":[["age",{"kind":"numeric"}],["tags",{"kind":"set"}]]}
     {"id":1,"key":"T-17","values":{"age":3,"tags":["a"]},"solution":"replace the fuser"}
 
-Missing values are left out. Sets are lists, dates ISO texts, graphs texts of their own. Without the first line, kinds
+Missing values are omitted. Sets are lists; dates and graphs are strings. Without the first line, kinds
 are inferred from the values. Lines of other programs, without ``values``, are mappings from attributes to values,
 ``solution``, ``outcome``, ``key`` and ``note`` among them.
 """
@@ -48,7 +48,7 @@ _BAD_LINE = "Correct or remove that line; nothing was imported."
 
 
 class ReadCases(NamedTuple):
-    """Cases of a file: their attributes, and one case after the other, read as they are asked for.
+    """Cases of a file: their attributes, and an iterator that reads one case at a time.
 
     ``about`` is what was understood of a table of another program.
     """
@@ -66,13 +66,13 @@ def check_no_columns(columns: Mapping[str, str], source: str) -> None:
         )
 
 
-# -- what a case has beside its attributes
+# -- fields of a case besides its attributes
 
 
 def records_of(
     rows: Iterable[tuple[int, Mapping[str, Any], Mapping[str, Any]]], attributes: Kinds, source: str
 ) -> Iterator[CaseRecord]:
-    """The cases of rows: the number of a line, values by attribute, and what the case has beside them."""
+    """Yield the cases of rows: the number of a line, values by attribute, and the other fields."""
     for line, values, told in rows:
         with errors_at(f"{source} line {line}"):
             if not attributes.keys() >= values.keys():
@@ -82,7 +82,7 @@ def records_of(
 
 
 def record_of(values: tuple[Stored, ...], told: Mapping[str, Any], where: str) -> CaseRecord:
-    """A case of checked values, and of plain values beside them, which are checked here."""
+    """Return a case of checked values and other fields, which are checked here."""
     found: dict[str, Any] = {}
     with errors_at(where):
         for name, value in told.items():
@@ -95,7 +95,7 @@ def record_of(values: tuple[Stored, ...], told: Mapping[str, Any], where: str) -
 
 
 def _checked(name: str, value: Any) -> Any:
-    """A value beside the attributes; None if it is not allowed there, or is missing."""
+    """Return the value of a field; None if it is not allowed, or is missing."""
     if name in _ANY_VALUE:
         return kinds.check_plain(value, what=name)
     if name == "notes":
@@ -135,7 +135,7 @@ def head_of(attributes: Kinds) -> dict[str, Any]:
 
 
 def read_head(found: Mapping[str, Any], source: str) -> dict[str, CaseKind] | None:
-    """The attributes that a head declares; None if it is no head."""
+    """Return the attributes that a header line declares; None if it is not a header."""
     if MARK not in found:
         return None
     if found[MARK] != FORMAT:
@@ -171,7 +171,7 @@ def _line(case: CaseRecord, names: list[str]) -> str:
     parts = [] if case.id is None else [f'"id":{case.id}']
     parts += [] if case.key is None else [f'"key":{_encode(case.key)}']
     parts.append(f'"values":{_encode(values)}')
-    # JSON texts already; encoded anew they might differ.
+    # JSON strings already; encoding them again might change them.
     parts += [] if case.solution is None else [f'"solution":{case.solution}']
     parts += [] if case.outcome is None else [f'"outcome":{case.outcome}']
     parts += [f'"notes":{_encode(notes_as_plain(case))}'] if case.notes else []
@@ -188,7 +188,7 @@ def read_json_lines(path: Path, attributes: Kinds | None, columns: Mapping[str, 
     lines = _lines(path)
     first = next(lines, None)
     if first is None:
-        raise CaseBaseError(f"{source} is empty; expected cases. Is this the right file?")
+        raise CaseBaseError(f"{source} is empty; expected cases. Check that this is the right file.")
     declared = read_head(first[1], source)
     rows: Iterable[Row] = lines if declared is not None else chain([first], lines)
     if declared is None and not isinstance(first[1].get("values"), dict):

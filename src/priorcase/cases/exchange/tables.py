@@ -5,13 +5,13 @@ Columns ``id``, ``key``, ``solution``, ``outcome``, ``notes``, ``by``, ``why``, 
 
 **CSV.** An empty cell is a missing value. Numbers, booleans, lists and mappings are JSON. Text is written unchanged,
 unless it is empty or could be mistaken for JSON or, by a spreadsheet, for a formula; then it is JSON text, including
-the quotation marks. So ``""`` in a cell is the empty text, ``"7"`` a text, ``7`` a number, and ``"=A1"`` not a formula;
-names of attributes that look like formulas are written the same way.
+the quotation marks. So ``""`` in a cell is the empty string, ``"7"`` a string, ``7`` a number, and ``"=A1"`` not a
+formula; names of attributes that look like formulas are written the same way.
 Kinds are not stored: with the same attributes, nothing is lost when the file is read; without them, numbers are
 numeric, lists sets, mappings graphs, and all other values nominal. If the header has no comma, semicolons or tabs are
-the delimiter, as spreadsheets use them where the comma is the decimal mark.
+the delimiter, as spreadsheets use them if the comma is the decimal mark.
 
-**Parquet** files are lossless. Numbers are doubles; dates are days or timestamps if all values are (texts if offsets
+**Parquet** files are lossless. Numbers are doubles; dates are days or timestamps if all values are (strings if offsets
 differ or both occur); sets are lists; text, taxonomies and graphs are text. Nominal values, solutions and outcomes have
 their common type; if there is none, the column contains JSON text, which the metadata of the file record.
 """
@@ -107,7 +107,7 @@ def _remembered(function: Callable[[Any], Any], kind: CaseKind) -> Callable[[Any
 
 
 def _stands(text: str) -> bool:
-    """Whether a text stands in a cell as it is."""
+    """Whether a string is written to a cell unchanged."""
     return bool(text) and not text.startswith(_QUOTED) and _parsed(text) is _NONE
 
 
@@ -198,7 +198,7 @@ def _first_cells(path: Path) -> list[str]:
 
 
 def _delimiter_of(path: Path) -> str:
-    """The delimiter of an exported file, by its first line: a comma, or where there is none a semicolon or a tab."""
+    """The delimiter of an exported file, by its first line: a comma, or without commas a semicolon or a tab."""
     line = _first_line(path)
     found = (mark for mark in ",;\t" if len(next(csv.reader([line], delimiter=mark), [])) > 1)
     return next(found, ",")
@@ -236,12 +236,12 @@ def _rows(path: Path) -> Iterator[tuple[int, list[str]]]:
                     yield at, row
             more = len(block) == _BLOCK
     if not width:
-        raise CaseBaseError(f"{path} is empty; expected cases. Is this the right file?")
+        raise CaseBaseError(f"{path} is empty; expected cases. Check that this is the right file.")
 
 
 @contextmanager
 def _long_cells() -> Iterator[None]:
-    """Let cells be as long as texts may be; the limit belongs to the whole process, and is restored."""
+    """Allow cells as long as strings may be; the limit is global to the process, and is restored."""
     with _limit:
         before = csv.field_size_limit(_LONGEST)
         try:
@@ -290,7 +290,7 @@ def _plain_beside(case: CaseRecord) -> Iterator[Any]:
 
 
 def _arrow_column(kind: CaseKind | None, values: list[Any], *, fixed: str | None) -> tuple[Any, bool]:
-    """A column of stored values, and whether it has them as JSON texts."""
+    """A column of stored values, and whether they are JSON strings."""
     import pyarrow
 
     known = [value for value in values if value is not None]
@@ -324,7 +324,7 @@ def _type(values: Sequence[Any]) -> Any:
         return pyarrow.bool_()
     if found == {int} and all(-_LARGE <= value <= _LARGE for value in values):
         return pyarrow.int64()
-    # A whole number among floats comes back from a double as itself: values are stored so.
+    # An integer among floats is restored exactly from a double, because values are stored this way.
     exact = found <= {int, float} and float in found and all(type(v) is float or abs(v) < _LARGE for v in values)
     return pyarrow.float64() if exact else None
 

@@ -103,7 +103,7 @@ class FrozenMapping(Mapping[K, V]):
 
 
 class Measure:
-    """Base of all measures here: a subclass says what it prepares, and how it compares with that."""
+    """Base of all measures here: a subclass defines what it prepares, and how it compares."""
 
     accepts: tuple[str, ...] = EVERY_KIND
     needs_solutions: bool = False
@@ -120,7 +120,7 @@ class Measure:
         return PreparedMeasure(self, column, self._prepare(column, solutions, earlier))
 
     def _prepare(self, column: CaseColumn, solutions: CaseColumn | None, earlier: Any, /) -> Any:
-        """Statistics of the stored values; ``earlier`` are those of an earlier state of the column, or None."""
+        """Statistics of the stored values; ``earlier`` are statistics of an earlier state of the column, or None."""
         return None
 
     def _compare(self, query: Any, column: CaseColumn, state: Any, /) -> FloatArray:

@@ -107,7 +107,7 @@ def _is_name(value: object) -> bool:
 
 
 class _Counts(NamedTuple):
-    """How often each value of a column has each solution."""
+    """Counts of each solution for each value of a column."""
 
     by_value: Any  # CSR: values x solutions
     by_solution: Any  # CSC of the same

@@ -63,7 +63,7 @@ class NumberLine:
         return cls(points, unit, log, number_of(kind) or float, length)
 
     def point(self, query: Stored) -> float:
-        """Where a query's value is on the line."""
+        """The position of a query's value on the line."""
         point = self.number(query)
         return self.unit * (float(_logarithm(np.array([point]))[0]) if self.log else point)
 
@@ -75,7 +75,7 @@ class NumberLine:
             return self.points - point
 
     def falling(self, point: float, side: Literal["both", "larger", "smaller"] = "both") -> FloatArray:
-        """``max(0, 1 - difference / length)``; with a length of 0, 1 where there is no difference.
+        """``max(0, 1 - difference / length)``; with a length of 0, 1 if there is no difference.
 
         Of one side only differences of larger or of smaller values count.
         """

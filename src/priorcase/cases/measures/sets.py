@@ -17,21 +17,21 @@ from priorcase.cases.table import CaseColumn
 from priorcase.schema.kinds import identity
 
 Terms = Callable[[Any], Sequence[Hashable]]
-"""From a value to its terms, repeated as often as they occur."""
+"""Maps a value to its terms, with repetitions."""
 
 
 @dataclass(frozen=True, eq=False)
 class Documents:
     """The terms of each value, and how often each occurs.
 
-    Terms are numbered by their first occurrence, and stand in a value in that order: so nothing depends on how the
+    Terms are numbered by their first occurrence, and are listed in that order in a value: so nothing depends on how the
     values came to be here, and documents that followed others equal fresh ones.
     """
 
     values: tuple[Any, ...]
     vocabulary: dict[Hashable, int]
     begins: AnyArray
-    """Where the terms of each value begin, and the end."""
+    """The start of each value's terms, and the end."""
     terms: AnyArray
     counts: AnyArray
 
@@ -117,7 +117,7 @@ class _SetMeasure(Measure):
     """Which number of members, as the core counts them."""
 
     def _prepare(self, column: CaseColumn, solutions: CaseColumn | None, earlier: _Members | None, /) -> _Members:
-        # Python takes (1,) and (True,) for one tuple: sets with such members are always counted afresh.
+        # Python takes (1,) and (True,) for one tuple: sets with such members are always counted again.
         if earlier is not None and not all(isinstance(member, str) for member in earlier.documents.vocabulary):
             earlier = None
         documents = Documents.of(column.values, _members, earlier and earlier.documents)
@@ -130,7 +130,7 @@ class _SetMeasure(Measure):
 
 
 def _members(value: Any) -> Sequence[Value]:
-    # Python takes True for 1 and finds it where there is a 1: only then is it worth telling them apart.
+    # Python takes True for 1 and finds it if there is a 1; only then must they be distinguished.
     return list(map(identity, value)) if True in value or False in value else value
 
 

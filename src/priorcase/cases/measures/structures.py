@@ -32,7 +32,7 @@ class Tree:
     depths: IntArray
     """Steps from the root."""
     ends: IntArray
-    """Where the numbers of the nodes below a node end."""
+    """The end of the numbers of the nodes below a node."""
     values: IntArray
     """The number of each value of the column."""
     weights: FloatArray
@@ -65,7 +65,7 @@ class Tree:
         return found[self.values]
 
     def below(self, number: int) -> BoolArray:
-        """Which values of the column are a node or stand below it."""
+        """Return which values of the column are a node or below it."""
         found: BoolArray = (self.values >= number) & (self.values < self.ends[number])
         return found
 

@@ -59,7 +59,7 @@ class _Weighted(NamedTuple):
     postings: _core.Postings
 
     def proportional(self, asked: dict[int, int], found: FloatArray) -> list[int]:
-        """The texts with the terms of a query in the same proportions: their cosine is 1, but for rounding."""
+        """The texts with the terms of a query in the same proportions: their cosine is 1, up to rounding."""
         begins, first = self.documents.begins, next(iter(asked))
         near = np.flatnonzero(found > _NEAR)
         places = []
@@ -189,8 +189,8 @@ class TfIdf(Measure):
 class EditDistance(Measure):
     """Similarity by edit distance: ``1 - distance / length of the longer text``.
 
-    The Levenshtein (1966) distance is the minimum number of characters to insert, delete or replace. Two empty texts
-    have similarity 1. For short texts such as names, codes and models. Symmetric.
+    The Levenshtein (1966) distance is the minimum number of characters to insert, delete or replace. Two empty strings
+    have similarity 1. For short strings such as names, codes and models. Symmetric.
 
     >>> from priorcase.cases.measures import similarities
     >>> similarities("LaserJet 400", ["laser jet 400", "LaserJet 401"], "text", EditDistance())
@@ -220,7 +220,7 @@ def _characters(texts: Iterable[str]) -> AnyArray:
 
 @dataclass(frozen=True)
 class EqualText(Measure):
-    """1 for texts that differ only in case and whitespace, otherwise 0. Symmetric.
+    """1 for strings that differ only in case and whitespace, otherwise 0. Symmetric.
 
     >>> from priorcase.cases.measures import similarities
     >>> similarities(" Paper  JAM", ["paper jam", "paper jams"], "text", EqualText())
@@ -251,10 +251,10 @@ class _Vectors(NamedTuple):
 class Embedding(Measure):
     """Cosine similarity of text embeddings from your own model, ``max(0, cosine)``.
 
-    ``model`` is a function that takes a list of texts and returns a 2-d array with one row per text, or an object with
-    such a method ``encode``, like the models of sentence-transformers. It must return equal vectors for equal texts.
-    Vectors of stored texts are cached, so the model encodes only new texts. ``name`` is used in tables and messages. A
-    zero vector has similarity 0 to every other text and 1 to the same text. Symmetric.
+    ``model`` is a function that takes a list of strings and returns a 2-d array with one row per text, or an object
+    with such a method ``encode``, like the models of sentence-transformers. It must return equal vectors for equal
+    strings. Vectors of stored texts are cached, so the model encodes only new texts. ``name`` is used in tables and
+    messages. A zero vector has similarity 0 to every other text and 1 to the same text. Symmetric.
 
     >>> from priorcase.cases.measures import similarities
     >>> def letters(texts):
@@ -273,7 +273,7 @@ class Embedding(Measure):
         encodes = callable(self.model) or callable(getattr(self.model, "encode", None))
         if not encodes or isinstance(self.model, (str, type)):  # texts can be encoded, too
             raise ParameterError(
-                "model of Embedding must be a function from a list of texts to a 2-d array, or an object with such a "
+                "model of Embedding must be a function from a list of strings to a 2-d array, or an object with such a "
                 f"function as .encode, got {quoted(self.model)}"
             )
         if not isinstance(self.name, str) or not self.name:
@@ -342,7 +342,7 @@ class Embedding(Measure):
 
 
 def _wrong_with(rows: AnyArray, n_texts: int, width: int) -> str | None:
-    """Why a model's answer is no table of vectors; None if it is one."""
+    """Return why a model's output is not a table of vectors; None if it is one."""
     if rows.dtype.kind not in "fiu":
         return f"an array of {rows.dtype}"
     if rows.ndim != 2 or len(rows) != n_texts or rows.shape[1] == 0:

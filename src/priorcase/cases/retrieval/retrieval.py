@@ -10,6 +10,7 @@ from typing import Any, NamedTuple, TypeAlias, overload
 import numpy as np
 
 from priorcase._locks import cached_property
+from priorcase._numbers import equal_decimals
 from priorcase._parameters import is_number
 from priorcase._typing import Backend, BoolArray, FloatArray, IntArray
 from priorcase.cases import kinds
@@ -35,7 +36,7 @@ _BARS, _PARTS = 30, 8
 # -- results
 
 
-class Share(NamedTuple):
+class Contribution(NamedTuple):
     """The contribution of one attribute to the similarity of a case.
 
     ``similarity`` is the local similarity, None if the case's value is missing and ignored. ``contribution`` is
@@ -47,14 +48,32 @@ class Share(NamedTuple):
     contribution: float
 
 
-@dataclass(frozen=True, eq=False)
-class Match:
-    """A retrieved case, its similarity from 0 to 1, and the `Share` of each attribute of the query."""
+@dataclass(frozen=True, repr=False, eq=False)
+class Match(GridResult):
+    """A retrieved case, its similarity from 0 to 1, and the `Contribution` of each attribute of the query.
+
+    >>> Match(7, 0.75, {"age": Contribution(0.5, 1, 0.25)}, Case({"age": 4, "make": "A"}, solution="repair"))
+    case 7: similarity 0.750
+                value   similarity  contribution
+      age       4            0.500         0.250
+      make      A
+      solution  repair
+    """
 
     id: int
     similarity: float
-    shares: Mapping[str, Share]
+    contributions: Mapping[str, Contribution]
     case: Case
+
+    def _grid(self) -> Grid:
+        case = self.case._grid()
+        lines = [[name, short(value, _WIDTH // 2), "", ""] for name, value in (case.header, *case.lines)]
+        for line, name in zip(lines, self.case, strict=False):
+            if name in self.contributions:
+                similarity, _, contribution = self.contributions[name]
+                line[2:] = ["-" if similarity is None else f"{similarity:.3f}", f"{contribution:.3f}"]
+        header = ["", "value", "similarity", "contribution"]
+        return Grid(f"case {self.id}: similarity {self.similarity:.3f}", header, lines, right={2, 3})
 
 
 @dataclass(frozen=True, repr=False, eq=False)
@@ -67,53 +86,55 @@ class Explanation(GridResult):
         Id of the case, and its similarity.
     query, case
         The values of both, by attribute.
-    shares
-        The `Share` of each attribute in the similarity.
+    contributions
+        The `Contribution` of each attribute to the similarity.
 
     Examples
     --------
-    >>> shares = {"age": Share(0.5, 1, 0.25), "make": Share(1, 1, 0.5)}
-    >>> Explanation(7, 0.75, {"age": 3, "make": "A"}, {"age": 4, "make": "A"}, shares)
+    >>> parts = {"age": Contribution(0.5, 1, 0.25), "make": Contribution(1, 1, 0.5)}
+    >>> Explanation(7, 0.75, {"age": 3, "make": "A"}, {"age": 4, "make": "A"}, parts)
     case 7: similarity 0.750
-      attribute  query  case  similarity  weight  share
-      make       A      A          1.000       1  0.500
-      age        3      4          0.500       1  0.250
+      attribute  query  case  similarity  weight  contribution
+      make       A      A          1.000       1         0.500
+      age        3      4          0.500       1         0.250
     """
 
     id: int
     similarity: float
     query: Mapping[str, Any]
     case: Mapping[str, Any]
-    shares: Mapping[str, Share]
+    contributions: Mapping[str, Contribution]
 
     @property
     def names(self) -> tuple[str, ...]:
         """The attributes in the query, sorted by contribution, then by weight, largest first."""
-        return tuple(sorted(self.shares, key=lambda name: (-self.shares[name].contribution, -self.shares[name].weight)))
+        parts = self.contributions
+        return tuple(sorted(parts, key=lambda name: (-parts[name].contribution, -parts[name].weight)))
 
     def frame(self, backend: Backend | None = None) -> Any:
         """Return a frame with one row per attribute.
 
-        The columns are ``attribute``, ``query``, ``case``, ``similarity``, ``weight`` and ``share``. ``backend`` is
-        ``"pandas"`` (the default), ``"polars"`` or ``"pyarrow"``.
+        The columns are ``attribute``, ``query``, ``case``, ``similarity``, ``weight`` and ``contribution``. ``backend``
+        is ``"pandas"`` (the default), ``"polars"`` or ``"pyarrow"``.
         """
         columns: dict[str, Any] = {
             "attribute": list(self.names),
             "query": _column(self.query[name] for name in self.names),
             "case": _column(self.case[name] for name in self.names),
         }
-        for part, label in enumerate(("similarity", "weight", "share")):
-            columns[label] = [self.shares[name][part] for name in self.names]
+        for part, label in enumerate(("similarity", "weight", "contribution")):
+            columns[label] = [self.contributions[name][part] for name in self.names]
         return framed(columns, backend)
 
     def _grid(self) -> Grid:
         lines = []
-        for name in self.names:
-            similarity, weight, share = self.shares[name]
+        weights = equal_decimals([self.contributions[name][1] for name in self.names])
+        for name, weight in zip(self.names, weights, strict=True):
+            similarity, _, contribution = self.contributions[name]
             values = [short(text_of(given[name]), _EXPLAINED) for given in (self.query, self.case)]
             local = "-" if similarity is None else f"{similarity:.3f}"
-            lines.append([short(name, _NAME), *values, local, f"{weight:.4g}", f"{share:.3f}"])
-        header = ["attribute", "query", "case", "similarity", "weight", "share"]
+            lines.append([short(name, _NAME), *values, local, weight, f"{contribution:.3f}"])
+        header = ["attribute", "query", "case", "similarity", "weight", "contribution"]
         return Grid(f"case {self.id}: similarity {self.similarity:.3f}", header, lines, right={3, 4, 5})
 
 
@@ -208,24 +229,24 @@ class Retrieval(GridResult, Sequence[Match]):
     def _matches(self) -> tuple[Match, ...]:
         found = []
         for i, (local, parts) in enumerate(zip(self.local.tolist(), self.contributions.tolist(), strict=True)):
-            shares = {
-                name: Share((None if self.ignore else 0.0) if s != s else s, w, part)
+            contributions = {
+                name: Contribution((None if self.ignore else 0.0) if s != s else s, w, part)
                 for name, s, w, part in zip(self.query, local, self.weights.tolist(), parts, strict=True)
             }
-            found.append(Match(self.ids[i], float(self.similarities[i]), shares, self.cases[i]))
+            found.append(Match(self.ids[i], float(self.similarities[i]), contributions, self.cases[i]))
         return tuple(found)
 
     def explain(self, i: int = 0) -> Explanation:
         """Explain the similarity of the i-th case (from 0; -1 is the last), the largest contribution first."""
         match = self._matches[asked_queries(i, len(self), nouns=_NOUNS)[0]]
         values = {name: match.case.get(name) for name in self.query}
-        return Explanation(match.id, match.similarity, self.query, values, match.shares)
+        return Explanation(match.id, match.similarity, self.query, values, match.contributions)
 
     def frame(self, backend: Backend | None = None) -> Any:
         """Return a frame with one row per case.
 
-        The columns are ``id``, ``similarity``, ``solution``, ``outcome``, the values, and all shares. ``backend`` is
-        ``"pandas"`` (the default), ``"polars"`` or ``"pyarrow"``.
+        The columns are ``id``, ``similarity``, ``solution``, ``outcome``, the values, and all contributions.
+        ``backend`` is ``"pandas"`` (the default), ``"polars"`` or ``"pyarrow"``.
         """
         columns: dict[str, Any] = {
             "id": list(self.ids),
@@ -235,7 +256,7 @@ class Retrieval(GridResult, Sequence[Match]):
         }
         for name in self.cases[0] if self.cases else self.query:
             columns[free_label(name, columns)] = _column(case.get(name) for case in self.cases)
-        for part, values in (("similarity", self.local), ("share", self.contributions)):
+        for part, values in (("similarity", self.local), ("contribution", self.contributions)):
             for a, name in enumerate(self.query):
                 columns[free_label(f"{part} of {name}", columns)] = values[:, a].copy()
         return framed(columns, backend)
@@ -270,7 +291,7 @@ class Retrieval(GridResult, Sequence[Match]):
         notes += [f"attributes not shown: {used - len(values)}"] * (used > len(values))
         notes += [f"attributes with weight 0, not shown: {len(self.query) - used}"] * (used < len(self.query))
         notes += [f"cases not shown: {len(self) - _LINES}"] * (len(self) > _LINES)
-        cases = f"{self.among} case{'s' * (self.among != 1)}"
+        cases = f"{self.among:,} case{'s' * (self.among != 1)}"
         title = f"the {len(self)} most similar of {cases}" if self.ids else "no case to retrieve"
         if self.ids and self.diversity:
             title = f"{len(self)} similar to the query and different from each other, of {cases}"
@@ -294,7 +315,7 @@ class Retrieval(GridResult, Sequence[Match]):
 
 
 def _column(values: Iterable[Any]) -> list[Any]:
-    """Values for a frame: whole numbers among floats as floats, since frames have one type for a column."""
+    """Values for a frame: integers among floats as floats, since frames have one type for a column."""
     found = list(values)
     known = [value for value in found if value is not None]
     if all(map(is_number, known)) and any(isinstance(value, float) for value in known):
@@ -326,7 +347,7 @@ def _draw_contributions(ax: Any, labels: Sequence[str], names: list[str], parts:
     ax.set_xlim(0.0, 1.08)
     ax.set_xticks([0.0, 0.2, 0.4, 0.6, 0.8, 1.0])
     ax.set_ylim(max(len(labels), 3) - 0.5, -0.5)
-    ax.set_xlabel("similarity, and the share of each attribute")
+    ax.set_xlabel("similarity, and the contribution of each attribute")
     ax.tick_params(axis="y", length=0)
     ax.grid(False, axis="y")
     legend_beside(ax, "attribute")
@@ -351,7 +372,7 @@ def retrieve(
 ) -> Retrieval:
     """The ``k`` cases of a table that are most similar to a query of stored values; see `CaseBase.retrieve`.
 
-    ``where`` says which cases may be found. ``look_up`` loads cases when they are first used; by default they have what
+    ``where`` restricts the cases. ``look_up`` loads cases when they are first used; by default they have what
     the table knows.
     """
     k = check_count("k", k)
@@ -395,7 +416,7 @@ def retrieve(
 def _diverse(likeness: Likeness, positions: IntArray, similarities: FloatArray, k: int, diversity: float) -> list[int]:
     """Places of k of the candidates that are similar to the query and different from each other.
 
-    The most similar one comes first; each further one maximises ``(1 - d) similarity + d r``, where r is its mean
+    The most similar one comes first; each further one maximizes ``(1 - d) similarity + d r``, where r is its mean
     dissimilarity to those already chosen (bounded greedy selection, Smyth & McClave 2001, with a weighted mean in place
     of the product). Of equals the more similar one is taken, then the older one.
     """

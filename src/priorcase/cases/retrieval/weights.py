@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from priorcase._numbers import equal_decimals, number
 from priorcase._parameters import check_choice, check_flag, check_seed, is_number
 from priorcase._typing import Backend, BoolArray, FloatArray, IdArray, IntArray
 from priorcase.cases import kinds
@@ -80,7 +81,7 @@ class Weights(GridResult, Mapping[str, float]):
     >>> weights
     weights learned from 60 cases: negative log-score 0.375, with equal weights 0.5
       attribute  weight  negative log-score without
-      make            2                         0.9
+      make          2.0                         0.9
       age           0.5                         0.4
     """
 
@@ -148,18 +149,17 @@ class Weights(GridResult, Mapping[str, float]):
         return sorted(range(len(self.names)), key=lambda a: (-self.weights[a], -without[a]))
 
     def _losses_text(self) -> str:
-        return f"{self.loss} {self.loss_after:.4g}, with equal weights {self.loss_before:.4g}"
+        return f"{self.loss} {number(self.loss_after, 4)}, with equal weights {number(self.loss_before, 4)}"
 
     def _grid(self) -> Grid:
-        lines = []
-        for a in self._order()[:_SHOWN]:
-            without = "-" if math.isnan(self.without[a]) else f"{self.without[a]:.4g}"
-            lines.append([short(self.names[a], 24), f"{self.weights[a]:.4g}", without])
-        drawn = f" sampled from {self.of_cases}" if self.cases < self.of_cases else ""
-        title = f"weights learned from {self.cases} cases{drawn}: {self._losses_text()}"
+        shown = self._order()[:_SHOWN]
+        numbers = (equal_decimals([of[a] for a in shown]) for of in (self.weights, self.without))
+        lines = list(zip((short(self.names[a], 24) for a in shown), *numbers, strict=True))
+        drawn = f" sampled from {self.of_cases:,}" if self.cases < self.of_cases else ""
+        title = f"weights learned from {self.cases:,} cases{drawn}: {self._losses_text()}"
         notes = [f"... and {len(self) - _SHOWN} attributes with smaller weights"] * (len(self) > _SHOWN)
         if self.loss_uniform < self.loss_after:
-            notes.append(f"with equal votes of the {self.k} cases, {self.loss} {self.loss_uniform:.4g}")
+            notes.append(f"with equal votes of the {self.k} cases, {self.loss} {number(self.loss_uniform, 4)}")
         if self.fixed:
             notes.append(f"fixed weights: {short(', '.join(self.fixed), 60)}")
         few, distinct = self.rare
@@ -167,7 +167,7 @@ class Weights(GridResult, Mapping[str, float]):
             what = f"{self.target}s" if self.target in ("solution", "outcome") else f"values of {self.target!r}"
             notes.append(f"{few} of {distinct} {what} occur fewer than {self.k} times: try a smaller k")
         if self.loss_after >= self.loss_of_guess:
-            guess = f"a constant prediction has {self.loss} {self.loss_of_guess:.4g}"
+            guess = f"a constant prediction has {self.loss} {number(self.loss_of_guess, 4)}"
             notes.append(f"similar cases predict the {self.target} no better than chance: {guess}")
         return Grid(title, ["attribute", "weight", f"{self.loss} without"], lines, "; ".join(notes), right={1, 2})
 
@@ -201,7 +201,7 @@ class _Votes:
         return float(losses.mean())
 
     def rare(self, k: int) -> tuple[int, int]:
-        """How many classes have fewer than k cases, and how many there are."""
+        """Return the number of classes with fewer than k cases, and the number of classes."""
         counts = np.bincount(self.codes)
         return int(np.count_nonzero(counts < k)), len(counts)
 
@@ -234,7 +234,7 @@ class _Means:
 
 
 def _target_of(table: CaseTable, target: str, positions: IdArray, k: int) -> _Votes | _Means:
-    """Numbers if all solutions are numbers, classes if none is; an attribute is what its kind says."""
+    """Numbers if all solutions are numbers, classes if none is; for an attribute, by its kind."""
     column = table.column(target)
     places, own = np.unique(column.codes[positions], return_inverse=True)
     if len(places) < 2:
@@ -273,7 +273,7 @@ class LeftOut:
         self.likeness, self.names, self.positions, self.target = likeness, names, positions, target
         self.k, self.threads = min(k, len(positions) - 1), threads
         self._codes: dict[str, IntArray] = {}  # of each case among the sample's distinct values
-        self._places: dict[str, IntArray] = {}  # of the sample's distinct values among those of the table
+        self._places: dict[str, IntArray] = {}  # of the sample's distinct values in the table
         self._tables: dict[str, FloatArray] = {}  # similarities of the sample's distinct values
         for name in names:
             codes = likeness.columns[name].codes[positions]
@@ -487,7 +487,7 @@ def learn_weights(
 
     Weights are searched in `GRID`, starting from equal weights and from the attributes that are predictive by
     themselves; then attributes are dropped that do not improve the loss. Measures that learn from solutions, such as
-    MVDM, have seen the solution of the case that is left out, so their attributes are overrated if values are rare.
+    MVDM, have seen the solution of the left-out case, so their attributes are overrated if values are rare.
     """
     k = check_count("k", k)
     names = [name for name, kind in table.attributes.items() if kinds.kind_name(kind) in _PREDICTABLE]

@@ -61,8 +61,8 @@ class Rule:
         check_value("why", self.why, [str])
         if self.then is None:
             raise ParameterError(
-                "then must be a mapping of changes, a pair of texts, a function, or a solution, got None. For example "
-                "{'driver': 'cups'}."
+                "then must be a mapping of changes, a pair of strings, a function, or a solution, got None. For "
+                "example {'driver': 'cups'}."
             )
         if not callable(self.then):
             copied_solution(self.then, owner="then")
@@ -75,7 +75,7 @@ class Critic:
     Parameters
     ----------
     finds
-        A function of the solution and the query that returns the problem as text, or None if there is none.
+        A function of the solution and the query that returns the problem as a string, or None if there is none.
     repairs
         A function of the solution and the query that returns a repaired solution. If None, problems are only reported.
     name
@@ -163,13 +163,13 @@ def _tuple_of(parameter: str, given: Any, kind: type[Any]) -> tuple[Any, ...]:
 def _differences(query: Mapping[str, Any], case: SourceCase) -> tuple[Difference, ...]:
     """The known attributes of the query in which the case differs, those that cost most similarity first.
 
-    An attribute of weight ``w`` and local similarity ``s`` costs ``w (1 - s)``. Attributes of weight 0 are left out.
+    An attribute of weight ``w`` and local similarity ``s`` costs ``w (1 - s)``. Attributes with weight 0 are ignored.
     """
     found = []
     for name, value in query.items():
-        other, (similarity, weight, _) = case.get(name), case.shares.get(name, (None, 0.0, 0.0))
+        other, (similarity, weight, _) = case.get(name), case.contributions.get(name, (None, 0.0, 0.0))
         same = isinstance(value, bool) == isinstance(other, bool) and bool(value == other)
-        if not same and (weight or name not in case.shares):
+        if not same and (weight or name not in case.contributions):
             found.append((weight * (1.0 - (similarity or 0.0)), Difference(name, other, value, similarity)))
     return tuple(difference for _, difference in sorted(found, key=lambda pair: -pair[0]))
 
@@ -250,7 +250,7 @@ def _criticise(
 ) -> tuple[Any, list[Step], list[str], list[str]]:
     """The solution after repairs, the steps, the problems that remain, and notes.
 
-    All critics are asked in turn, each about the solution as the previous ones left it, round after round until one
+    All critics check the solution in turn, each as the previous ones left it, round after round until one
     repairs nothing. If repairs lead back to the solution of an earlier round, they undo each other; then, and after the
     last round, the remaining problems are reported.
     """

@@ -13,6 +13,7 @@ import numpy as np
 from scipy import stats
 from sklearn.utils._param_validation import Interval
 
+from priorcase._numbers import number
 from priorcase._parameters import check_fields, choices_text
 from priorcase._typing import AnyArray, Name
 from priorcase.cases.checks import check_known
@@ -38,7 +39,9 @@ from priorcase.schema import Nominal, Numeric
 from priorcase.schema.kinds import canonical, plain
 
 _Share: TypeAlias = tuple[SourceCase, float]  # a case, and its share in the proposal
-_Offer: TypeAlias = tuple[float, SourceCase]  # a case that has some part, and its similarity in what matters for it
+_Offer: TypeAlias = tuple[
+    float, SourceCase
+]  # a case that has the part, and its similarity in the attributes that matter for it
 
 MethodName: TypeAlias = Literal["auto", "copy", "null", "vote", "mean", "local", "compose"]
 
@@ -60,11 +63,11 @@ class Method(Protocol):
     adapts: ClassVar[bool]
 
     def propose(self, sources: Sources, query: Mapping[str, Any]) -> Proposal:
-        """What the retrieved cases propose."""
+        """Return a proposal from the retrieved cases."""
 
 
 class _Base:
-    """What the methods share: checked parameters, the kind of solution they need, and when they propose nothing."""
+    """Base of the methods: checked parameters, the required kind of solution, and when nothing is proposed."""
 
     name: ClassVar[str]
     adapts: ClassVar[bool] = True
@@ -81,7 +84,7 @@ class _Base:
         check_fields(self)
 
     def propose(self, sources: Sources, query: Mapping[str, Any]) -> Proposal:
-        """What the retrieved cases propose."""
+        """Return a proposal from the retrieved cases."""
         kind = sources.of_one_kind() if self.needs else ""
         if self.needs in ("number", "mapping") and kind != self.needs:
             hint = "Use method='vote' for any solutions, method='compose' for mappings."
@@ -162,7 +165,7 @@ class Null(Copy):
 class Vote(_Base):
     """Propose the solution with the most votes, with the probability of each solution.
 
-    A case of weight ``w`` whose solution worked to the degree ``u`` counts ``w u`` for its solution and ``w (1 - u)``
+    A case with weight ``w`` whose solution worked to the degree ``u`` counts ``w u`` for its solution and ``w (1 - u)``
     against it. A solution has ``v_s = max(0, sum w u - sum w (1 - u))`` votes and the probability
     ``(v_s + a) / (V + a (K + 1))``, where ``V`` is the total number of votes, ``K`` the number of distinct solutions
     and ``a`` the prior. The remaining probability, ``a / (V + a (K + 1))``, is that none of them is right. Ties go to
@@ -200,7 +203,7 @@ class Vote(_Base):
         degrees = [self._degree(case) for case in cases]
         solutions = [case.solution for case in cases]
         candidates, unseen = tally([case.id for case in cases], solutions, weights, degrees, self.prior)
-        how = f"The vote of {len(cases)} cases, weights {self.weights!r}"
+        how = f"The vote of {len(cases):,} cases, weights {self.weights!r}"
         how += f", prior {self.prior:g}" if self.prior else ""
         if not any(candidate.votes for candidate in candidates):
             doubt = "no solution has more votes for it than against it"
@@ -242,7 +245,7 @@ def tally(
 
 
 class _Numbers(_Base):
-    """What the methods for numbers share: weights of cases, and proposals with a spread."""
+    """Base of the methods for numbers: weights of cases, and proposals with a spread."""
 
     needs: ClassVar[str] = "number"
     weights: Weights
@@ -305,7 +308,7 @@ class Mean(_Numbers):
             half = float(stats.t.ppf((1 + self.level) / 2, n - 1)) * sigma * math.sqrt(1 + 1 / n) if sigma else 0.0
             interval = ((mean - half) * unit, (mean + half) * unit)
             spread = Spread(sigma * unit, sigma * math.sqrt(1 / n) * unit, interval, self.level, n)
-        how = f"The mean of {len(shares)} case{'s' * (len(shares) != 1)}, weights {self.weights!r}"
+        how = f"The mean of {len(shares):,} case{'s' * (len(shares) != 1)}, weights {self.weights!r}"
         return self._number(mean * unit, how, spread, shares, sources)
 
 
@@ -317,7 +320,7 @@ class Local(_Numbers):
     `LocallyWeightedRegressor` (Atkeson, Moore & Schaal 1997; Mitchell 1997, section 8.3), weighted by similarity
     instead of a kernel. Numbers, dates and ranks of levels are centered at the query; nominal values are encoded by an
     indicator for each value other than the query's. Attributes that are missing in the query, or constant in the cases,
-    are left out. Weights are scaled to add up to the effective number of cases; ``degree=0`` is `Mean`. There must be
+    are ignored. Weights are scaled to add up to the effective number of cases; ``degree=0`` is `Mean`. There must be
     more cases than coefficients.
 
     Parameters
@@ -372,7 +375,7 @@ class Local(_Numbers):
         shares = self._shares(sources)
         cases, n = [case for case, _ in shares], effective([share for _, share in shares])
         table = _design(cases, query, sources.kinds, self.using if self.degree else ())
-        count = f"{len(cases)} case{'s' * (len(cases) != 1)}"
+        count = f"{len(cases):,} case{'s' * (len(cases) != 1)}"
         if self.degree and not table.names:
             problem = f", and no attribute of the query differs between the {count}"
             if len(cases) == 1:
@@ -390,8 +393,8 @@ class Local(_Numbers):
         if not math.isfinite(deviation):
             wanted = f"fit {named('attribute', table.names)}" if table.names else "estimate a spread"
             raise CaseBaseError(
-                f"got method='local' with {count} (effectively {n:.3g}), too few to {wanted}. Retrieve more cases "
-                "(k=), use fewer attributes (using=), or use method='mean'."
+                f"got method='local' with {count} (effectively {number(n, 3)}), too few to {wanted}. Retrieve more "
+                "cases (k=), use fewer attributes (using=), or use method='mean'."
             )
         low, high = model.predict_interval(table.query, self.level)[0].tolist()
         inner = float(np.diff(model.confidence_interval(table.query, self.level))[0, 0])
@@ -400,7 +403,7 @@ class Local(_Numbers):
         sigma = math.sqrt(max(0.0, deviation**2 - error**2))
         spread = Spread(sigma * unit, error * unit, (low * unit, high * unit), self.level, n)
         fit = {0: "mean", 1: "plane", 2: "quadratic"}[self.degree]
-        how = f"A {fit} fitted to {len(cases)} cases{' by ' * bool(table.names)}{', '.join(table.names)}"
+        how = f"A {fit} fitted to {len(cases):,} cases{' by ' * bool(table.names)}{', '.join(table.names)}"
         return self._number(value * unit, how, spread, shares, sources, *table.notes)
 
 
@@ -427,7 +430,7 @@ def _design(
         if mine is None or len(known) < 2:
             continue
         if isinstance(kind, Nominal) and mine not in known:
-            notes.append(f"no case has {name} {value_text(query[name])}, so {name} is left out of the fit")
+            notes.append(f"no case has {name} {value_text(query[name])}, so {name} is not used in the fit")
             continue
         if not isinstance(kind, Nominal) and not min(known) <= mine <= max(known):
             notes.append(f"the query is outside the range of the cases in {name}")
@@ -445,7 +448,7 @@ def _design(
 
 
 def _fitted_kinds(kinds: Mapping[str, CaseKind], using: Iterable[str] | None) -> dict[str, CaseKind]:
-    """The attributes that can be fitted, or those asked for, with their kinds."""
+    """Return the attributes that can be fitted, or the requested ones, with their kinds."""
     if using is None:
         return {name: kind for name, kind in kinds.items() if kind_name(kind) in _FITTED}
     check_known(using, kinds)
@@ -459,7 +462,7 @@ def _fitted_kinds(kinds: Mapping[str, CaseKind], using: Iterable[str] | None) ->
 
 
 def _cell(kind: CaseKind, value: Any, name: str) -> Any:
-    """A number, or for a nominal value a text that no other value has."""
+    """A number, or for a nominal value a unique string."""
     stored: Any = check(kind, value, attribute=name)
     if stored is None:
         return None
@@ -467,7 +470,7 @@ def _cell(kind: CaseKind, value: Any, name: str) -> Any:
 
 
 def _change_together(columns: Mapping[str, Sequence[Any]], asked: Mapping[str, Any]) -> bool:
-    """Whether some combination of the columns is the same in all cases, so that no fit can tell them apart."""
+    """Whether some combination of the columns is the same in all cases, so that a fit cannot distinguish them."""
     deviations = []
     for name, column in columns.items():
         mine = asked[name]
@@ -616,7 +619,7 @@ class Compose(_Base):
 
 
 def _best_first(offers: Sequence[list[_Offer]]) -> Iterator[tuple[_Offer, ...]]:
-    """All choices of one offer for each part, by their sum of similarities, the largest first; ties by ranks."""
+    """All choices of one offer for each part, sorted by their sum of similarities; ties by ranks."""
 
     def entry(ranks: tuple[int, ...]) -> tuple[float, tuple[int, ...]]:
         return -math.fsum(of[rank][0] for of, rank in zip(offers, ranks, strict=True)), ranks
@@ -636,8 +639,8 @@ def _best_first(offers: Sequence[list[_Offer]]) -> Iterator[tuple[_Offer, ...]]:
 def _part_similarity(case: SourceCase, names: Sequence[str] | None) -> float:
     if not names:
         return case.similarity
-    shares = [case.shares[name] for name in dict.fromkeys(names) if name in case.shares]
-    known = [(similarity, weight) for similarity, weight, _ in shares if similarity is not None]
+    parts = [case.contributions[name] for name in dict.fromkeys(names) if name in case.contributions]
+    known = [(similarity, weight) for similarity, weight, _ in parts if similarity is not None]
     total = math.fsum(weight for _, weight in known)
     return math.fsum(weight * similarity for similarity, weight in known) / total if total else 0.0
 
@@ -675,7 +678,7 @@ def check_method(method: object, options: Mapping[str, object]) -> Method | None
 
 
 def automatic(sources: Sources, options: Mapping[str, Any]) -> tuple[Method, str]:
-    """What ``"auto"`` takes, and why: a vote for texts and booleans that repeat, a mean for numbers, else a copy."""
+    """Return the method of ``"auto"`` and why: vote for repeated strings or booleans, mean for numbers, else copy."""
     kind = sources.of_one_kind()
     if kind == "number":
         return Mean(**options), "Solutions are numbers, so their mean is used."
@@ -705,7 +708,7 @@ def _ranked(shares: Sequence[_Share]) -> tuple[Source, ...]:
 def _failed(n: int) -> tuple[str, ...]:
     if not n:
         return ()
-    return ("1 case that failed was left out" if n == 1 else f"{n} cases that failed were left out",)
+    return ("1 case that failed was ignored" if n == 1 else f"{n} cases that failed were ignored",)
 
 
 def _in_units(shares: Sequence[_Share]) -> tuple[list[float], float]:

@@ -7,6 +7,7 @@ import math
 from dataclasses import dataclass
 from typing import Any, Literal, get_args
 
+from priorcase._numbers import equal_decimals, number
 from priorcase._parameters import check_choice, is_number
 from priorcase._typing import Backend
 from priorcase.cases.kinds import check, days, written
@@ -34,7 +35,7 @@ def value_text(value: Any, width: int = 60) -> str:
     if value is None:
         return "-"
     if isinstance(value, float):
-        return f"{value:.6g}"
+        return number(value)
     if isinstance(value, (set, frozenset)):
         return cut(f"{{{', '.join(sorted(map(str, value)))}}}", width)
     text = written(value) if isinstance(value, (dict, list, bool)) else str(value)
@@ -95,8 +96,8 @@ class Spread:
 
     def __str__(self) -> str:
         low, high = self.interval
-        inside = f"{100 * self.level:g}% interval {low:.6g} to {high:.6g}"
-        return f"{inside}, deviation {self.deviation:.4g}, {self.effective:.3g} effective cases"
+        inside = f"{100 * self.level:g}% interval {number(low)} to {number(high)}"
+        return f"{inside}, deviation {number(self.deviation, 4)}, {number(self.effective, 3)} effective cases"
 
 
 @dataclass(frozen=True)
@@ -168,7 +169,7 @@ class Proposal(GridsResult):
     base
         Id of the most similar case that the solution comes from; `differences` compares the query with it.
     sources
-        The cases with their shares, the largest first.
+        The cases with their shares, largest first.
     candidates, unseen
         The distinct solutions of a vote, the most probable first, and the probability that none of them is right, which
         is above 0 only if the vote has a prior.
@@ -177,7 +178,7 @@ class Proposal(GridsResult):
     differences, steps
         The differences between the query and the base case, and the changes made by rules and critics.
     problems, notes
-        Problems that critics found and did not repair; further remarks, such as cases that were left out.
+        Problems that critics found and did not repair; further remarks, such as ignored cases.
     """
 
     solution: Any
@@ -218,9 +219,9 @@ class Proposal(GridsResult):
         if self.spread is not None:
             lines.append(f"{str(self.spread).capitalize()}.")
         for c in self.candidates[:_SHOWN]:
-            against = f", {c.against:.3g} against it" if c.against else ""
+            against = f", {number(c.against, 3)} against it" if c.against else ""
             cases = f"case{'s' * (len(c.cases) != 1)} {listed(c.cases, limit=len(c.cases))}"
-            probability = f"probability {c.probability:.3f}; {c.support:.3g} for it{against}"
+            probability = f"probability {c.probability:.3f}; {number(c.support, 3)} for it{against}"
             lines.append(f"  {value_text(c.solution)}: {probability} ({cases}).")
         if self.unseen:
             lines.append(f"  none of these: probability {self.unseen:.3f}.")
@@ -263,8 +264,9 @@ class Proposal(GridsResult):
     def _headline(self) -> str:
         if self.abstains:
             return f"{self.method}: nothing is proposed"
-        sure = f", confidence {self.confidence:.3f}" if self.confidence is not None else ""
-        interval = " ({:.6g} to {:.6g})".format(*self.interval) if self.interval is not None else ""
+        name = "probability" if self.candidates else "confidence"
+        sure = f", {name} {self.confidence:.3f}" if self.confidence is not None else ""
+        interval = " ({} to {})".format(*map(number, self.interval)) if self.interval is not None else ""
         return f"{self.method}: {value_text(self.solution)}{interval}{sure}"
 
     def _grids(self) -> list[Grid]:
@@ -281,9 +283,11 @@ class Proposal(GridsResult):
         return grids
 
     def _candidates_grid(self) -> Grid:
+        support = equal_decimals([c.support for c in self.candidates], 4)
+        against = equal_decimals([c.against for c in self.candidates], 4)
         rows = [
-            [value_text(c.solution, 40), f"{c.probability:.3f}", f"{c.support:.3g}", f"{c.against:.3g}", _ids(c.cases)]
-            for c in self.candidates
+            [value_text(c.solution, 40), f"{c.probability:.3f}", *votes, _ids(c.cases)]
+            for c, *votes in zip(self.candidates, support, against, strict=True)
         ]
         if self.unseen:
             rows.append(["none of these", f"{self.unseen:.3f}", "", "", ""])
@@ -347,7 +351,7 @@ def _draw_numbers(ax: Any, proposal: Proposal) -> None:
     largest = max(source.weight for source in sources)
     if proposal.spread is not None and all(map(math.isfinite, proposal.spread.interval)):
         low, high = proposal.spread.interval
-        label = f"{100 * proposal.spread.level:g}%: {low:.6g} to {high:.6g}"
+        label = f"{100 * proposal.spread.level:g}%: {number(low)} to {number(high)}"
         ax.axhspan(low, high, color=tint(0), linewidth=0, label=label, zorder=0)
     proposed = proposal.steps[0].before if proposal.steps else proposal.solution  # the interval is that of the estimate
     ax.axhline(proposed, color=colour(0), label="proposed", zorder=1)
@@ -369,6 +373,6 @@ def _draw_numbers(ax: Any, proposal: Proposal) -> None:
     ax.set_ylim(max(bottom, low - room), min(top, high + room))
     ax.set_xlabel("similarity to the query")
     ax.set_ylabel("solution")
-    ax.set_title(caption(f"Proposed by {proposal.method}: {proposed:.6g}", 60))
+    ax.set_title(caption(f"Proposed by {proposal.method}: {number(proposed)}", 60))
     ax.tick_params(axis="both", color=MUTED)
     legend_beside(ax)

@@ -19,27 +19,27 @@ from priorcase.cases.table import CaseTable
 from priorcase.exceptions import CaseBaseError, PriorcaseError, failure, quoted
 
 Success: TypeAlias = Literal["outcome"] | Callable[[Any], bool | float] | None
-"""How outcomes are read: as they are, by a function, or not at all."""
+"""Interpretation of outcomes: as they are, by a function, or not at all."""
 
 Weights: TypeAlias = Literal["similarity", "uniform", "inverse_square"]
-"""How cases are weighted by their similarities."""
+"""Weighting of cases by their similarities."""
 
 SUCCESS = [StrOptions({"outcome"}), callable, None]
 WEIGHTS = [StrOptions({"similarity", "uniform", "inverse_square"})]
 
 HALF = 0.5
-"""A solution worked if its degree of success is above this: at 1/2 as much speaks against it as for it."""
+"""A solution worked if its degree of success is above this: at 1/2 there is equal evidence for and against it."""
 
-_IDENTICAL = 1e-12  # similarities are sums of shares: one that should be 1 may lie this much below it
+_IDENTICAL = 1e-12  # similarities are sums of contributions: one that should be 1 may lie this much below it
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class SourceCase(Case):
-    """A copy of a retrieved case: its known values, its similarity to the query, and each attribute's share in that."""
+    """A copy of a retrieved case: its known values, its similarity to the query, and each attribute's part in it."""
 
     id: int = 0
     similarity: float = 0.0
-    shares: Mapping[str, Any] = field(default_factory=dict)
+    contributions: Mapping[str, Any] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -51,7 +51,7 @@ class Sources:
     kinds: Mapping[str, CaseKind]
 
     def of_one_kind(self) -> str:
-        """What all solutions are: ``"text"``, ``"number"``, ``"boolean"``, ``"list"`` or ``"mapping"``."""
+        """Type of all solutions: ``"text"``, ``"number"``, ``"boolean"``, ``"list"`` or ``"mapping"``."""
         first: dict[str, int] = {}
         for case in self.cases:
             first.setdefault(solution_kind(case.solution), case.id)
@@ -77,7 +77,7 @@ def read_sources(matches: Sequence[Any], kinds: Mapping[str, CaseKind]) -> Sourc
             known = {name: value for name, value in match.case.items() if value is not None}
             outcome = check_plain(match.case.outcome, what="outcome")
             copied = known, plain_shown(text), plain_shown(outcome), match.id
-            found.append(SourceCase(*copied, similarity=float(match.similarity), shares=match.shares))
+            found.append(SourceCase(*copied, similarity=float(match.similarity), contributions=match.contributions))
     if not found:
         n = len(matches)
         which = "the only retrieved case has no" if n == 1 else f"none of {n} retrieved cases has a"
@@ -89,7 +89,7 @@ def read_sources(matches: Sequence[Any], kinds: Mapping[str, CaseKind]) -> Sourc
 
 
 def solution_kind(value: Any) -> str:
-    """What a solution is, in one word."""
+    """Return the type of a solution in one word."""
     if is_number(value):
         return "number"
     return {str: "text", bool: "boolean", list: "list"}.get(type(value), "mapping")
@@ -99,7 +99,7 @@ def solution_kind(value: Any) -> str:
 
 
 def degree(outcome: Any, success: Success, *, id: int | None) -> float:
-    """How well a case worked, from 0 (failed) to 1: its outcome if that is a boolean or a number from 0 to 1.
+    """Return how well a case worked, from 0 (failed) to 1: its outcome if that is a boolean or a number from 0 to 1.
 
     Unknown outcomes count as 1, and so does every outcome with ``success=None``. Other outcomes need a function that
     reads them: no words are guessed.
@@ -121,9 +121,9 @@ def degree(outcome: Any, success: Success, *, id: int | None) -> float:
 
 
 def worked(table: CaseTable, success: Success = "outcome") -> FloatArray:
-    """How well the solution of each case of a table worked, from 0 to 1; each distinct outcome is read once.
+    """Return how well the solution of each case of a table worked, from 0 to 1; each distinct outcome is read once.
 
-    Unknown outcomes count as 1, and so do those of cases that are retired or have no solution, which are not read.
+    Unknown outcomes count as 1, and so do outcomes of cases that are retired or have no solution, which are not read.
     """
     check_value("success", success, SUCCESS)
     column = table.column("outcome")
@@ -174,7 +174,7 @@ def effective(weights: Sequence[float]) -> float:
 
 
 def called(function: Callable[..., Any], *arguments: Any, owner: str) -> Any:
-    """What a user's function returns for copies of its arguments; ``owner`` is whose it is, for its errors."""
+    """Return the result of a user's function for copies of its arguments; ``owner`` is named in its errors."""
     try:
         found = function(*copy.deepcopy(arguments))
     except Exception as error:  # whatever a user's function raises; it is the cause of what is raised here

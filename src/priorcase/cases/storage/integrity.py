@@ -126,11 +126,11 @@ def _finite(text: str) -> float:
 
 _decode = json.JSONDecoder(parse_constant=_not_finite).decode  # 1e999 passes: those who use it look for infinities
 _decode_finite = json.JSONDecoder(parse_constant=_not_finite, parse_float=_finite).decode
-_SEPARATOR = secrets.token_hex(8)  # random, so that no text can close its value and open that of the next one
+_SEPARATOR = secrets.token_hex(8)  # random, so that no string can close its value and open the next one
 
 
 def parse_all(texts: Sequence[str], what: str, decode: Callable[[str], Any] = _decode) -> list[Any]:
-    """The values of many JSON texts, parsed together."""
+    """The values of many JSON strings, parsed together."""
     joined = f',"{_SEPARATOR}",'.join(texts)
     try:
         found: list[Any] = decode(f"[{joined}]")
@@ -139,12 +139,12 @@ def parse_all(texts: Sequence[str], what: str, decode: Callable[[str], Any] = _d
         if "\\u" in joined:  # a lone surrogate, which cannot be encoded, can only hide behind an escape
             canonical(found).encode()
     except _MADE_UP as error:
-        raise sqlite3.DatabaseError(f"{what} is not what priorcase writes") from error
+        raise sqlite3.DatabaseError(f"{what} has an invalid format") from error
     return found[::2]
 
 
 def check_json(texts: Iterable[str | None], what: str) -> None:
-    """Raise DatabaseError if a text is not a JSON value, or is nested too deeply."""
+    """Raise DatabaseError if a string is not a JSON value, or is nested too deeply."""
     distinct = [text for text in set(texts) if text is not None]
     values = parse_all(distinct, what, _decode_finite)
     for text, value in zip(distinct, values, strict=True):
@@ -166,7 +166,7 @@ def frozen(value: object, depth: int = 0) -> Plain:
     if type(value) in _ATOMS or (type(value) is float and math.isfinite(value)):
         return value  # type: ignore[return-value]
     if not isinstance(value, list) or depth == _DEEPEST:
-        raise sqlite3.DatabaseError("the data of a case is not what priorcase writes")
+        raise sqlite3.DatabaseError("the data of a case has an invalid format")
     return tuple(value if _ATOMS.issuperset(map(type, value)) else [frozen(part, depth + 1) for part in value])
 
 
@@ -175,7 +175,7 @@ def parse_values(rows: Sequence[CaseRow], width: int) -> list[list[Any]]:
     found = parse_all([row[3] for row in rows], "the data of a case")
     for row in found:
         if type(row) is not list:
-            raise sqlite3.DatabaseError("the data of a case is not what priorcase writes")
+            raise sqlite3.DatabaseError("the data of a case has an invalid format")
         if len(row) > width:
             raise sqlite3.DatabaseError("a case has more values than there are attributes")
         if len(row) < width:
@@ -206,7 +206,7 @@ def ranges_of(ids: Iterable[int]) -> str:
 
 
 def ids_of(ranges: str, cases: int) -> tuple[int, ...]:
-    """The ids that ranges stand for, of a file that has so many cases."""
+    """Return the ids in ranges, for a file with a number of cases."""
     try:
         found = [(first, last) for first, last in _decode(ranges)]
         whole = all(type(end) is int for pair in found for end in pair)
@@ -215,16 +215,16 @@ def ids_of(ranges: str, cases: int) -> tuple[int, ...]:
         if sum(last - first + 1 for first, last in found) > cases:
             raise ValueError
     except _MADE_UP as error:
-        raise sqlite3.DatabaseError("the cases of a learner are not what priorcase writes") from error
+        raise sqlite3.DatabaseError("the cases of a learner have an invalid format") from error
     return tuple(chain.from_iterable(range(first, last + 1) for first, last in found))
 
 
-# -- what a file says of itself
+# -- the header of a file
 
 
 @dataclass
 class Tally:
-    """How many rows a table has, and the sum of their checksums modulo 2^64, which no order of the rows changes."""
+    """Return the number of rows and the sum of their checksums modulo 2^64, in any order of the rows."""
 
     rows: int = 0
     sum: int = 0
@@ -253,7 +253,7 @@ class Counters:
 
 
 def read_meta(connection: sqlite3.Connection, name: str) -> str:
-    """One entry of what a file says of itself, checked."""
+    """Return one checked entry of the header of a file."""
     rows = read_rows(connection, "meta", "WHERE name = ?", name)
     if not rows:
         raise sqlite3.DatabaseError("entries of meta are missing")
@@ -273,7 +273,7 @@ def read_counters(connection: sqlite3.Connection) -> Counters:
         if len(tables) != len(COUNTED[VERSION]) or min(steps) < 0 or max(steps) >= _LARGEST:
             raise ValueError
     except _MADE_UP as error:
-        raise sqlite3.DatabaseError("its counters are not what priorcase writes") from error
+        raise sqlite3.DatabaseError("its counters have an invalid format") from error
     return counters
 
 
@@ -288,7 +288,7 @@ def read_declaration(connection: sqlite3.Connection) -> Declaration:
     check_json([text], "its settings")
     settings = _decode(text)
     if type(settings) is not dict:
-        raise sqlite3.DatabaseError("its settings are not what priorcase writes")
+        raise sqlite3.DatabaseError("its settings have an invalid format")
     return Declaration(attributes, settings)
 
 
@@ -301,13 +301,13 @@ def _parse_attributes(text: str) -> list[tuple[str, JSON]]:
         if len({name for name, _ in found}) < len(found):
             raise ValueError
     except _MADE_UP as error:
-        raise sqlite3.DatabaseError("its attributes are not what priorcase writes") from error
+        raise sqlite3.DatabaseError("its attributes have an invalid format") from error
     return found
 
 
 @lru_cache(maxsize=64)
 def attributes_in(text: str) -> int:
-    """How many attributes a declaration has; taxonomies make it long, and every look at a case asks."""
+    """Return the number of attributes of a declaration, which is long with taxonomies and needed for every case."""
     return len(_parse_attributes(text))
 
 
@@ -341,11 +341,11 @@ def check_file(path: Path) -> None:
         except (CaseBaseFileError, sqlite3.DatabaseError):
             if attempt + 1 == _TRIES or not _being_written(path):
                 raise
-        time.sleep(_PAUSE)  # another process commits between our looks; a stable file is judged at once
+        time.sleep(_PAUSE)  # another process commits between the checks; a stable file is checked at once
 
 
 def _being_written(path: Path) -> bool:
-    """Whether a journal is beside the file, and one of them has just changed."""
+    """Whether there is a journal next to the file, and one of them has just changed."""
     try:
         changed = max(path.stat().st_mtime, os.lstat(f"{path}-journal").st_mtime)
     except OSError:
@@ -368,9 +368,9 @@ def _check_file(path: Path) -> None:
             "other programs can be imported into a case base."
         )
     _check_header(path, header)
-    if os.path.lexists(f"{path}-wal"):  # SQLite would read it whatever the header says
+    if os.path.lexists(f"{path}-wal"):  # SQLite would read it regardless of the header
         raise CaseBaseFileError(
-            f"There is a write-ahead log {path}-wal beside {path}, which priorcase never writes. The file was not "
+            f"There is a write-ahead log {path}-wal next to {path}, which priorcase never writes. The file was not "
             "changed. Move the log away, or close the program that opened the case base."
         )
     try:
@@ -401,7 +401,7 @@ def _read_header(path: Path) -> tuple[bytes, int]:
         mode = path.stat().st_mode
         if not stat.S_ISREG(mode):  # reading from a pipe would wait for ever
             kind = "directory" if stat.S_ISDIR(mode) else "device or pipe, not a regular file"
-            raise CaseBaseFileError(f"{path!s} is a {kind}; a case base is one file, for example cases.priorcase.")
+            raise CaseBaseFileError(f"{path!s} is a {kind}; a case base is one file, for example desk.cases.")
         with path.open("rb") as file:
             return file.read(_HEADER), os.fstat(file.fileno()).st_size
 
@@ -423,7 +423,7 @@ def _check_header(path: Path, header: bytes) -> None:
 
 
 class _JournalError(Exception):
-    """What is wrong with a journal."""
+    """Return what is wrong with a journal."""
 
 
 def _read_journal(path: Path, size: int) -> tuple[int, bool, bytes | None] | None:
@@ -440,7 +440,7 @@ def _read_journal(path: Path, size: int) -> tuple[int, bool, bytes | None] | Non
             raise _JournalError("belongs to another file: it is a link, or not a regular file")
         with journal.open("rb") as file:
             return _parse_journal(file, status.st_size, size) if status.st_size else None
-    except OSError:  # there is none, or SQLite cannot read it either and says so
+    except OSError:  # there is none, or SQLite cannot read it either and raises
         return None
 
 
@@ -493,7 +493,7 @@ def check_tables(connection: sqlite3.Connection) -> int:
     """The version of a file, once its tables are just those of that version."""
     (version,) = connection.execute("PRAGMA user_version").fetchone()
     if not 1 <= version <= VERSION or tables_of(connection) != expected_tables(version):
-        raise sqlite3.DatabaseError("its tables are not those of a case base")
+        raise sqlite3.DatabaseError("its tables do not match those of a case base")
     return int(version)
 
 
@@ -529,10 +529,10 @@ _STRAYS_SINCE_2 = {
 
 
 def findings(connection: sqlite3.Connection, version: int = VERSION) -> list[str]:
-    """What is wrong with a file of a version; the caller holds a transaction."""
+    """Return what is wrong with a file of this version; the caller holds a transaction."""
     found = [f"SQLite: {text}" for (text,) in connection.execute("PRAGMA integrity_check") if text != "ok"]
     if tables_of(connection) != expected_tables(version):
-        found.append("its tables are not those of a case base")
+        found.append("its tables do not match those of a case base")
     if connection.execute("PRAGMA journal_mode").fetchone() == ("wal",):
         found.append("another program has set it to write-ahead logging")
     if connection.execute("SELECT count(*) FROM meta").fetchone() != (3,):
@@ -579,7 +579,7 @@ def _check_content(connection: sqlite3.Connection, table: str, rows: list[Any], 
         if not all(1 <= row[0] <= counters.last_id for row in rows):
             raise sqlite3.DatabaseError("its id was never given out")
     elif table == "uses" and not {row[2] for row in rows} <= {None, 0, 1}:
-        raise sqlite3.DatabaseError("it does not say whether the case helped")
+        raise sqlite3.DatabaseError("its value of 'helped' is invalid")
     elif table == "learners":
         for row in rows:
             ids = () if row[4] is None else ids_of(row[4], counters.tables["cases"].rows)

@@ -26,7 +26,7 @@ class Declaration:
 
 @dataclass(frozen=True, slots=True)
 class NewCase:
-    """A case to be stored: values in the order of the attributes; solution and outcome are JSON texts."""
+    """A case to be stored: values in the order of the attributes; solution and outcome are JSON strings."""
 
     values: Sequence[Plain]
     solution: str | None = None
@@ -37,7 +37,7 @@ class NewCase:
 
 @dataclass(frozen=True, slots=True)
 class CaseRecord:
-    """A case with its provenance; of a case from another file, the id and the times are those of that file."""
+    """A case with its provenance; of a case from another file, the id and the times are from that file."""
 
     values: tuple[Plain, ...]
     solution: str | None = None

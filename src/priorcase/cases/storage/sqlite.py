@@ -91,7 +91,7 @@ def tables_of(connection: sqlite3.Connection) -> list[tuple[str, ...]]:
 
 @cache
 def expected_tables(version: int) -> list[tuple[str, ...]]:
-    """What sqlite_master says of a file of this version."""
+    """The content of sqlite_master of a file of this version."""
     connection = in_memory()
     try:
         create_tables(connection, version)
@@ -129,11 +129,11 @@ def file_errors(path: str, timeout: float = 0.0) -> Iterator[None]:
     except sqlite3.Error as error:
         raise sqlite_error(path, timeout, error) from error
     except UnicodeDecodeError as error:
-        raise sqlite_error(path, timeout, sqlite3.DatabaseError("a text in it is not valid UTF-8")) from error
+        raise sqlite_error(path, timeout, sqlite3.DatabaseError("a string in it is not valid UTF-8")) from error
     except UnicodeEncodeError as error:
         raise CaseBaseFileError(
             f"A text with a lone surrogate (half a character) cannot be stored in {path}; nothing was changed. Remove "
-            "the surrogate from the text."
+            "the surrogate from the string."
         ) from error
     except OverflowError as error:
         raise CaseBaseFileError(
@@ -201,8 +201,8 @@ def sqlite_error(path: str, timeout: float, error: sqlite3.Error) -> CaseBaseErr
         )
     elif code == sqlite3.SQLITE_CANTOPEN:
         message = (
-            f"The case base {path} could not be opened: the system did not open it or the journal beside it. Check the "
-            "path and its permissions."
+            f"The case base {path} could not be opened: the system did not open it or the journal next to it. Check "
+            "the path and its permissions."
         )
     elif code == sqlite3.SQLITE_TOOBIG or isinstance(error, sqlite3.DataError):
         message = f"A text is too long for SQLite and cannot be stored in {path}; nothing was changed."
@@ -243,11 +243,11 @@ def system_error(path: str, error: OSError) -> CaseBaseFileError:
 # POSIX drops all locks that a process holds on a file when the process closes any handle on it, so reading a file's
 # first bytes in one thread could unlock a change that another thread is making. Everything in the process that touches
 # a file therefore shares one lock. A fork copies SQLite's record of its locks, so it waits until no change is under
-# way; a child forked by the very thread that makes a change is told that it cannot use the file.
+# way; a child forked by the very thread that makes a change gets an error, because it cannot use the file.
 
 
 class FileLock:
-    """The lock of one file in this process, and how many transactions are under way."""
+    """The lock of one file in this process, and the number of open transactions."""
 
     def __init__(self) -> None:
         self.lock = RLock()

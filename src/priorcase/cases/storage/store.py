@@ -38,7 +38,7 @@ class Store:
         self._identity = sqlite.file_identity(self._file)
         self._lock = sqlite.lock_of(self._identity)
         self._connection: sqlite3.Connection | None = None
-        self._source: sqlite3.Connection | None = None  # the file itself, where the connection is to a copy in memory
+        self._source: sqlite3.Connection | None = None  # the file itself, if the connection is to a copy in memory
         self._checked: set[str | None] = set()  # the tables that were checked on this connection; None: the whole file
         self._seen: int | None = None
         self._stamp: tuple[int, ...] | None = None  # of the file while it is as last seen; None: ask SQLite
@@ -93,7 +93,7 @@ class Store:
             self._lock.lock.release()
 
     def _connected(self) -> sqlite3.Connection:
-        """The connection of this process, opened and checked where there is none."""
+        """The connection of this process, opened and checked if there is none."""
         if self._lock.forked_within:
             raise CaseBaseBusyError(
                 f"This process was forked while {self._name} was being changed, and cannot use that file. Fork before "
@@ -196,7 +196,7 @@ class Store:
             return Loaded(declaration, ids, keys, columns, solutions, outcomes, flags, step)
 
     def fetch(self, ids: Sequence[int]) -> list[StoredCase]:
-        """Some cases with their provenance, in the order asked for; ids that name no case are left out."""
+        """Some cases with their provenance, in the requested order; unknown ids are skipped."""
         with self.moment() as connection:
             self._check(connection, "cases", "notes", "retirements")
             asked = json.dumps(list(ids))
@@ -255,7 +255,7 @@ class Store:
             steps = self._events(connection, f"WHERE sequence {AMONG}", json.dumps([row[0] for row in rows]))
             events = {event.sequence: event for event in steps}
             if len(events) < len(rows) or not {row[2] for row in rows} <= {None, 0, 1}:
-                raise sqlite3.DatabaseError("a recorded use is not what priorcase writes")
+                raise sqlite3.DatabaseError("a recorded use has an invalid format")
             found = []
             for sequence, id, helped, detail, _ in rows:
                 at, by = events[sequence].at, events[sequence].by
@@ -293,7 +293,7 @@ class Store:
                 if self._stamp_now() == known:
                     return False
             except OSError:
-                pass  # the session says what is wrong
+                pass  # the session raises the error
         with self._session() as connection:
             if connection.in_transaction:
                 return False
@@ -351,7 +351,7 @@ class Store:
             try:
                 self._wipe()
             except CaseBaseError as error:
-                if writer.forgot:  # others are not told that bytes must wait
+                if writer.forgot:  # others are not notified that bytes must wait
                     raise CaseBaseFileError(
                         f"The cases are forgotten, but their bytes could not be erased from {self._name} yet: {error} "
                         "They are erased by the next change, or when the file is next opened."
@@ -422,6 +422,6 @@ class Store:
 def _on_local_disk(stamp: tuple[int, ...]) -> bool:
     """Whether a file lies on a disk of this machine; other machines' files are stamped late and remembered for long.
 
-    Linux numbers the devices of disks; what is no disk, as a network share is, has the major number 0.
+    Linux numbers the devices of disks; network shares and other non-disks have the major number 0.
     """
     return sys.platform == "linux" and os.major(stamp[3]) != 0

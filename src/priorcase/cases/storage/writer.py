@@ -33,7 +33,7 @@ def collector_paused() -> Iterator[None]:
 class Writer:
     """Changes within ``with store.writing() as writer``; all of them are committed at the end, or none.
 
-    ``changes`` lists the steps that were made so far, and ``forgot`` says whether a case was forgotten.
+    ``changes`` lists the steps that were made so far, and ``forgot`` is whether a case was forgotten.
     """
 
     def __init__(self, connection: sqlite3.Connection, counters: Counters | None = None) -> None:
@@ -94,7 +94,7 @@ class Writer:
             return ids
 
     def replace(self, id: int, case: NewCase, *, by: str | None = None, why: str | None = None) -> None:
-        """Give a case new values, solution, outcome and key; a note is added to those it has."""
+        """Give a case new values, solution, outcome and key; a note is appended."""
         old = self._rows("cases", [id])
         if not old:
             raise UnknownIdError(
@@ -251,7 +251,7 @@ class Writer:
         self._counters.tables[table].count(new)
 
     def _replace(self, table: str, old: Sequence[tuple[Any, ...]], new: Iterable[tuple[object, ...]]) -> None:
-        """Put rows, which have no checksums yet, in the place of those of the same primary key."""
+        """Replace the rows with the same primary keys; the new rows have no checksums yet."""
         rows = integrity.with_checksums(table, new)
         key, *others = COLUMNS[table]
         changes = ", ".join(f"{name} = ?{place}" for place, name in enumerate(others, 2))
@@ -287,7 +287,7 @@ def new_file(declaration: Declaration) -> bytes:
 
 def copy_of(connection: sqlite3.Connection) -> bytes:
     """The bytes of a file as of now, without those in its unused space; the caller holds a transaction."""
-    counters = read_counters(connection)  # takes the lock: the copy would wait for it without end
+    counters = read_counters(connection)  # takes the lock: the copy would wait for it forever
     copy = in_memory()
     try:
         connection.backup(copy)
@@ -300,7 +300,7 @@ def copy_of(connection: sqlite3.Connection) -> bytes:
 
 
 def current_version(connection: sqlite3.Connection, *, readonly: bool) -> sqlite3.Connection:
-    """A connection to the file in the newest version: itself, or a copy in memory where it may not be written."""
+    """A connection to the file in the newest version: itself, or a copy in memory if it cannot be written."""
     connection.execute("BEGIN")
     try:
         version = integrity.check_tables(connection)
@@ -335,9 +335,9 @@ def migrate(connection: sqlite3.Connection, *, recorded: bool = True) -> None:
 
 
 def wipe(connection: sqlite3.Connection, file: Path) -> None:
-    """Write a file anew, so that no byte of forgotten cases is left, and take the mark away that asks for it.
+    """Rewrite a file, so that no byte of forgotten cases is left, and remove the mark that requests it.
 
-    SQLite's secure_delete overwrites a row where it stands, but moving rows between pages leaves copies in the unused
+    SQLite's secure_delete overwrites a row in place, but moving rows between pages leaves copies in the unused
     space of pages. The mark is set together with the forgetting, so a crash in between only delays the wiping.
     """
     mark = read_counters(connection).wipe

@@ -13,7 +13,7 @@ export const STOPPED = "The explorer has stopped. Start it again with priorcase 
 
 const pending = new Map();
 
-// Whether the service answers. Once it does not, only GET /status is sent, to see whether it is there again: a browser
+// Whether the service responds. Once it does not, only GET /status is sent, to see whether it is there again: a browser
 // writes an error to its console for every request that finds nobody.
 export const connection = { lost: false, changed: () => {} };
 
@@ -48,11 +48,11 @@ async function sent(method, path, body, signal) {
     if (response.ok) throw new Problem("The response was cut off.", 0);
     return {};
   });
-  if (!response.ok) throw new Problem(document.detail ?? `The answer has status ${response.status}.`, response.status);
+  if (!response.ok) throw new Problem(document.detail ?? `The response has status ${response.status}.`, response.status);
   return document;
 }
 
-/** A path with options; lists are repeated, and what is undefined is left out. */
+/** A path with options; lists are repeated, and undefined options are omitted. */
 export function withOptions(path, options) {
   const query = new URLSearchParams();
   for (const [name, value] of Object.entries(options ?? {}))
@@ -63,7 +63,7 @@ export function withOptions(path, options) {
 export const get = (path, options) => sent("GET", withOptions(path, options));
 export const post = (path, body, options) => sent("POST", withOptions(path, options), body);
 
-/** Like `post`, but a request of the same key that is still under way is aborted: its answer never comes late. */
+/** Like `post`, but a request of the same key that is still under way is aborted: its response never comes late. */
 export async function latest(key, path, body, options) {
   pending.get(key)?.abort();
   const controller = new AbortController();
@@ -75,11 +75,11 @@ export async function latest(key, path, body, options) {
   }
 }
 
-/** Send a file as it is; from then on it is named by the id of the answer. */
+/** Upload a file; the id in the response names it from then on. */
 export async function upload(file) {
   const response = await fetched(withOptions("/uploads", { name: file.name }), { method: "POST", credentials: "same-origin", headers: { "content-type": "application/octet-stream" }, body: file });
   const document = await response.json().catch(() => ({}));
-  if (!response.ok) throw new Problem(document.detail ?? `The answer has status ${response.status}.`, response.status);
+  if (!response.ok) throw new Problem(document.detail ?? `The response has status ${response.status}.`, response.status);
   return document;
 }
 
@@ -91,7 +91,7 @@ export function abort(...keys) {
 /** A header and the bytes behind it, as the map sends them: see `packed` in map.py. */
 export async function packed(path, options) {
   const response = await fetched(withOptions(path, options), { credentials: "same-origin" });
-  if (!response.ok) throw new Problem((await response.json().catch(() => ({}))).detail ?? `The answer has status ${response.status}.`, response.status);
+  if (!response.ok) throw new Problem((await response.json().catch(() => ({}))).detail ?? `The response has status ${response.status}.`, response.status);
   const buffer = await response.arrayBuffer();
   const size = new DataView(buffer).getUint32(0, true);
   const header = JSON.parse(new TextDecoder().decode(new Uint8Array(buffer, 4, size)));

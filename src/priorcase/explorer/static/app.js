@@ -1,4 +1,4 @@
-// The shell: which view is shown, what is open, who answers, and the jobs in the background.
+// The shell: which view is shown, what is open, the current learner, and the jobs in the background.
 
 import { connection, get, isAbort, post, Problem, STOPPED } from "./api.js";
 import * as asked from "./case.js";
@@ -58,7 +58,7 @@ const context = {
     paramsListeners.add(listener);
     return () => paramsListeners.delete(listener);
   },
-  /** Ask at once what is open, rather than soon: something has changed. */
+  /** Request the status at once: something has changed. */
   refresh: () => refresh(),
   /** Call a function when the model or its rows have changed; returns what ends that. */
   onVersion(listener) {
@@ -73,7 +73,7 @@ const context = {
 function notify(error) {
   if (isAbort(error)) return;
   if (!(error instanceof Problem)) throw error;
-  if (!connection.lost) say(error.message); // otherwise the page says so already, for as long as it is so
+  if (!connection.lost) say(error.message); // otherwise the page shows it already
 }
 
 /** Say something for a while. */
@@ -111,7 +111,7 @@ function read() {
   return id;
 }
 
-// Changes by one click, which the back button takes back; what is typed or slid is no step.
+// Changes by one click, which the back button takes back; typing and moving sliders are not steps.
 const STEPS = new Set(["form", "turns", "curve"]);
 
 asked.subscribe((_, source) => {
@@ -135,7 +135,7 @@ function links() {
   if (nav.childElementCount !== found.length) fill(nav, found);
   else
     found.forEach((link, i) => {
-      const there = nav.children[i]; // kept, so that the focus stays where it is
+      const there = nav.children[i]; // kept, so that the focus does not move
       there.textContent = link.textContent;
       there.setAttribute("href", link.getAttribute("href"));
       if (link.hasAttribute("aria-current")) there.setAttribute("aria-current", "page");
@@ -168,7 +168,7 @@ function route() {
   links();
 }
 
-// -- what is open, who answers, and jobs
+// -- what is open, the current learner, and jobs
 
 function showStatus() {
   const { open, learner, jobs, stands_in: standsIn } = status;
@@ -177,7 +177,7 @@ function showStatus() {
   const aside = open.set_aside ? `${count(open.set_aside)} without a target set aside` : "";
   at("about").textContent =
     [open.target && `predicts ${visible(open.target)}`, rows, aside].filter(Boolean).join(" · ") || (open.problem ? "" : "Opening …");
-  at("learner").title = standsIn ? "Fitting stacked learners; they take over when done." : "";
+  at("learner").title = standsIn ? "Fitting stacked learners; they replace k-NN when they are fitted." : "";
   at("learner").textContent = learner ? `Predicted by ${learner.title}${standsIn ? " for now" : ""}` : "";
   const running = jobs.filter((job) => job.state === "running");
   const failed = jobs.filter((job) => job.state === "failed" && !dismissed.has(job.id));

@@ -1,4 +1,4 @@
-// The case that is asked about: one for all views, kept in the address, so that reload and the back button keep it.
+// The current case: one for all views, kept in the address, so that reload and the back button keep it.
 
 const listeners = new Set();
 let current = {};
@@ -11,7 +11,7 @@ function told(source) {
   for (const listener of listeners) listener(current, source);
 }
 
-/** Set one column; null or undefined leaves it empty. `source` tells listeners who did it. */
+/** Set one column; null or undefined leaves it empty. `source` tells listeners which part changed it. */
 export function set(name, to, source) {
   const next = { ...current };
   if (to === null || to === undefined || to === "") delete next[name];

@@ -5,7 +5,7 @@ import { fill, h, same } from "./dom.js";
 import { caseForm } from "./form.js";
 import { byField, labelled, ownCase } from "./parts.js";
 
-/** A form whose answer is sent by `send`; `value` makes the body, or throws a Problem. */
+/** A form whose content is sent by `send`; `value` makes the body, or throws a Problem. */
 function sending({ parts, button, value, send, ...props }) {
   const wrong = h("p", { class: "wrong", role: "alert" });
   const submit = h("button", { type: "submit", class: "primary" }, button);
@@ -33,7 +33,7 @@ function sending({ parts, button, value, send, ...props }) {
   );
 }
 
-/** A field for a solution or an outcome, which may be any value: by what those of the case base are. */
+/** A field for a solution or an outcome, which may be any value: by the values in the case base. */
 function anyField(name, { kind, values }, initial) {
   if (kind === "boolean" || (kind === null && name === "Outcome")) {
     const choice = h("select", {}, h("option", { value: "null" }, "not known"), h("option", { value: "true" }, "yes, it helped"), h("option", { value: "false" }, "no, it did not help"));
@@ -60,7 +60,7 @@ function anyField(name, { kind, values }, initial) {
       return given;
     }
   };
-  return { root: h("div", {}, labelled(name, box, isJson ? "A text, or JSON." : undefined), list), value };
+  return { root: h("div", {}, labelled(name, box, isJson ? "A string, or JSON." : undefined), list), value };
 }
 
 const area = (rows = 2) => h("textarea", { rows, maxlength: 10000 });
@@ -95,7 +95,7 @@ export function editForm(columns, found, send) {
   return h("div", { class: "one" }, h("div", { class: "left" }, form.root), h("div", { class: "right" }, sending({ parts, button: "Save the changes", value, send, class: "change", "aria-label": "What was done" })));
 }
 
-/** What came of a case, and a note. */
+/** The outcome of a case, and a note. */
 export function feedbackForm(found, columns, send) {
   const [came, by, note] = [anyField("Outcome", columns.outcome, found.outcome), byField(), area()];
   const value = () => {

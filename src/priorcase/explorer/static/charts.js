@@ -1,4 +1,4 @@
-// Small drawings as SVG: every one has a name for those who do not see it. Colours come from classes of the style.
+// Small drawings as SVG: every one has a name for screen readers. Colors come from classes of the style.
 
 import { h, number, percent, s, shown } from "./dom.js";
 
@@ -36,7 +36,7 @@ export function histogram({ counts, label, own = null, height = 28 }) {
   return found;
 }
 
-/** Where a number and its interval lie among all numbers: `edges` are those of the histogram. */
+/** Where a number and its interval lie among all numbers: `edges` are the edges of the histogram. */
 export function spread({ counts, edges, value, interval, label }) {
   const WIDE = 640;
   const tall = 56;

@@ -2,7 +2,7 @@
 
 import { number, percent } from "./dom.js";
 
-/** The decision and why, in words; null where nothing but the most probable class was asked for. */
+/** The decision and why, in words; null if the most probable class is predicted. */
 export function decided(probabilities, decision) {
   if (!decision || !decision.classes.every((label) => label in probabilities)) return null;
   if (decision.costs) {

@@ -38,20 +38,20 @@ export function fill(node, ...children) {
 /** Text with a true minus sign. */
 export const minus = (text) => text.replace(/-/g, "−");
 
-/** A number with four digits that count; thousands are separated from 10,000 on, so that years are not. */
+/** A number with four significant digits; thousands are separated from 10,000 on, so that years are not. See _numbers.py. */
 export function number(value, digits = 4) {
   if (value === null || value === undefined) return "∞";
   if (value === 0) return "0";
   const size = Math.abs(value);
-  if (size >= 1e9 || size < 1e-4) return minus(value.toExponential(2));
+  if (size >= 1e15 || size < 1e-4) return minus(value.toExponential(2));
   const decimals = Math.max(0, digits - 1 - Math.floor(Math.log10(size)));
   return minus(Number(value.toFixed(Math.min(decimals, 8))).toLocaleString("en", { maximumFractionDigits: 8, useGrouping: size >= 9999.5 }));
 }
 
-/** A whole number, such as one of rows. */
+/** An integer, such as a number of rows. */
 export const count = (n) => n.toLocaleString("en");
 
-/** A number with its sign, and so many decimals where they are given; none for zero. */
+/** A number with its sign, with a number of decimals if it is passed; no sign for zero. */
 export function signed(value, decimals) {
   const size = decimals === undefined ? number(Math.abs(value)) : Math.abs(value).toFixed(decimals);
   return Number(size) === 0 ? size : `${value < 0 ? "−" : "+"}${size}`;
@@ -60,11 +60,11 @@ export function signed(value, decimals) {
 export const percent = (share) => (share > 0 && share < 0.005 ? "< 1%" : share < 1 && share > 0.995 ? "> 99%" : `${Math.round(100 * share)}%`);
 
 /** What a cell without a value is called, on all views. */
-export const EMPTY = "empty";
+export const MISSING = "missing";
 
 /** A cell as people read it. */
 export function shown(value) {
-  if (value === null || value === undefined) return EMPTY;
+  if (value === null || value === undefined) return MISSING;
   if (Array.isArray(value)) return value.length ? value.map(String).join(", ") : "none";
   if (typeof value === "boolean") return value ? "yes" : "no";
   return typeof value === "number" ? number(value, 6) : String(value);

@@ -1,7 +1,7 @@
 // The form of a case, made from the schema and the distributions of the columns. Every field may stay empty.
 
 import { histogram } from "./charts.js";
-import { fill, h, shown } from "./dom.js";
+import { fill, h, MISSING, shown } from "./dom.js";
 
 const NONE = "–1";
 
@@ -53,7 +53,7 @@ function field(column, change) {
 
 function list(column, id, change) {
   const known = column.values ?? [];
-  const select = h("select", { id, onchange: () => change(select.value === NONE ? null : JSON.parse(select.value)) }, h("option", { value: NONE }, "empty"), known.map((value) => h("option", { value: JSON.stringify(value) }, shown(value))));
+  const select = h("select", { id, onchange: () => change(select.value === NONE ? null : JSON.parse(select.value)) }, h("option", { value: NONE }, MISSING), known.map((value) => h("option", { value: JSON.stringify(value) }, shown(value))));
   return {
     nodes: [select],
     show(value) {
@@ -65,7 +65,7 @@ function list(column, id, change) {
 }
 
 function numeric(column, id, change) {
-  const box = h("input", { id, type: "number", step: "any", placeholder: "empty", autocomplete: "off", oninput: () => change(box.value === "" || !box.validity.valid ? null : box.valueAsNumber) });
+  const box = h("input", { id, type: "number", step: "any", placeholder: MISSING, autocomplete: "off", oninput: () => change(box.value === "" || !box.validity.valid ? null : box.valueAsNumber) });
   if (column.low === undefined) return { nodes: [box], show: (value, isOwn) => shownIn(box, value, isOwn) };
   const digits = Math.max(0, Math.ceil(-Math.log10(column.step)));
   const slider = h("input", { type: "range", min: column.low, max: column.high, step: column.step, "aria-label": `${column.name}, slider`, oninput: () => change(Number(Number(slider.value).toFixed(digits))) });
@@ -77,7 +77,7 @@ function numeric(column, id, change) {
     show(value, isOwn) {
       shownIn(box, value, isOwn);
       slider.value = value ?? (Number(column.low) + Number(column.high)) / 2;
-      slider.setAttribute("aria-valuetext", value === null ? "empty" : shown(value));
+      slider.setAttribute("aria-valuetext", shown(value));
       const bins = column.counts.length;
       const own = value === null ? null : Math.max(0, Math.min(bins - 1, Math.floor(((value - column.edges[0]) / (column.edges[bins] - column.edges[0])) * bins)));
       if (own !== marked) fill(behind, histogram({ counts: column.counts, own, label: `${column.name}: rows by value` }));
@@ -102,12 +102,12 @@ function date(column, id, change) {
 const moment = (value) => (value.includes("T") ? value : `${value}T00:00`);
 
 function text(column, id, change) {
-  const box = h("textarea", { id, rows: 2, placeholder: "empty", oninput: () => change(box.value || null) });
+  const box = h("textarea", { id, rows: 2, placeholder: MISSING, oninput: () => change(box.value || null) });
   return { nodes: [box], show: (value, isOwn) => shownIn(box, value, isOwn) };
 }
 
 function set(column, id, change) {
-  const box = h("input", { id, type: "text", placeholder: "empty; several with commas", autocomplete: "off", list: `${id}-known`, onchange: () => change(box.value.trim() === "" ? null : box.value.split(",").map((one) => one.trim()).filter(Boolean)) });
+  const box = h("input", { id, type: "text", placeholder: `${MISSING}; several with commas`, autocomplete: "off", list: `${id}-known`, onchange: () => change(box.value.trim() === "" ? null : box.value.split(",").map((one) => one.trim()).filter(Boolean)) });
   const known = h("datalist", { id: `${id}-known` }, (column.options ?? []).map((one) => h("option", { value: String(one) })));
   return { nodes: [box, known], show: (value, isOwn) => shownIn(box, value === null ? "" : value.join(", "), isOwn) };
 }
@@ -116,7 +116,7 @@ function set(column, id, change) {
 function names(column, id, change) {
   const typed = (value) => (typeof value === "number" ? String(value) : shown(value)); // as people type it
   const known = new Map((column.values ?? []).map((value) => [typed(value), value]));
-  const box = h("input", { id, type: "text", placeholder: "empty", autocomplete: "off", list: `${id}-known`, oninput: () => change(box.value === "" ? null : (known.get(box.value) ?? box.value)) });
+  const box = h("input", { id, type: "text", placeholder: MISSING, autocomplete: "off", list: `${id}-known`, oninput: () => change(box.value === "" ? null : (known.get(box.value) ?? box.value)) });
   const options = h("datalist", { id: `${id}-known` }, [...known.keys()].map((one) => h("option", { value: one })));
   return { nodes: [box, options], show: (value, isOwn) => shownIn(box, value === null ? "" : typed(value), isOwn) };
 }

@@ -50,7 +50,7 @@ export function pager({ offset, limit, total, what, go }) {
 
 let ids = 0;
 
-/** A labelled control of a form. */
+/** A labeled control of a form. */
 export function labelled(text, control, hint) {
   const id = control.id || `control-${(ids += 1)}`;
   control.id = id;
@@ -67,10 +67,10 @@ export function byField() {
     localStorage.setItem(BY, box.value.trim());
     return box.value.trim() || null;
   };
-  return { root: labelled("Your name", box, "For the history; may stay empty."), value };
+  return { root: labelled("Your name", box, "For the history; optional."), value };
 }
 
-/** What is to be known about a model that is taken away while others are fitted. */
+/** A note on a model that is downloaded while others are fitted. */
 export const STANDS_IN = "Stacked learners are still being fitted. Until then, the k-NN model is saved and downloaded.";
 
 /** What `POST /review/save` has done, in words. */

@@ -6,10 +6,10 @@ import { h, number, percent, s } from "./dom.js";
 const COLOURS = 6;
 const LEAST = 12; // bars for which there is room, so that few are not wide
 
-/** The class of a colour: outcomes beyond the sixth share the last one. */
+/** The class of a color: outcomes beyond the sixth share the last one. */
 export const colour = (i) => `c${Math.min(i, COLOURS - 1)}`;
 
-/** What the colours of outcomes mean. */
+/** A legend of the colors of outcomes. */
 export function outcomesLegend(outcomes) {
   const first = outcomes.length > COLOURS ? outcomes.slice(0, COLOURS - 1) : outcomes;
   const rest = outcomes.length - first.length;
@@ -34,7 +34,7 @@ export function stacked({ counts, by, names, titles, label }) {
   return s("svg", { viewBox: `0 0 ${Math.max(counts.length, LEAST) * 10} ${height}`, role: "img", "aria-label": label, class: "stacked", preserveAspectRatio: "none" }, bars);
 }
 
-/** A dot with one standard error to each side, and a dashed line where the baseline is. */
+/** A dot with one standard error to each side, and a dashed line at the baseline. */
 export function interval({ mean, error, range, reference, strong, label }) {
   const at = scale(range, [8, 172]);
   const clamp = (x) => Math.max(2, Math.min(178, at(x)));
@@ -68,10 +68,10 @@ function framed({ x, y, xName, yName, xText = number, yText = number, label, hei
 /** Predicted probabilities against how often they came true; the larger a dot, the more rows. */
 export function calibrationPlot(bins) {
   const most = Math.max(...bins.map((bin) => bin.rows), 1);
-  return framed({ x: [0, 1], y: [0, 1], xName: "probability of the predicted class", yName: "came true", xText: percent, yText: percent, label: "Calibration: predicted probabilities and observed frequencies" }, (atX, atY) => [
+  return framed({ x: [0, 1], y: [0, 1], xName: "probability of the predicted class", yName: "observed frequency", xText: percent, yText: percent, label: "Calibration: predicted probabilities and observed frequencies" }, (atX, atY) => [
     s("line", { class: "here", x1: atX(0), y1: atY(0), x2: atX(1), y2: atY(1) }),
     s("path", { class: "line c0", d: bins.map((bin, i) => `${i ? "L" : "M"}${atX(bin.predicted).toFixed(1)} ${atY(bin.observed).toFixed(1)}`).join("") }),
-    bins.map((bin) => s("circle", { class: "near c0", cx: atX(bin.predicted), cy: atY(bin.observed), r: 3 + 6 * Math.sqrt(bin.rows / most) }, s("title", {}, `${bin.rows} rows: probability ${percent(bin.predicted)}, came true ${percent(bin.observed)}`))),
+    bins.map((bin) => s("circle", { class: "near c0", cx: atX(bin.predicted), cy: atY(bin.observed), r: 3 + 6 * Math.sqrt(bin.rows / most) }, s("title", {}, `${bin.rows} rows: predicted ${percent(bin.predicted)}, observed ${percent(bin.observed)}`))),
   ]);
 }
 

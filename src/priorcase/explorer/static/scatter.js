@@ -24,7 +24,7 @@ void main() {
 }`;
 const CLOSEST = 2000; // times that the map may be magnified
 
-/** A drawing of points on a canvas; null where the browser has no WebGL. `changed` is called when the view moves. */
+/** A drawing of points on a canvas; null if the browser has no WebGL. `changed` is called when the view moves. */
 export function scatter(canvas, changed) {
   const gl = canvas.getContext("webgl", { antialias: true, premultipliedAlpha: true, alpha: true });
   if (!gl) return null;
@@ -151,7 +151,7 @@ export function scatter(canvas, changed) {
       view.y += py / unit();
       moved();
     },
-    /** Magnify about a place on the canvas, which stays where it is. */
+    /** Zoom at a point of the canvas, which does not move. */
     zoom(factor, px = canvas.clientWidth / 2, py = canvas.clientHeight / 2) {
       const before = this.toMap(px, py);
       view.scale = Math.max(0.5, Math.min(CLOSEST, view.scale * factor));

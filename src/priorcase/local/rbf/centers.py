@@ -1,6 +1,6 @@
-"""Centers and widths: k-means, EM, random and stratified rows, and how far each center reaches.
+"""Centers and widths: k-means, EM, random and stratified rows, and the width of each center.
 
-Centers need not be stored rows: their numbers may be means. All distances are those of the fitted distance.
+Centers need not be stored rows: their numbers may be means. All distances use the fitted distance.
 """
 
 from __future__ import annotations
@@ -29,17 +29,17 @@ from priorcase.similarity.computed import Computation
 CenterKind: TypeAlias = Literal["kmeans", "em", "random", "stratified", "all"]
 WidthRule: TypeAlias = Literal["auto", "common", "neighbors", "em"]
 Criterion: TypeAlias = Literal["gcv", "loo"]
-Strata: TypeAlias = Callable[[int], IntArray]  # groups of the rows, given the number of centres
-MAX_CENTERS = 4_000  # a matrix of that many rows and columns is decomposed
-KMEANS_ITERATIONS = 10  # the output layer makes up for centres that could still move a little
-_KMEANS_ROWS = 10_000  # of more rows, as many at even steps through the sorted rows are clustered
+Strata: TypeAlias = Callable[[int], IntArray]  # groups of the rows, given the number of centers
+MAX_CENTERS = 4_000  # a matrix of this size is decomposed
+KMEANS_ITERATIONS = 10  # the output layer compensates for centers that have not fully converged
+_KMEANS_ROWS = 10_000  # for larger tables, this many evenly spaced sorted rows are clustered
 _ENTRIES = 1 << 21
-_CANDIDATES = 50  # values of a cluster that may become its centre
-_MIDDLES = (Circular, Date, Set, Text)  # columns of which a mixture knows the parts or the words only
+_CANDIDATES = 50  # values of a cluster that may become its center
+_MIDDLES = (Circular, Date, Set, Text)  # columns that a mixture sees only by parts or words
 
 
 class Design(NamedTuple):
-    """The parameters of a network, as of its fit."""
+    """Parameters of a network at its fit."""
 
     n_centers: int | Literal["auto"]
     centers: CenterKind
@@ -50,7 +50,7 @@ class Design(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Centers:
-    """Centers as cells, shape (centers, attributes), and the distances of rows from them."""
+    """Centers as cells, shape (centers, attributes), with distances of rows from them."""
 
     instances: Instances
     fitted: FittedDistance
@@ -64,7 +64,7 @@ class Centers:
         return {key: value for key, value in self.__dict__.items() if key != "_index"}
 
     def at(self, cells: FloatArray) -> Centers:
-        """Other centers for the same rows."""
+        """Return other centers for the same rows."""
         return replace(self, cells=np.ascontiguousarray(cells))
 
     def distances(self, cells: FloatArray, *, threads: int = 1) -> FloatArray:
@@ -73,7 +73,7 @@ class Centers:
         return self.fitted.finish(self._index.costs(self.fitted, cells, weights=weights, ids=ids, threads=threads))
 
     def squares(self, cells: FloatArray, *, threads: int = 1) -> FloatArray:
-        """Squared distances; infinite where they are beyond float64."""
+        """Squared distances; infinite if they overflow."""
         distances = self.distances(cells, threads=threads)
         with np.errstate(over="ignore"):
             return distances * distances
@@ -84,7 +84,7 @@ class Centers:
             if isinstance(term, Computation) and not term.answers_stored(self.cells[:, a]):
                 raise ParameterError(
                     f"{term.label} is compared by {term.difference!r}, which compares stored rows only. "
-                    "Use centers='random', 'stratified' or 'all'"
+                    "Use centers='random', 'stratified' or 'all'."
                 )
         index = Index(self.instances, self.fitted, np.empty(0, np.int64))
         index.take(np.arange(len(self)), self.cells)
@@ -95,22 +95,22 @@ def gaussian(squares: FloatArray, widths: FloatArray | float) -> FloatArray:
     """The activation of each center: ``exp(-d^2 / (2 sigma^2))`` (Mitchell 1997, eq. 8.9)."""
     with np.errstate(over="ignore"):
         scaled: FloatArray = squares / widths
-        scaled /= widths  # not by the square, which may vanish
+        scaled /= widths  # not by the square, which may underflow
     scaled *= -0.5
     return np.exp(scaled, out=scaled)
 
 
 def row_blocks(n: int, width: int) -> Iterator[slice]:
-    """Blocks of ``n`` rows for which ``width`` numbers each fit into memory."""
+    """Yield blocks of ``n`` rows for which ``width`` numbers per row fit into memory."""
     size = max(1, _ENTRIES // max(width, 1))
     return (slice(start, min(start + size, n)) for start in range(0, n, size))
 
 
-# -- centres
+# -- centers
 
 
 def center_count(asked: int | Literal["auto"], kind: CenterKind, rows: SortedRows) -> int:
-    """The number of centers for some distinct rows: all, as many as asked, or ``4 sqrt(n)`` within 100 and 200."""
+    """Number of centers for distinct rows: all, the requested number, or ``4 sqrt(n)`` between 100 and 200."""
     available = len(rows)
     if kind == "all":
         count = available
@@ -135,7 +135,7 @@ def center_count(asked: int | Literal["auto"], kind: CenterKind, rows: SortedRow
 def find_centers(
     design: Design, count: int, rows: SortedRows, strata: Strata, like: Centers, threads: int, advance: Advance
 ) -> tuple[Centers, Mixture | None]:
-    """The centers, and for ``"em"`` the mixture behind them; ``like`` are any centers, for the distance."""
+    """Return the centers, and for ``"em"`` their mixture; ``like`` are any centers, for the distance."""
     kind, seed = design.centers, design.seed
     distinct = rows.distinct()
     if kind == "em" and len(distinct) > 1:
@@ -148,13 +148,13 @@ def find_centers(
         cells = _stratified(rows, groups, count, np.random.default_rng(seed))
     else:
         cells = distinct.cells
-    # Each distinct centre once, in their order.
+    # Distinct centers, in order.
     _, first = np.unique(np.where(np.isnan(cells), np.inf, cells + 0.0), axis=0, return_index=True)
     return like.at(cells[np.sort(first)]), None
 
 
 def _kmeans(rows: SortedRows, count: int, like: Centers, seed: int, threads: int, advance: Advance) -> FloatArray:
-    """Cells of ``count`` centers of distinct rows, or of fewer where not that many can be found."""
+    """Cells of ``count`` centers of distinct rows, or of fewer if not enough can be found."""
     if len(rows) > _KMEANS_ROWS:
         rows = rows.take(np.linspace(0, len(rows) - 1, _KMEANS_ROWS).astype(np.int64))
     centers = _kmeans_start(rows, count, like, np.random.default_rng(seed), threads)
@@ -173,7 +173,7 @@ def _kmeans(rows: SortedRows, count: int, like: Centers, seed: int, threads: int
 
 
 def _kmeans_start(rows: SortedRows, count: int, like: Centers, rng: np.random.Generator, threads: int) -> FloatArray:
-    """k-means++ (Arthur & Vassilvitskii 2007): rows drawn by weight times squared distance from the nearest before."""
+    """k-means++ (Arthur & Vassilvitskii 2007): rows drawn by weight times squared distance from the centers."""
     chosen, everything = list[int](), like.at(rows.cells)
     nearest, chances = np.full(len(rows), np.inf), rows.weights
     while len(chosen) < count:
@@ -182,21 +182,21 @@ def _kmeans_start(rows: SortedRows, count: int, like: Centers, rng: np.random.Ge
         chosen.append(row)
         squares = everything.squares(rows.cells[row : row + 1], threads=threads)[0]
         np.minimum(nearest, squares, out=nearest)
-        nearest[row] = 0.0  # with missing values a row may be far from itself
+        nearest[row] = 0.0  # with missing values the distance of a row from itself may be positive
         finite = np.isfinite(nearest)
-        # Rows infinitely far from all centres come first.
+        # Rows infinitely far from all centers come first.
         scaled = np.where(finite, nearest / (float(nearest.max()) or 1.0), 0.0) if finite.all() else ~finite
         chances = rows.weights * scaled
-        if not chances.any():  # every row is at one of them
+        if not chances.any():  # every row is at a center
             break
     return rows.cells[chosen]
 
 
 def _middles(rows: SortedRows, owners: IntArray, before: FloatArray, fitted: FittedDistance) -> FloatArray:
-    """Centers of clusters; an empty one stays.
+    """Centers of clusters; the center of an empty cluster does not change.
 
-    The mean of a number, around the circle where it is circular, the median of a level, the mode of values, and of
-    texts, sets and other values that differ by degrees the medoid.
+    The mean of numbers (circular mean of circular ones), the median of levels, the mode of nominal values, and the
+    medoid of texts, sets and other values with graded differences.
     """
     centers = before.copy()
     filled = np.bincount(owners, minlength=len(before)) > 0
@@ -222,7 +222,7 @@ def _middles(rows: SortedRows, owners: IntArray, before: FloatArray, fitted: Fit
 
 
 def _circular_means(column: FloatArray, of: IntArray, weights: FloatArray, count: int, period: float) -> FloatArray:
-    """The direction of the sum of unit vectors, from 0 to the period."""
+    """Direction of the sum of unit vectors, from 0 to the period."""
     angles = column % period * (2.0 * np.pi / period)
     across = np.bincount(of, weights * np.cos(angles), minlength=count)
     up = np.bincount(of, weights * np.sin(angles), minlength=count)
@@ -231,7 +231,7 @@ def _circular_means(column: FloatArray, of: IntArray, weights: FloatArray, count
 
 
 def _means(column: FloatArray, of: IntArray, weights: FloatArray, count: int) -> FloatArray:
-    """Around the middle of the column and in units of its spread, so that large numbers stay within float64."""
+    """Mean computed around the middle of the column in units of its spread, so that large numbers do not overflow."""
     low, high = float(column.min()), float(column.max())
     centre, unit = low / 2 + high / 2, (high / 2 - low / 2) or 1.0
     total = np.bincount(of, weights, minlength=count)
@@ -241,7 +241,7 @@ def _means(column: FloatArray, of: IntArray, weights: FloatArray, count: int) ->
 
 
 def _medians(column: FloatArray, of: IntArray, weights: FloatArray, count: int) -> FloatArray:
-    """The lowest number that at least half of the weight does not exceed."""
+    """Smallest number that at least half of the weight does not exceed."""
     result = np.full(count, np.nan)
     order = np.lexsort((column, of))
     of, column = of[order], column[order]
@@ -264,7 +264,7 @@ def _modes(column: IntArray, of: IntArray, weights: FloatArray, count: int, rank
 def _medoids(
     term: Computation, column: IntArray, of: IntArray, weights: FloatArray, count: int, ranks: IntArray
 ) -> FloatArray:
-    """Of the most frequent values of each cluster the one that differs least from all of them."""
+    """The value, among the most frequent of each cluster, with the smallest differences from all of them."""
     by_rank, found = np.argsort(ranks), np.full(count, np.nan)
     for cluster in np.unique(of).tolist():
         here = of == cluster
@@ -277,12 +277,12 @@ def _medoids(
 
 
 def _stratified(rows: SortedRows, strata: IntArray, count: int, rng: np.random.Generator) -> FloatArray:
-    """Distinct rows, of each stratum in proportion to its weight (largest remainders) but at least one."""
+    """Distinct rows drawn from each stratum in proportion to its weight (largest remainders), at least one."""
     members = [rows.take(np.flatnonzero(strata == stratum)).distinct() for stratum in np.unique(strata)]
     weights, sizes = np.array([float(m.weights.sum()) for m in members]), np.array([len(m) for m in members])
     quotas, drawn = np.minimum(sizes, 1), []
     while quotas.sum() < count and (quotas < sizes).any():
-        # One after the other to the stratum that is farthest below its share.
+        # One by one to the stratum farthest below its share.
         short = np.where(quotas < sizes, weights / weights.sum() * count - quotas, -np.inf)
         quotas[int(short.argmax())] += 1
     for member, quota in zip(members, quotas.tolist(), strict=True):
@@ -302,7 +302,7 @@ def quantile_groups(targets: FloatArray, weights: FloatArray, groups: int) -> In
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Mixture:
-    """A mixture that EM fits to the inputs alone (Mitchell 1997, section 8.4); its components become centers."""
+    """Mixture fitted to the inputs by EM (Mitchell 1997, section 8.4); its components become centers."""
 
     layout: Layout
     parameters: Parameters
@@ -310,7 +310,7 @@ class Mixture:
 
     @classmethod
     def fit(cls, rows: SortedRows, count: int, *, seed: int, threads: int) -> Mixture:
-        """A mixture of ``count`` components. The rows are read again: their codes may count values that are gone."""
+        """Fit a mixture of ``count`` components. Rows are encoded again, since codes may include removed values."""
         instances = Instances(rows.instances.schema)
         instances.append(instances.schema.read(rows.instances.decode(rows.positions)), weights=rows.weights)
         layout, cells, _ = lay_out(instances)
@@ -319,10 +319,10 @@ class Mixture:
         return cls(layout, run.parameters.sorted(), rows)
 
     def cells(self, fitted: FittedDistance) -> FloatArray:
-        """The center of each component: means, and the most probable values and levels.
+        """Center of each component: means, and the most probable values and levels.
 
-        Of dates, circular numbers, texts and sets it is the middle, as in k-means, of the rows that most likely belong
-        to the component; of an empty one the value of its most probable row.
+        For dates, circular numbers, texts and sets it is the k-means center of the rows assigned to the component; for
+        an empty component the value of its most probable row.
         """
         layout, rows, parameters = self.layout, self.rows, self.parameters
         kinds, values = rows.instances.schema.kinds, rows.instances.values
@@ -347,16 +347,16 @@ class Mixture:
         return cells
 
     def _encoded(self) -> Cells:
-        """The rows as the mixture reads them."""
+        """Rows in the format of the mixture."""
         rows, reader = self.rows, self.layout.table_reader
         table = reader.schema.read(rows.instances.decode(rows.positions))
         return self.layout.encode(self.layout.matrix(table), None, rows.weights)
 
     def widths(self, centers: Centers, *, threads: int) -> FloatArray:
-        """The root mean square distance of the rows of each component from its center, over attributes and rows.
+        """Root mean square distance of the rows of each component from its center, over attributes and rows.
 
         ``sigma_u^2 = sum_i r_iu d^2(x_i, c_u) / (A sum_i r_iu)`` with the responsibilities r and A attributes: for
-        numbers in the distance's own units it is the mean variance of the component. 0 where all are at the center.
+        numbers in units of the distance it is the mean variance of the component. 0 if all rows are at the center.
         """
         total, reached, rows = np.zeros(len(centers)), np.zeros(len(centers)), self.rows
         encoded = self._encoded()
@@ -372,22 +372,22 @@ class Mixture:
 
 # -- widths
 
-# Common widths that "auto" tries, in units of the root mean square distance of rows from centres. One more is the mean
-# of the widths by "neighbors": with few columns centres are close together, and only narrow bumps can follow targets
-# that change from one to the next.
+# Candidate widths of "auto", in units of the root mean square distance of rows from centers. The mean of the widths by
+# "neighbors" is added: with few columns centers are close together, and only narrow functions can follow targets that
+# differ between adjacent centers.
 _WIDTHS = (0.25, 0.5, 1.0, 2.0, 4.0)
 
 
 def candidate_widths(
     rule: WidthRule | float, centers: Centers, rows: SortedRows, mixture: Mixture | None, *, threads: int
 ) -> list[FloatArray]:
-    """Widths to choose from, each one for all centers, the narrowest first."""
+    """Candidate widths, each for all centers, narrowest first."""
     count = len(centers)
     if not isinstance(rule, str):
         return [np.full(count, float(rule))]
     between = centers.distances(centers.cells, threads=threads)
-    np.fill_diagonal(between, np.nan)  # with missing values a centre may be far from itself
-    # d_max / sqrt(2 k) of k centres, d_max the largest distance between two of them; 1 where that is 0.
+    np.fill_diagonal(between, np.nan)  # with missing values the distance of a center from itself may be positive
+    # d_max / sqrt(2 k) for k centers with d_max the largest distance between two of them; 1 if that is 0.
     common = float(between[np.isfinite(between)].max(initial=0.0)) / math.sqrt(2.0 * count) or 1.0
     if rule == "auto":
         unit, near = _typical_distance(centers, rows, threads=threads), _neighbor_widths(between)
@@ -404,19 +404,19 @@ def candidate_widths(
 
 
 def _neighbor_widths(between: FloatArray) -> FloatArray:
-    """The mean distance of each center from its two nearest others (Moody & Darken 1989)."""
+    """Mean distance of each center from its two nearest other centers (Moody & Darken 1989)."""
     nearest = np.sort(between, axis=1)[:, : min(2, len(between) - 1)]  # NaN comes last
     return np.asarray(nearest.sum(axis=1) / max(nearest.shape[1], 1))
 
 
 def _typical_distance(centers: Centers, rows: SortedRows, *, threads: int) -> float:
-    """The root mean square of the finite distances of rows from centers; 1 where it is 0."""
+    """Root mean square of the finite distances of rows from centers; 1 if it is 0."""
     total = reached = largest = 0.0
     for part in row_blocks(len(rows), len(centers)):
         distances = centers.distances(rows.cells[part], threads=threads)
         finite = np.isfinite(distances)
         biggest = float(np.where(finite, distances, 0.0).max(initial=0.0))
-        if biggest > largest:  # relative to the largest, whose square may be beyond float64
+        if biggest > largest:  # relative to the largest, whose square may overflow
             total, largest = total * (largest / biggest) ** 2, biggest
         relative = np.where(finite, distances, 0.0) / (largest or 1.0)
         total += float((rows.weights[part] * (relative * relative).sum(axis=1)).sum())

@@ -1,4 +1,4 @@
-"""Networks of radial basis functions: the network, its fit in three steps, and the two estimators."""
+"""Radial basis function networks: the network, its fit in three steps, and the two estimators."""
 
 from __future__ import annotations
 
@@ -32,11 +32,11 @@ from priorcase.schema import CategoricalFeatures, Circular, Numeric, Schema
 from priorcase.search import Algorithm
 from priorcase.similarity.presets import DistanceLike
 
-# Where all activations are below this a query is far from the network, and its output is the intercept.
+# If all activations are below this, a query is far from the network, and its output is the intercept.
 SMALLEST_ACTIVATION = 1e-6
 _SMALLEST_ALPHA, _SMALLEST_SPREAD = 1e-100, 1e-100
-_SHOWN_FROM = 1 << 24  # activations from which on a progress bar is shown
-_MIXTURE_STEPS = 100  # of expectation maximisation, far more than it takes
+_SHOWN_FROM = 1 << 24  # minimum number of activations for a progress bar
+_MIXTURE_STEPS = 100  # of expectation maximization, far more than needed
 _TEMPERATURES = (1.0, 0.2, 0.25, 0.3, 0.35, 0.4, 0.5, 0.6, 0.7, 0.85, 1.2, 1.5)
 
 
@@ -46,24 +46,24 @@ class Network:
 
     centers: basis.Centers
     widths: FloatArray
-    weights: FloatArray  # shape (centres, targets)
+    weights: FloatArray  # shape (centers, targets)
     intercept: FloatArray  # one for each target
     alpha: float
     spectrum: Spectrum
     curve: RidgeCurve
 
     def activations(self, cells: FloatArray, *, threads: int = 1) -> FloatArray:
-        """The activation of each center for each row, shape (rows, centers)."""
+        """Activation of each center for each row, shape (rows, centers)."""
         return basis.gaussian(self.centers.squares(cells, threads=threads), self.widths)
 
     def outputs(self, cells: FloatArray, *, threads: int = 1) -> tuple[FloatArray, BoolArray]:
-        """The outputs for each row, shape (rows, targets), and which rows are far from all centers."""
+        """Outputs for each row, shape (rows, targets), and a mask of rows far from all centers."""
         result, far = np.empty((len(cells), self.intercept.size)), np.empty(len(cells), dtype=bool)
         for part in basis.row_blocks(len(cells), len(self.centers)):
             activations = np.ascontiguousarray(self.activations(cells[part], threads=threads).T)
             far[part] = activations.max(axis=0) < SMALLEST_ACTIVATION
             for t, intercept in enumerate(self.intercept.tolist()):
-                # One centre after the other: a product of matrices adds up a row alone and in a batch differently.
+                # One center at a time: a matrix product would round a single row and a batch differently.
                 total = np.full(activations.shape[1], intercept)
                 for activation, weight in zip(activations, self.weights[:, t].tolist(), strict=True):
                     total += weight * activation
@@ -71,7 +71,7 @@ class Network:
         return result, far
 
     def saved(self) -> dict[str, Any]:
-        """What was fitted, for a saved model."""
+        """Return the fitted arrays for a saved model."""
         spectrum = {each.name: getattr(self.spectrum, each.name) for each in fields(self.spectrum)}
         curve = {each.name: getattr(self.curve, each.name) for each in fields(self.curve) if each.name != "backend"}
         own = {"widths": self.widths, "weights": self.weights, "intercept": self.intercept, "alpha": self.alpha}
@@ -79,7 +79,7 @@ class Network:
 
     @classmethod
     def restored(cls, told: dict[str, Any], like: basis.Centers, outputs: int) -> Network:
-        """From what `saved` gave; ``like`` are any centers, for the distance."""
+        """Restore from the result of `saved`; ``like`` are any centers, for the distance."""
         m, spectrum, curve = len(told["cells"]), Spectrum(**told["spectrum"]), RidgeCurve(**told["curve"])
         shapes: dict[str, tuple[int, ...]] = {"means": (m,), "target_means": (outputs,), "singular": (m,)}
         shapes |= {"right": (m, m), "projected": (outputs, m)}
@@ -103,7 +103,7 @@ class Network:
                 codes = checked(cells[:, a], np.float64, (m,), least=0.0, missing=True)
                 codes = np.floor(codes[~np.isnan(codes)])
                 if (codes >= known.size).any() or not known[codes.astype(np.int64)].all():
-                    raise ValueError("a center with a value that no row has")
+                    raise ValueError("a center with a value that is not stored")
         return cls(like.at(cells), widths, weights, intercept, told["alpha"], spectrum, curve)
 
 
@@ -116,8 +116,8 @@ def fit_network(
         text = f"targets differ by less than {_SMALLEST_SPREAD}, whose square underflows in float64. Multiply y by "
         raise NumericRangeError(text + "a power of ten.")
     count = basis.center_count(design.n_centers, design.centers, rows.distinct())
-    criterion: basis.Criterion = "loo" if design.alpha == "loo" else "gcv"  # what widths and penalties are chosen by
-    # Blocks of rows, each no smaller than the triangle kept of the rows before.
+    criterion: basis.Criterion = "loo" if design.alpha == "loo" else "gcv"  # for widths and penalties
+    # Blocks of rows, each at least as large as the triangle kept for the earlier rows.
     size = max(2_048, 2 * count)
     blocks = [slice(start, start + size) for start in range(0, len(rows), size)]
     steps = basis.KMEANS_ITERATIONS + 2 + (1 + (criterion == "loo")) * len(blocks)
@@ -134,7 +134,7 @@ def fit_network(
                 yield map(repeat, (squares, rows.targets[part], rows.weights[part]))
                 advance(step)
 
-        with ThreadPoolExecutor(threads) as pool:  # each width by itself, so threads change nothing
+        with ThreadPoolExecutor(threads) as pool:  # widths are independent, so threads do not change results
             triangles = [np.zeros((order, order)) for _ in widths]
             for block in passes("output layer"):
                 triangles = list(pool.map(with_rows, triangles, widths, *block))
@@ -147,9 +147,9 @@ def fit_network(
                     shares = pool.map(Spectrum.left_out_score, spectra, widths, alphas, *block)
                     scores = list(map(np.add, scores, shares))
     if design.alpha == 0.0 and len(widths) > 1:
-        # Bumps so wide that float64 cannot tell them apart pass through nothing, however good it looks.
+        # Functions so wide that they are equal in float64 cannot interpolate, whatever their estimate.
         scores = [np.where(s.dependent, np.inf, score) for s, score in zip(spectra, scores, strict=True)]
-    means = np.repeat([width.mean() for width in widths], alphas[0].size)  # as many penalties for each width
+    means = np.repeat([width.mean() for width in widths], alphas[0].size)  # the same number of penalties for each width
     freedom, estimates = np.concatenate(list(map(Spectrum.freedom, spectra, alphas))), np.concatenate(scores)
     curve = RidgeCurve(criterion, means, np.concatenate(alphas), freedom, estimates, int(estimates.argmin()))
     best = curve.chosen // alphas[0].size
@@ -160,7 +160,7 @@ def fit_network(
 
 
 class RBFNetwork(NeighborsEstimator):
-    """Base of the two networks: the rows are kept, and the network is fitted when it is first needed after a change."""
+    """Base of the two networks: rows are stored, and the network is fitted when first needed after a change."""
 
     _parameter_constraints: ClassVar[dict[str, Any]] = {
         "n_centers": [StrOptions({"auto"}), Interval(Integral, 1, None, closed="left")],
@@ -171,7 +171,7 @@ class RBFNetwork(NeighborsEstimator):
     }
 
     algorithm: Algorithm = "auto"
-    _flat: bool = False  # whether there is one output, which has no axis of its own
+    _flat: bool = False  # whether there is a single output without its own axis
 
     def __init__(
         self,
@@ -249,14 +249,14 @@ class RBFNetwork(NeighborsEstimator):
 
     @abstractmethod
     def _learned(self) -> FloatArray:
-        """The targets of the stored rows as numbers, shape (rows, outputs)."""
+        """Targets of the stored rows as numbers, shape (rows, outputs)."""
 
     @abstractmethod
     def _strata(self, rows: SortedRows, count: int) -> IntArray:
-        """Groups of rows that centers are drawn from in proportion."""
+        """Strata from which centers are drawn in proportion."""
 
     def _network(self) -> Network:
-        """The network of the rows stored now."""
+        """Network fitted to the stored rows."""
         memory = self._answering()
 
         def compute() -> Network:
@@ -286,7 +286,7 @@ class RBFNetwork(NeighborsEstimator):
             memory._cache["network"] = memory.instances.version, network
 
     def _outputs_of(self, X: Any) -> FloatArray:
-        """The outputs for queries, shape (queries, outputs); one warning lists those far from all centers."""
+        """Outputs for queries, shape (queries, outputs); one warning lists queries far from all centers."""
         cells = self._cells(X)
         outputs, far = self._network().outputs(cells, threads=self._threads())
         if far.any():
@@ -307,7 +307,7 @@ class RBFNetwork(NeighborsEstimator):
         return result
 
     def _loo_outputs(self, relearn: bool) -> FloatArray:
-        """The outputs for each stored row without it, in id order, shape (rows, outputs)."""
+        """Leave-one-out outputs for the stored rows, in id order, shape (rows, outputs)."""
         if not needs_refits(self, relearn):
             return self._learned() - self._left_out(whole=True)
         found = np.empty_like(self._learned())
@@ -322,7 +322,7 @@ class RBFNetwork(NeighborsEstimator):
         """Whether ``relearn=True`` needs one fit per row, because centers or widths depend on the targets."""
         design = self._design
         by_score = isinstance(design.alpha, str) or design.width == "auto" or design.centers == "stratified"
-        # Without a penalty a row may be predicted by a centre at itself alone, which must go with the row.
+        # Without a penalty a row may be predicted only by a center at the row itself, which must be left out too.
         return self._stored().learns_from_targets or by_score or design.alpha == 0.0
 
     def _finish_fit(self) -> None:
@@ -336,7 +336,7 @@ class RBFNetwork(NeighborsEstimator):
         if self._distance.whole:
             raise ParameterError(
                 f"an RBF network needs distances from centers, but distance={self.distance!r} "
-                "compares stored rows only. Use KNNRegressor, KNNClassifier or a local model, or another distance"
+                "compares stored rows only. Use KNNRegressor, KNNClassifier or a local model, or another distance."
             )
         if self.centers == "all" and self.n_centers != "auto":
             raise ParameterError(f"n_centers must be 'auto' with centers='all', got {self.n_centers!r}")
@@ -362,7 +362,7 @@ class RBFNetworkRegressor(RegressorMixin, RBFNetwork):
 
     ``f(x) = b + sum_u w_u exp(-d^2(x, c_u) / (2 sigma_u^2))`` (Mitchell 1997, eqs. 8.8 and 8.9). Centers c and widths
     sigma are found from the inputs; the weights w minimize ``sum_i (y_i - f(x_i))^2 + alpha sum_u w_u^2``. Rows can be
-    added and forgotten as in `KNNRegressor`.
+    added and forgotten as in `KNNRegressor`. A `FarQueryWarning` lists queries far from all centers.
 
     Parameters
     ----------
@@ -391,10 +391,6 @@ class RBFNetworkRegressor(RegressorMixin, RBFNetwork):
     coef_, intercept_, loo_curve_
         Weight of each center, shape (centers,) or (targets, centers), the intercept, the widths and penalties tried.
 
-    Notes
-    -----
-    A `FarQueryWarning` lists queries far from all centers, for which the intercept is predicted.
-
     Examples
     --------
     >>> import numpy as np
@@ -420,18 +416,15 @@ class RBFNetworkRegressor(RegressorMixin, RBFNetwork):
 
     @reads
     def loo_residuals(self) -> FloatArray:
-        """Return the leave-one-out residuals ``y_i - f_{-i}(x_i)`` in id order, for fixed centers, widths and penalty.
-
-        A row of weight 2 is left out once. Infinite if the network interpolates the row.
+        """Return the leave-one-out residuals ``y_i - f_{-i}(x_i)`` for fixed centers, widths and penalty. A row with
+        weight 2 is left out once. A residual is infinite if the network interpolates the row.
         """
         return self._shaped(self._left_out())
 
     @reads
     def loo_predict(self, *, relearn: bool = False) -> FloatArray:
-        """Predict each stored row from all other rows, in the order of ``ids_``.
-
-        In closed form, ``y_i - e_i / (1 - w_i h_i)`` with residual e, weight w and leverage h, for fixed centers,
-        widths and penalty. ``relearn=True`` fits the network again without each row if these depend on the targets.
+        """Predict each stored row from all other rows, in closed form for fixed centers, widths and penalty.
+        ``relearn=True`` fits the network again without each row if these depend on the targets.
         """
         return self._shaped(self._loo_outputs(relearn))
 
@@ -459,7 +452,7 @@ class RBFNetworkClassifier(ClassifierMixin, RBFNetwork):
 
     Each class is fitted as a 0/1 target as in `RBFNetworkRegressor`, with shared centers, widths and penalty. Negative
     outputs are set to 0 and the rest are normalized to shares s. These are calibrated to probabilities
-    ``(1 - u) s_c^(1/T) / sum s^(1/T) + u / K`` for K classes, with the T and u of the best leave-one-out log score.
+    ``(1 - u) s_c^(1/T) / sum s^(1/T) + u / K`` for K classes, with the T and u of the best leave-one-out log-score.
 
     Parameters
     ----------
@@ -509,7 +502,7 @@ class RBFNetworkClassifier(ClassifierMixin, RBFNetwork):
 
     @reads
     def predict(self, X: Any) -> AnyArray:
-        """Predict the class with the largest output; the first in ``classes_`` among equals."""
+        """Predict the class with the largest output; the first in ``classes_`` among ties."""
         return np.asarray(self._classes().labels[self._outputs_of(X).argmax(axis=1)])
 
     @reads
@@ -519,10 +512,8 @@ class RBFNetworkClassifier(ClassifierMixin, RBFNetwork):
 
     @reads
     def loo_predict_proba(self, *, relearn: bool = False) -> FloatArray:
-        """Predict the class probabilities of each stored row from all other rows, in the order of ``ids_``.
-
-        See `RBFNetworkRegressor.loo_predict` for ``relearn``. If the network interpolates a row, its probabilities are
-        the class frequencies of the other rows.
+        """Predict the class probabilities of each stored row from all others; see `RBFNetworkRegressor.loo_predict`. If
+        the network interpolates a row, its probabilities are the class frequencies of the other rows.
         """
         if not needs_refits(self, relearn):
             return self._calibrated(self._loo_shares(whole=True))
@@ -533,7 +524,7 @@ class RBFNetworkClassifier(ClassifierMixin, RBFNetwork):
         return np.concatenate(found)
 
     def _loo_shares(self, *, whole: bool) -> FloatArray:
-        """Shares of each stored row without it: with all its weight, or once."""
+        """Leave-one-out shares of each stored row, left out with all its weight or once."""
         outputs, classes = self._learned() - self._left_out(whole=whole), self._classes()
         weights = self._stored().row_weights
         others = np.repeat(classes.weights[np.newaxis, :], len(outputs), axis=0)
@@ -544,12 +535,12 @@ class RBFNetworkClassifier(ClassifierMixin, RBFNetwork):
         return shares(outputs, others)
 
     def _calibrated(self, found: FloatArray) -> FloatArray:
-        """Shares as probabilities; the largest stays the largest."""
+        """Convert shares to probabilities; the order of classes does not change."""
         temperature, equal = self._stored().cached("calibration", self._calibration)
         return mixed(tempered(found, temperature), equal)
 
     def _calibration(self) -> tuple[float, float]:
-        """Temperature and part of equal shares with the best leave-one-out log-score."""
+        """Temperature and uniform part with the best leave-one-out log-score."""
         memory, classes = self._stored(), self._classes()
         if len(memory) < 2:
             return 1.0, 0.5
@@ -578,13 +569,13 @@ class RBFNetworkClassifier(ClassifierMixin, RBFNetwork):
         instances, earlier = (None, None) if first else (self._stored().instances, self._labelling)
         labelling, targets, labels = learned_labels(y, classes, earlier, instances)
         if labels.shape[1] != 1:
-            raise TargetError(f"y has {labels.shape[1]} columns, expected one. Fit one network for each target.")
+            raise TargetError(f"y has {labels.shape[1]} columns; expected one. Fit one network for each target.")
         self._labelling = labelling
         return targets, labels
 
 
 def shares(outputs: FloatArray, otherwise: FloatArray) -> FloatArray:
-    """Positive outputs divided by their sum; where there are none, ``otherwise``, one for all or for each row."""
+    """Positive outputs divided by their sum; ``otherwise`` (for all rows or each) if there are none."""
     positive = np.maximum(outputs, 0.0)
     none = ~(positive > 0.0).any(axis=1)
     positive[none] = otherwise if otherwise.ndim == 1 else otherwise[none]
@@ -601,14 +592,14 @@ def tempered(found: FloatArray, temperature: float) -> FloatArray:
 
 
 def mixed(found: FloatArray, equal: float) -> FloatArray:
-    """Shares of which a part is divided equally among the classes."""
+    """Shares mixed with a uniform part."""
     return np.asarray((1.0 - equal) * found + equal / found.shape[1])
 
 
 def _equal_part(came: FloatArray, weights: FloatArray, n_classes: int) -> float:
-    """The part of equal shares with the best log-score, given those of the true classes, by expectation maximization.
+    """Uniform part with the best log-score, given the shares of the true classes, by expectation maximization.
 
-    One more row is counted whose class had a share of 0, so that the part is above 0.
+    One additional row with a share of 0 is counted, so that the part is positive.
     """
     part = 0.5
     for _ in range(_MIXTURE_STEPS):

@@ -2,9 +2,9 @@
 
 With activations ``Phi`` and targets Y of the rows, both less their means and times the roots of the row weights, and
 the singular value decomposition ``Phi = U S V'``, the weights for any penalty alpha are ``V S (S^2 + alpha)^-1 U' Y``.
-One decomposition serves all penalties and their scores: generalized cross-validation (Golub, Heath & Wahba 1979) and
-leave-one-out (Allen 1974), neither of which refits anything. The core computes all of it on one thread for each width:
-on a busy machine the threads of BLAS, which wait for each other at every column, take a hundred times as long.
+One decomposition is used for all penalties and their scores: generalized cross-validation (Golub, Heath & Wahba 1979)
+and leave-one-out (Allen 1974), both without refitting. The core uses one thread for each width: on a busy machine the
+threads of BLAS, which wait for each other at every column, take a hundred times as long.
 """
 
 from __future__ import annotations
@@ -16,39 +16,40 @@ from typing import Any, ClassVar
 import numpy as np
 
 from priorcase._core import ridge_left_out, ridge_rows, ridge_spectrum
+from priorcase._numbers import equal_decimals, number
 from priorcase._typing import Backend, FloatArray, IntArray
 from priorcase.exceptions import prefix_errors
 from priorcase.learning.plotting import drawing, legend_beside, ring, style
 from priorcase.learning.results import Grid, GridResult, framed
 from priorcase.local.rbf.centers import Criterion, gaussian
 
-# Penalties to choose from, in units of the largest squared singular value, the strongest first. Lower ones fit better
-# only by huge weights of opposite signs, which new rows far from the others pay for.
+# Candidate penalties, in units of the largest squared singular value, strongest first. Lower penalties fit better only
+# with huge weights of opposite signs, which give poor predictions far from the training rows.
 PENALTIES = 10.0 ** np.arange(1.0, -8.25, -0.5)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Spectrum:
-    """The decomposition of the activations: all that least squares needs to know of the rows."""
+    """Decomposition of the activations, sufficient for least squares."""
 
     total: float  # number of rows, weights counted as repetitions
-    means: FloatArray  # mean activation of each centre
+    means: FloatArray  # mean activation of each center
     target_means: FloatArray
-    singular: FloatArray  # S, 0 where a singular value is no more than rounding
+    singular: FloatArray  # S, 0 for singular values at rounding level
     right: FloatArray  # V', a row for each direction
-    projected: FloatArray  # Y' U, shape (targets, centres)
+    projected: FloatArray  # Y' U, shape (targets, centers)
     rest: float  # sum of squares of the targets that no weights can reach
 
     @classmethod
     def of(cls, triangle: FloatArray, centers: int) -> Spectrum:
-        """The decomposition of the rows that were added to a triangle."""
+        """Decompose the triangle of the rows added."""
         inner, outer = slice(1, 1 + centers), slice(1 + centers, None)
-        # The first row is that of the intercept, up to its sign; below it all columns are less their means.
+        # The first row is the intercept's, up to its sign; below it all columns are centered.
         root, given = triangle[0, 0], np.ascontiguousarray(triangle[inner, outer])
         singular, right, projected = ridge_spectrum(np.ascontiguousarray(triangle[inner, inner]), given)
-        # Activations less their means are exact to this many digits of the activations themselves.
+        # Precision of centered activations, relative to the activations.
         noise = np.finfo(np.float64).eps * (1 + centers) * math.sqrt(np.square(triangle[: 1 + centers, inner]).sum())
-        kept = singular > noise  # what is left is rounding, and has no direction
+        kept = singular > noise  # the remainder is rounding error
         return cls(
             total=float(root * root),
             means=triangle[0, inner] / root,
@@ -65,7 +66,7 @@ class Spectrum:
 
     @property
     def dependent(self) -> bool:
-        """Whether some activations are sums of others in float64; less their means, one always is with all centers."""
+        """Whether some activations are linear combinations of others; always so for all centers after centering."""
         return int((self.singular * self.singular > 0.0).sum()) < self.singular.size - 1
 
     def weights(self, alpha: float) -> FloatArray:
@@ -78,7 +79,7 @@ class Spectrum:
         return np.asarray(1.0 + (1.0 - self._left_over(alphas)).sum(axis=1))
 
     def gcv(self, alphas: FloatArray) -> FloatArray:
-        """``n RSS / (n - trace)^2``; infinite where there are no more rows than parameters."""
+        """``n RSS / (n - trace)^2``; infinite if there are no more rows than parameters."""
         spare = self.total - self.freedom(alphas)
         missed = (self._left_over(alphas)[:, None, :] * self.projected).reshape(alphas.size, -1)
         errors = (self.rest + (missed * missed).sum(axis=1)) / self.total
@@ -88,11 +89,11 @@ class Spectrum:
     def left_out(
         self, phi: FloatArray, targets: FloatArray, weights: FloatArray, alphas: FloatArray, *, whole: bool = False
     ) -> FloatArray:
-        """Leave-one-out residuals of some rows for each penalty, shape (rows, penalties, targets).
+        """Leave-one-out residuals of rows for each penalty, shape (rows, penalties, targets).
 
         With ``h_i = 1 / n + sum_k z_ik^2 / (s_k^2 + alpha)``, z the row in the directions V, the residual of a row that
         is left out once is ``e_i / (1 - h_i)``, exactly; with ``whole`` it is left out with all its weight w:
-        ``e_i / (1 - w_i h_i)``. Infinite where the fit passes through the row whatever its target is.
+        ``e_i / (1 - w_i h_i)``. Infinite if the fit interpolates the row for any target.
         """
         inner = self._inner(alphas).reshape(-1, self.means.size)
         fitted, leverages = ridge_left_out(phi, self.means, self.right, inner, self._inverses(alphas))
@@ -105,12 +106,12 @@ class Spectrum:
     def left_out_score(
         self, width: FloatArray, alphas: FloatArray, squares: FloatArray, targets: FloatArray, weights: FloatArray
     ) -> FloatArray:
-        """The contribution of some rows to the leave-one-out mean squared error, for each penalty."""
+        """Contribution of rows to the leave-one-out mean squared error, for each penalty."""
         errors = self.left_out(gaussian(squares, width), targets, weights, alphas)
         return np.asarray(((errors * errors).sum(axis=2) * weights[:, None]).sum(axis=0) / self.total)
 
     def _inverses(self, alphas: FloatArray) -> FloatArray:
-        """``1 / (S^2 + alpha)``; 0 where that is ``1 / 0``, for the weights of least norm."""
+        """``1 / (S^2 + alpha)``; 0 instead of ``1 / 0``, for the minimum-norm weights."""
         squares = self.singular * self.singular + alphas[:, None]
         return np.divide(1.0, squares, out=np.zeros_like(squares), where=squares > 0.0)
 
@@ -127,7 +128,7 @@ class Spectrum:
 def with_rows(
     triangle: FloatArray, width: FloatArray, squares: FloatArray, targets: FloatArray, weights: FloatArray
 ) -> FloatArray:
-    """The factor R of ``[1 Phi Y] = Q R`` with some more rows: orthogonal steps keep twice as many digits as sums."""
+    """Update R of ``[1 Phi Y] = Q R`` with more rows: orthogonal steps keep twice as many digits as sums."""
     block = np.concatenate((np.ones((len(squares), 1)), gaussian(squares, width), targets), axis=1)
     block *= np.sqrt(weights)[:, None]
     return ridge_rows(triangle, block)
@@ -152,7 +153,7 @@ class RidgeCurve(GridResult):
     >>> RidgeCurve("gcv", widths, alphas, np.array([2.5, 3.1, 2.0, 2.2]), np.array([0.4, 0.3, 0.6, 0.5]), chosen=1)
     width  alpha  parameters  gcv
       0.5      1         3.1  0.3  chosen
-        1      1         2.2  0.5
+      1.0      1         2.2  0.5
     """
 
     criterion: Criterion
@@ -193,14 +194,17 @@ class RidgeCurve(GridResult):
             return ax
 
     def _by_width(self) -> list[IntArray]:
-        """The lines of each width."""
+        """Lines of each width."""
         starts = np.flatnonzero(np.diff(self.widths, prepend=np.nan))
         return np.split(np.arange(len(self)), starts[1:])
 
     def _grid(self) -> Grid:
-        lines = []
-        for tried in self._by_width():
-            i = self.chosen if self.chosen in tried else int(tried[self.scores[tried].argmin()])
-            numbers = [f"{of[i]:.4g}" for of in (self.widths, self.alphas, self.freedom)]
-            lines.append([*numbers, f"{self.scores[i]:.6g}", "chosen" if i == self.chosen else ""])
+        best = [
+            self.chosen if self.chosen in tried else int(tried[self.scores[tried].argmin()])
+            for tried in self._by_width()
+        ]
+        alphas = [number(alpha, 4) for alpha in self.alphas[best].tolist()]  # they range over powers of ten
+        columns = [equal_decimals(of[best]) for of in (self.widths, self.freedom, self.scores)]
+        columns.insert(1, alphas)
+        lines = [[*texts, "chosen" if i == self.chosen else ""] for i, *texts in zip(best, *columns, strict=True)]
         return Grid("", ["width", "alpha", "parameters", self.criterion, ""], lines, right=range(4))

@@ -1,4 +1,4 @@
-// Ask: the case as a form, and the answer to it, live: probabilities, past cases, contributions, smallest changes.
+// Ask: the case as a form, and live results: prediction, past cases, contributions, smallest changes.
 
 import { abort, isAbort, latest } from "../api.js";
 import { bars, contributions, spread } from "../charts.js";
@@ -6,7 +6,7 @@ import { decided } from "../decision.js";
 import { count, fill, h, number, percent, same, shown, signed } from "../dom.js";
 import { caseForm, typical } from "../form.js";
 
-const SOON = 50; // milliseconds after a change of a burst until the answer is asked for; the first is asked for at once
+const SOON = 50; // milliseconds until a burst of changes is predicted; the first change is predicted at once
 const LATER = 250; // and what takes longer
 const CLASSES = 8;
 const COLUMNS = 10;
@@ -20,7 +20,7 @@ export default {
 };
 
 function mount(root, context) {
-  const answer = panel("Answer", "answer");
+  const answer = panel("Prediction", "answer");
   const why = panel("Contributions of the columns", "why");
   const past = panel("Past cases", "past");
   const turns = panel("Counterfactuals: smallest changes that change the prediction", "turns");
@@ -41,7 +41,7 @@ function mount(root, context) {
 
   const task = () => context.status().open.task;
 
-  // -- requests: each part by itself, so that the answer does not wait for the rest
+  // -- requests: each part by itself, so that the prediction does not wait for the rest
 
   async function part(panel, key, path, options, draw) {
     panel.root.setAttribute("aria-busy", "true");
@@ -49,7 +49,7 @@ function mount(root, context) {
       const found = await latest(key, path, context.asked.value(), options);
       if (ended) return;
       panel.root.removeAttribute("aria-busy");
-      draw(found.answers[0]);
+      draw(found.predictions[0]);
     } catch (error) {
       if (isAbort(error)) return; // a newer request has taken its place
       panel.root.removeAttribute("aria-busy");
@@ -82,7 +82,7 @@ function mount(root, context) {
     part(turns, "counterfactuals", "/counterfactuals", { n: 3, ...wish }, drawTurns);
   }
 
-  // -- the answer
+  // -- the prediction
 
   function drawAnswer(found) {
     const target = context.status().open.target ?? "Answer";
@@ -114,7 +114,7 @@ function mount(root, context) {
 
   function drawPast() {
     if (!near || !columns) return;
-    const isUnlike = (one) => one.id === near.unlike?.id; // which may have a say too, and is shown once
+    const isUnlike = (one) => one.id === near.unlike?.id; // which may vote too, and is shown once
     const others = near.precedents.filter((one) => !isUnlike(one)).slice(0, CASES);
     const cases = [...(near.unlike ? [{ ...near.unlike, ...near.precedents.find(isUnlike), head: "unlike" }] : []), ...others.map((one) => ({ ...one, head: "" }))];
     if (!cases.length) return void fill(past.body, h("p", { class: "soft" }, "No past case is near."));
@@ -129,7 +129,7 @@ function mount(root, context) {
     const table = h(
       "table",
       { class: "cases" },
-      h("caption", { class: "hidden" }, "The past cases behind the answer, and the nearest one with a different outcome"),
+      h("caption", { class: "hidden" }, "The past cases behind the prediction, and the nearest one with a different outcome"),
       h("thead", {}, h("tr", {}, h("td", {}), h("th", { scope: "col" }, "this case"), cases.map((one) => h("th", { scope: "col", class: one.head }, one.head ? h("span", { class: "tag" }, "nearest unlike") : null, `#${one.id}`)))),
       h(
         "tbody",
@@ -174,7 +174,7 @@ function mount(root, context) {
     fill(
       why.body,
       h("p", { class: "soft" }, `In ${of}: ${ends[0]} when nothing is known, ${ends[1]} for this case.`),
-      items.length ? contributions(items, { label: "Contributions of the columns" }) : h("p", {}, "Nothing is known about this case."),
+      items.length ? contributions(items, { label: "Contributions of the columns" }) : h("p", {}, "All columns of this case are missing."),
     );
   }
 
@@ -204,7 +204,7 @@ function mount(root, context) {
           return h(
             "li",
             {},
-            h("div", { class: "grow" }, h("strong", {}, shown(one.answer)), h("span", { class: "soft" }, ` as in past case #${one.id}, if`), h("ul", {}, changes.map(([name, [before, after]]) => h("li", {}, name, ": ", h("span", { class: "soft" }, shown(before)), " → ", h("strong", {}, shown(after)))))),
+            h("div", { class: "grow" }, h("strong", {}, shown(one.prediction)), h("span", { class: "soft" }, `, as in past case #${one.id}, if changed to:`), h("ul", {}, changes.map(([name, [before, after]]) => h("li", {}, name, ": ", h("span", { class: "soft" }, shown(before)), " → ", h("strong", {}, shown(after)))))),
             h("button", { type: "button", onclick: use, "aria-label": `Use these changes: ${changes.map(([name, [, after]]) => `${name} ${shown(after)}`).join(", ")}` }, "Use"),
           );
         }),

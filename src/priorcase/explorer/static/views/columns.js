@@ -82,7 +82,7 @@ function mount(root, context) {
   function check() {
     for (const [name, { kind: word, levels, period }] of Object.entries(draft.kinds)) {
       if (word === "circular" && !(period > 0)) throw new Problem(`The period of ${name} must be above 0, such as 24 for hours.`, 422);
-      if (word === "ordinal" && (levels.length < 2 || levels.includes("") || new Set(levels).size < levels.length)) throw new Problem(`${name} needs two or more different levels, the lowest first.`, 422);
+      if (word === "ordinal" && (levels.length < 2 || levels.includes("") || new Set(levels).size < levels.length)) throw new Problem(`${name} needs two or more different levels, lowest first.`, 422);
     }
   }
 
@@ -197,7 +197,7 @@ function mount(root, context) {
     function details() {
       const chosen = draft.kinds[name];
       if (chosen?.kind === "ordinal") {
-        const levels = h("input", { type: "text", "aria-label": `Levels of ${name}, the lowest first`, value: chosen.levels.join(" < "), disabled: frozen(), oninput: () => ((chosen.levels = levels.value.split("<").map((one) => one.trim())), corrected()) });
+        const levels = h("input", { type: "text", "aria-label": `Levels of ${name}, lowest first`, value: chosen.levels.join(" < "), disabled: frozen(), oninput: () => ((chosen.levels = levels.value.split("<").map((one) => one.trim())), corrected()) });
         fill(more, levels, h("p", { class: "hint soft" }, "the lowest first, with < between them"));
       } else if (chosen?.kind === "circular") {
         const period = h("input", { type: "number", min: 0, step: "any", "aria-label": `Period of ${name}`, value: chosen.period, disabled: frozen(), oninput: () => ((chosen.period = period.value === "" ? null : period.valueAsNumber), corrected()) });
@@ -247,12 +247,12 @@ function mount(root, context) {
         h("div", { class: "who-column" }, h("h3", {}, column.name), note && h("p", { class: "soft" }, note)),
         kindField(column),
         h("div", { class: "distribution" }, column.kind === "ignore" ? null : distribution(now, outcomes)),
-        h("div", { class: "facts soft" }, column.missing === undefined ? null : [h("p", {}, column.missing ? `${percent(now.missing / rows)} empty` : "none empty"), h("p", {}, `${count(now.distinct ?? 0)} distinct`)], matter),
+        h("div", { class: "facts soft" }, column.missing === undefined ? null : [h("p", {}, column.missing ? `${percent(now.missing / rows)} missing` : "none missing"), h("p", {}, `${count(now.distinct ?? 0)} distinct`)], matter),
       );
     });
     const running = importance.job?.state === "running";
     const measure = isLearned() && h("button", { type: "button", disabled: running, onclick: startImportance }, importance.found ? "Measure importance again" : "Measure importance");
-    const words = running ? `Measuring: ${importance.job.message || "starting"} …` : importance.job?.state === "failed" ? importance.job.message : importance.found ? `Importance: how much worse ${importance.found.learner} predicts rows left out when the column is shuffled (${importance.found.task === "classify" ? "log-score" : "share of the variance"}, ± one standard error).` : "";
+    const words = running ? `Measuring: ${importance.job.message || "starting"} …` : importance.job?.state === "failed" ? importance.job.message : importance.found ? `Importance: how much worse ${importance.found.learner} predicts held-out rows when the column is permuted (${importance.found.task === "classify" ? "log-score" : "share of the variance"}, ± one standard error).` : "";
     fill(list.body, measure && h("div", { class: "controls" }, measure, h("p", { class: "soft grow", role: "status" }, words)), outcomes && outcomesLegend(outcomes), h("ul", { class: "columnlist" }, items));
   }
 

@@ -69,8 +69,8 @@ function mount(root, context) {
       "details",
       { open: asksWhy, ontoggle: () => (asksWhy = reasons.open) },
       h("summary", {}, "Why this question?"),
-      h("p", { class: "soft" }, one.gain === null ? "Nothing is known yet; a description in words tells more than a single value." : `Expected information gain: ${number(one.gain, 2)} bits (gain ratio ${number(one.ratio ?? 0, 2)}).`),
-      h("p", { class: "soft" }, `${cases(left)} still possible${one.unknown ? `; this is empty in ${one.unknown} of them` : ""}.`),
+      h("p", { class: "soft" }, one.gain === null ? "No value is known yet; a description in words is more informative than a single value." : `Expected information gain: ${number(one.gain, 2)} bits (gain ratio ${number(one.ratio ?? 0, 2)}).`),
+      h("p", { class: "soft" }, `${cases(left)} still possible${one.unknown ? `; this is missing in ${one.unknown} of them` : ""}.`),
       one.others.length > 0 && h("p", { class: "soft" }, `Next best: ${one.others.map((other) => `${other.text} ${number(other.ratio ?? 0, 2)}`).join(", ")}`),
     );
     const whole = context.status().open.rows;
@@ -78,7 +78,7 @@ function mount(root, context) {
     fill(question.body, note, start, h("p", { class: "asked", role: "status" }, asked), options.length > 0 && h("ul", { class: "options" }, options), own(one), h("p", { class: "buttons" }, skip, back, again), reasons);
   }
 
-  /** A field for a value of one's own: any value may be told, not only those that are offered. */
+  /** A field for a custom value: any value is allowed, not only those offered. */
   function own(one) {
     const column = columns[one.attribute] ?? {};
     const isNumber = column.kind === "numeric" || column.kind === "circular";

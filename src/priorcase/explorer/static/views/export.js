@@ -1,4 +1,4 @@
-// Batch and export: a file of new rows answered, the model and a report to take away, and the equivalent Python.
+// Batch and export: predictions for a file of new rows, downloads of the model and a report, and the equivalent Python.
 
 import { get, isAbort, latest, post, upload } from "../api.js";
 import { count, fill, h, number, percent, shown } from "../dom.js";
@@ -25,7 +25,7 @@ function mount(root, context) {
   };
 }
 
-/** Look at something again and again until it says that it is done. */
+/** Poll something until it is done. */
 function watching(look) {
   let timer = 0;
   let ended = false;
@@ -135,8 +135,8 @@ function answers(found, id) {
   return [
     h("p", { role: "status" }, h("strong", {}, found.file), `: ${some}. `, score),
     found.notes.map((note) => h("p", { class: "soft" }, note)),
-    h("p", { class: "buttons" }, h("a", { class: "button", href: `/batch/${id}/answers.csv`, download: "answers.csv" }, "Download CSV"), h("a", { class: "button", href: `/batch/${id}/answers.json`, download: "answers.json" }, "Download JSON")),
-    h("p", { class: "hint soft" }, "In the CSV, texts that a spreadsheet would run as a formula begin with an apostrophe."),
+    h("p", { class: "buttons" }, h("a", { class: "button", href: `/batch/${id}/predictions.csv`, download: "predictions.csv" }, "Download CSV"), h("a", { class: "button", href: `/batch/${id}/predictions.json`, download: "predictions.json" }, "Download JSON")),
+    h("p", { class: "hint soft" }, "In the CSV, strings that a spreadsheet would run as formulas begin with an apostrophe."),
     h(
       "div",
       { class: "scroll tall", tabindex: 0, role: "region", "aria-label": "Predictions, table" },
@@ -160,7 +160,7 @@ function python(context) {
       await navigator.clipboard.writeText(code.textContent);
       copy.textContent = "Copied";
     } catch {
-      getSelection().selectAllChildren(code); // where the browser does not let a page copy
+      getSelection().selectAllChildren(code); // if the browser does not allow copying
       copy.textContent = "Selected: press Ctrl+C";
     }
     setTimeout(() => (copy.textContent = "Copy"), 2500);

@@ -1,4 +1,4 @@
-// Learners: compared as in the report, looked at one by one, decided by costs, and chosen to answer.
+// Learners: compared as in the report, inspected one by one, with decisions by costs, and chosen for predictions.
 
 import { abort, get, isAbort, latest, post } from "../api.js";
 import { count, fill, h, number, percent } from "../dom.js";
@@ -76,7 +76,7 @@ function mount(root, context) {
   async function choose(one) {
     try {
       await post("/learners/answer", { name: one.name });
-      context.say?.(`${one.title} is fitted to all rows, and answers then.`);
+      context.say?.(`${one.title} is being fitted to all rows. It is then used for predictions.`);
       context.refresh();
     } catch (error) {
       context.notify(error);
@@ -84,7 +84,7 @@ function mount(root, context) {
   }
 
   function action(one, canAnswer) {
-    if (answers(one)) return h("span", { class: "now" }, "answers now");
+    if (answers(one)) return h("span", { class: "now" }, "in use");
     if (frozen()) return null;
     if (!canAnswer) return h("span", { class: "soft nowrap" }, "for comparison only");
     return h("button", { type: "button", "aria-label": `Use ${one.title}`, onclick: () => choose(one) }, "Use this learner");
@@ -131,7 +131,7 @@ function mount(root, context) {
       h(
         "div",
         { class: "scroll", tabindex: 0, role: "region", "aria-label": "Learners compared" },
-        h("table", { class: "learnertable" }, h("caption", { class: "hidden" }, "Learners and their scores, the best first"), h("thead", {}, h("tr", {}, h("th", { scope: "col" }, "learner"), scores.map(([, name]) => h("th", { scope: "col", class: "n" }, name)), h("th", { scope: "col", class: "wide" }, `${by === "rmse" ? "RMSE" : by === "accuracy" ? "accuracy" : "log-score"}, ${better}`), h("th", { scope: "col", class: "n" }, "time"), h("th", { scope: "col" }, "choose"))), h("tbody", {}, measured.map(row))),
+        h("table", { class: "learnertable" }, h("caption", { class: "hidden" }, "Learners, sorted by score"), h("thead", {}, h("tr", {}, h("th", { scope: "col" }, "learner"), scores.map(([, name]) => h("th", { scope: "col", class: "n" }, name)), h("th", { scope: "col", class: "wide" }, `${by === "rmse" ? "RMSE" : by === "accuracy" ? "accuracy" : "log-score"}, ${better}`), h("th", { scope: "col", class: "n" }, "time"), h("th", { scope: "col" }, "choose"))), h("tbody", {}, measured.map(row))),
       ),
       rest.length > 0 && h("details", {}, h("summary", {}, `${rest.length} without a score`), h("ul", { class: "plainlearners" }, rest.map((one) => h("li", {}, h("div", { class: "grow" }, h("strong", {}, one.title), h("p", { class: "soft" }, one.reason)), action(one, canAnswer.get(one.name)))))),
     );
@@ -142,7 +142,7 @@ function mount(root, context) {
     const [name, label] = SCORES[task()][0];
     const estimate = verdict.estimate[name];
     const parts = [h("strong", {}, verdict.title), verdict.beats_baseline ? " is recommended" : " is the best, but not better than ignoring all columns"];
-    if (estimate) parts.push(`: ${label} ${number(estimate[0], 3)} ± ${number(estimate[1], 2)} on rows that had no say in the choice.`);
+    if (estimate) parts.push(`: ${label} ${number(estimate[0], 3)} ± ${number(estimate[1], 2)} on rows not used for the choice.`);
     else parts.push(".");
     if (verdict.runner_up && !verdict.runner_up.significant) parts.push(` ${verdict.runner_up.title} is not significantly worse.`);
     return parts;
@@ -272,7 +272,7 @@ function mount(root, context) {
       : h("p", { class: "buttons" }, h("button", { type: "button", class: "primary", onclick: () => use(body(), "Ask shows this decision from now on.") }, "Use in Ask"), h("button", { type: "button", onclick: () => use({}, "Ask shows the most probable class again.") }, "Most probable class in Ask"));
 
   function matrix(current, changed) {
-    return h("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": "Costs" }, h("table", { class: "costs" }, h("caption", { class: "hidden" }, "Cost of each decision for each true class"), h("thead", {}, h("tr", {}, h("th", { scope: "col" }, "true ↓  decided →"), own.labels.map((label) => h("th", { scope: "col" }, label)))), h("tbody", {}, own.labels.map((label, i) => h("tr", {}, h("th", { scope: "row" }, label), own.labels.map((other, j) => h("td", {}, costInput(`Cost of deciding ${other} where it is ${label}`, current[i][j], (value) => ((current[i][j] = value), (choice.costs = JSON.stringify(current)), keep(), changed())))))))));
+    return h("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": "Costs" }, h("table", { class: "costs" }, h("caption", { class: "hidden" }, "Cost of each decision for each true class"), h("thead", {}, h("tr", {}, h("th", { scope: "col" }, "true ↓  decided →"), own.labels.map((label) => h("th", { scope: "col" }, label)))), h("tbody", {}, own.labels.map((label, i) => h("tr", {}, h("th", { scope: "row" }, label), own.labels.map((other, j) => h("td", {}, costInput(`Cost of deciding ${other} if the true class is ${label}`, current[i][j], (value) => ((current[i][j] = value), (choice.costs = JSON.stringify(current)), keep(), changed())))))))));
   }
 
   function drawTwo() {

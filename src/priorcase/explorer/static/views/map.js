@@ -1,10 +1,10 @@
-// Map: all rows in two dimensions by the model's own distance; colours, hovering, and a lasso that lists rows.
+// Map: all rows in two dimensions by the model's own distance; colors, hovering, and a lasso that lists rows.
 
 import { get, packed, post, withOptions } from "../api.js";
-import { count, EMPTY, fill, h, number, percent, s, shown } from "../dom.js";
+import { count, fill, h, MISSING, number, percent, s, shown } from "../dom.js";
 import { scatter } from "../scatter.js";
 
-const AGAIN = 400; // milliseconds until work in the background is asked for again
+const AGAIN = 400; // milliseconds until background work is requested again
 const LISTED = 50; // selected rows that are listed below
 const COLUMNS = 7;
 const NEAR = 14; // pixels from the pointer to a point
@@ -44,20 +44,20 @@ function mount(root, context) {
     h("button", { type: "button", "aria-label": "Zoom out", onclick: () => points?.zoom(1 / 1.5) }, "−"),
     h("button", { type: "button", onclick: () => points?.fit(null, !layout?.view) }, "Show all"),
   );
-  fill(root, h("div", { class: "map" }, h("div", { class: "controls" }, h("span", { class: "choice" }, h("label", { for: "map-by" }, "Colour by"), by), buttons), legend, place, note, below));
+  fill(root, h("div", { class: "map" }, h("div", { class: "controls" }, h("span", { class: "choice" }, h("label", { for: "map-by" }, "Color by"), by), buttons), legend, place, note, below));
 
   let ended = false;
   let timer = 0;
   let colourTimer = 0;
   let ids = new Uint32Array(0);
   let layout = null;
-  let told = null; // the header of the colours
+  let told = null; // the header of the colors
   let values = null;
   let columns = [];
   let selected = new Set();
   let mode = "move";
   let hovered = -1;
-  let hasView = false; // whether the address, or a first map, has said what to look at
+  let hasView = false; // whether the address, or a first map, has set the view
   const ends = [];
   const cases = new Map();
 
@@ -103,7 +103,7 @@ function mount(root, context) {
     }
   }
 
-  /** How many rows the first view leaves out. */
+  /** The number of rows outside the first view. */
   function outside() {
     if (!layout.view) return "";
     const [x0, x1, y0, y1] = layout.view;
@@ -113,7 +113,7 @@ function mount(root, context) {
     return n ? ` ${count(n)} ${n === 1 ? "row lies" : "rows lie"} outside of the first view: Show all brings them in.` : "";
   }
 
-  // -- colours
+  // -- colors
 
   async function colour() {
     clearTimeout(colourTimer);
@@ -173,7 +173,7 @@ function mount(root, context) {
   }
 
   function drawLegend() {
-    const missing = told.missing ? h("li", {}, h("span", { class: "swatch c5 faint" }), `${EMPTY} (${count(told.missing)})`) : null;
+    const missing = told.missing ? h("li", {}, h("span", { class: "swatch c5 faint" }), `${MISSING} (${count(told.missing)})`) : null;
     if (told.categories) {
       const items = told.categories.map((name, i) => h("li", {}, h("span", { class: `swatch c${i}` }), `${name} (${count(told.counts[i])})`));
       return void fill(legend, h("ul", { class: "legend", "aria-label": told.name }, items, missing));

@@ -1,7 +1,7 @@
 // Rows: the whole table, sorted, filtered and searched by the server; suspects and unusual rows as queues; changes with undo.
 
 import { get, post } from "../api.js";
-import { count, EMPTY, fill, h, minus, number, percent, same, shown } from "../dom.js";
+import { count, fill, h, minus, MISSING, number, percent, same, shown } from "../dom.js";
 import { caseForm } from "../form.js";
 import { ownCase, savedText, STANDS_IN } from "../parts.js";
 
@@ -73,7 +73,7 @@ function mount(root, context) {
     timer = setTimeout(work, SOON);
   };
 
-  // -- what is asked for, kept in the address
+  // -- the request, kept in the address
 
   function fromParams() {
     const params = context.params();
@@ -304,7 +304,7 @@ function mount(root, context) {
     if (state === "cancelled") return void fill(counted, "This was cancelled. ", h("button", { type: "button", onclick: checkAgain }, "Look again"));
     const rows = `${count(total)} ${total === 1 ? "row" : "rows"}`;
     const says = {
-      suspects: target.kind === "nominal" ? `${rows} whose target may be wrong: the rows around them say otherwise.` : `${rows} far from what the other rows predict.`,
+      suspects: target.kind === "nominal" ? `${rows} whose target may be wrong: similar rows disagree.` : `${rows} far from what the other rows predict.`,
       odd: `${rows} whose values are unusual together.`,
     }[ask.queue];
     const by = page.learner && ask.queue === "suspects" ? ` Found by ${page.learner}.` : "";
@@ -331,7 +331,7 @@ function mount(root, context) {
       const column = all.find((each) => each.name === one.column);
       const name = h("strong", {}, one.column);
       const remove = h("button", { type: "button", class: "quiet", "aria-label": `Remove the filter on ${one.column}`, onclick: () => (change({ filters: ask.filters.filter((_, j) => j !== i) }), drawFilters()) }, "×");
-      const missing = h("label", { class: "check" }, h("input", { type: "checkbox", checked: one.missing === true, onchange: (event) => (set(i, event.target.checked ? { column: one.column, missing: true } : { column: one.column }), drawFilters()) }), EMPTY);
+      const missing = h("label", { class: "check" }, h("input", { type: "checkbox", checked: one.missing === true, onchange: (event) => (set(i, event.target.checked ? { column: one.column, missing: true } : { column: one.column }), drawFilters()) }), MISSING);
       if (one.missing) return h("div", { class: "filter" }, name, missing, remove);
       if (column.edges || column.kind === "numeric" || column.kind === "date" || column.kind === "circular") {
         const type = column.kind === "date" ? "date" : "number";
@@ -393,7 +393,7 @@ function mount(root, context) {
       const update = () => {
         const n = differences().length;
         correct.disabled = n === 0 || asked.value()[target.name] === undefined;
-        says.textContent = n ? `${n} ${n === 1 ? "value is" : "values are"} other than before.` : "";
+        says.textContent = n ? `${n} ${n === 1 ? "value is" : "values are"} changed.` : "";
       };
       endForm = asked.subscribe(update);
       const suggested = row.note?.predicted !== undefined && target.kind === "nominal" ? h("button", { type: "button", onclick: () => act("correct", row, [[target.name, row.note.predicted]]) }, `Correct to ${shown(row.note.predicted)}`) : null;
@@ -501,7 +501,7 @@ function mount(root, context) {
 
   let settledScore = null; // of a learner that does not stand in for another, as it was shown last
 
-  /** The score to show, and what is to be known about it: the last one stays until there is another to compare with. */
+  /** The score to show, and a note on it: the last one stays until there is another to compare with. */
   function scoreToShow() {
     const { score, stands_in: standsIn } = review;
     if (score.state === "done" && !standsIn) settledScore = { ...score, unsaved: review.unsaved };

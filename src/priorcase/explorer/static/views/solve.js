@@ -1,4 +1,4 @@
-// Ask a case base: what is known of a new case as a form, and the solution that similar cases propose.
+// Ask a case base: the known values of a new case as a form, and the solution that similar cases propose.
 
 import { abort, isAbort, latest } from "../api.js";
 import { bars, contributions } from "../charts.js";
@@ -6,7 +6,7 @@ import { fill, h, number, percent, same, signed } from "../dom.js";
 import { caseForm } from "../form.js";
 import { panel, told } from "../parts.js";
 
-const SOON = 120; // milliseconds after a change until the answer is asked for
+const SOON = 120; // milliseconds after a change until a proposal is requested
 const CASES = 5;
 const CANDIDATES = 6;
 
@@ -36,7 +36,7 @@ function mount(root, context) {
     if (!Object.keys(query).length) {
       abort("solve");
       found = null;
-      fill(answer.body, h("p", { class: "prediction" }, h("span", { class: "soft" }, "Fill in what is known about the new case.")));
+      fill(answer.body, h("p", { class: "prediction" }, h("span", { class: "soft" }, "Fill in the known values of the new case.")));
       fill(past.body, h("p", { class: "soft" }, "The most similar cases will be shown side by side with it."));
       fill(why.body);
       return;

@@ -1,4 +1,4 @@
-// What if: the answer to the case along a column, with past cases near it; or along two columns, as a map.
+// What if: the predictions along a column, with past cases near it; or along two columns, as a map.
 
 import { abort, isAbort, latest } from "../api.js";
 import { bars, heatmap, lines } from "../charts.js";
@@ -51,7 +51,7 @@ function mount(root, context) {
         ]);
         if (ended) return;
         curve = found;
-        near = cases?.answers[0].precedents ?? [];
+        near = cases?.predictions[0].precedents ?? [];
         draw();
       } catch (error) {
         if (isAbort(error)) return;
@@ -78,7 +78,7 @@ function mount(root, context) {
     const dates = kinds()[name] === "date";
     const xText = dates ? (value) => new Date(value).toISOString().slice(0, 10) : number;
     const target = context.status().open.target ?? "prediction";
-    const empty = curve.points.find((point) => point.values[0] === null);
+    const missing = curve.points.find((point) => point.values[0] === null);
     const x = [Math.min(...xs), Math.max(...xs)];
     const inside = near.filter((one) => one.values[name] !== null && place(name, one.values[name]) >= x[0] && place(name, one.values[name]) <= x[1]);
     let drawn;
@@ -97,8 +97,8 @@ function mount(root, context) {
       const dots = inside.map((one) => ({ x: place(name, one.values[name]), y: one.target, class: "c5", title: `past case #${one.id}: ${shown(one.target)}` }));
       drawn = lines({ series: [{ name: target, class: "c0", points: xs.map((at, j) => [at, ys[j]]) }], dots, own: own ? place(name, own.values[0]) : null, x, y: [Math.min(...all) - pad, Math.max(...all) + pad], xText, xName: name, yName: target, label: `${target} along ${name}` });
     }
-    const notes = [own ? "The dashed line is this case." : "The column is empty in this case.", `Dots are the ${inside.length} nearest past cases.`, "The curve is computed at quantiles of the past cases."];
-    if (empty) notes.push(`With ${name} empty: ${classes ? said(empty) : number(empty.prediction)}.`);
+    const notes = [own ? "The dashed line is this case." : "The value is missing in this case.", `Dots are the ${inside.length} nearest past cases.`, "The curve is computed at quantiles of the past cases."];
+    if (missing) notes.push(`With ${name} missing: ${classes ? said(missing) : number(missing.prediction)}.`);
     fill(body, legend, drawn, h("p", { class: "soft" }, notes.join(" ")), table());
   }
 
@@ -107,7 +107,7 @@ function mount(root, context) {
     return `${label} ${percent(share)}`;
   };
 
-  /** The classes that are likely anywhere, in their own order, so that colours stay. */
+  /** The classes that are likely anywhere, in their own order, so that colors stay. */
   function top(points) {
     const most = Object.fromEntries(classes.map((label) => [label, Math.max(...points.map((point) => point.probabilities[label]))]));
     const kept = [...classes].sort((a, b) => most[b] - most[a]).slice(0, COLOURS);
@@ -173,7 +173,7 @@ function mount(root, context) {
     fill(body, ramp, heatmap({ xs, ys, cells, xName: a, yName: b, label: `${what} over ${a} and ${b}` }), h("p", { class: "soft" }, `The outlined cell is this case. Click a cell to put its values into the case.${[a, b].some(isNumber) ? " Numbers and dates are at quantiles of the past cases, so steps are not equal." : ""}`), table());
   }
 
-  /** The same numbers as text, for those who read rather than look. */
+  /** The same numbers as text, for screen readers. */
   function table() {
     const labels = classes ? (curve.columns.length > 1 ? [wanted.value] : top(curve.points)) : [context.status().open.target ?? "prediction"];
     return h(
