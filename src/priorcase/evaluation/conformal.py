@@ -20,6 +20,7 @@ from typing import Any, ClassVar, Literal, Self, TypeAlias, TypeVar, get_args
 import joblib
 import numpy as np
 from sklearn.base import (
+    BaseEstimator,
     ClassifierMixin,
     MetaEstimatorMixin,
     RegressorMixin,
@@ -48,7 +49,8 @@ from priorcase.exceptions import (
     quoted,
 )
 from priorcase.instances import Instances
-from priorcase.learning.estimator import Estimator, RowsEstimator
+from priorcase.learning.diagram import html_inner, mimebundle
+from priorcase.learning.estimator import EstimatorMeta, RowsEstimator
 from priorcase.learning.plotting import colour, drawing
 from priorcase.learning.resampling import bar, taken_rows
 from priorcase.learning.results import Grid, GridResult, PerQuery, framed, rest_text, short
@@ -190,7 +192,7 @@ def _refuse_nan(values: AnyArray, model: Any) -> None:
         )
 
 
-class ConformalEstimator(MetaEstimatorMixin, Estimator):
+class ConformalEstimator(MetaEstimatorMixin, BaseEstimator, metaclass=EstimatorMeta):
     """Base of both conformal estimators: a model of all rows, and one without each fold."""
 
     estimator: Any
@@ -294,9 +296,11 @@ class ConformalEstimator(MetaEstimatorMixin, Estimator):
         self._left_out = source
         self._record_features()
 
+    _repr_html_inner, _repr_mimebundle_ = html_inner, mimebundle
+
     def _diagram_rows(self) -> Instances | None:
-        inner = self.__dict__.get("estimator_")
-        return inner._diagram_rows() if isinstance(inner, Estimator) else None
+        inner: Any = self.__dict__.get("estimator_")
+        return inner._diagram_rows() if isinstance(type(inner), EstimatorMeta) else None
 
     @abstractmethod
     def _check_fitted(self, state: dict[str, Any], models: list[Any], n: int) -> None:

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
+from sklearn.base import BaseEstimator
 
 from priorcase._grids import Grid, grids_html
 from priorcase.exceptions import NotAvailableError
@@ -17,17 +18,24 @@ from priorcase.schema.dates import date_of
 _COLUMNS, _NAME, _VALUES = 30, 30, 48  # number of columns shown, and of characters of names and values
 
 
-def columns_html(model: Any, rows: Instances | None) -> str:
-    """HTML table of a model's columns; ``rows`` are the stored rows, or contain only the values; None before fit."""
+def html_inner(model: Any) -> str:
+    """Method ``_repr_html_inner`` of the estimators: scikit-learn's diagram with the fitted columns below."""
+    return str(BaseEstimator._repr_html_inner(model)) + _columns_html(model)
+
+
+def mimebundle(model: Any, **options: Any) -> dict[str, str]:
+    """Method ``_repr_mimebundle_`` of the estimators, which Jupyter calls."""
+    bundle = BaseEstimator._repr_mimebundle_(model, **options)
+    return {kind: text + _columns_html(model) * (kind == "text/html") for kind, text in bundle.items()}
+
+
+def _columns_html(model: Any) -> str:
+    """HTML table of a model's columns; `_diagram_rows` has its rows, or only the values; None before fit."""
+    rows: Instances | None = model._diagram_rows()
     if rows is None:
         return ""
     weights = getattr(model, "attribute_weights_", None) if len(rows) else None
     return grids_html([columns_grid(rows, weights if isinstance(weights, Mapping) else {})])
-
-
-def bundle_with_columns(bundle: dict[str, str], model: Any, rows: Instances | None) -> dict[str, str]:
-    """Jupyter display of a model: scikit-learn's diagram with the columns below."""
-    return {kind: text + columns_html(model, rows) * (kind == "text/html") for kind, text in bundle.items()}
 
 
 def columns_grid(rows: Instances, weights: Mapping[Any, float]) -> Grid:

@@ -36,7 +36,7 @@ from priorcase.exceptions import (
     warn_caller,
 )
 from priorcase.instances import Instances, check_weights
-from priorcase.learning.diagram import bundle_with_columns, columns_html
+from priorcase.learning.diagram import html_inner, mimebundle
 from priorcase.learning.state import Memory, changes, lock_of, reads
 from priorcase.learning.targets import Labelling, check_length
 from priorcase.schema import Coded, Kind, Nominal, Numeric, Schema, Table, uninformative_columns
@@ -70,21 +70,7 @@ class EstimatorMeta(ABCMeta):
         return [name for name in super().__dir__() if is_added(name)]
 
 
-class Estimator(BaseEstimator, metaclass=EstimatorMeta):
-    """Base of the estimators: notebooks show scikit-learn's diagram with a table of the fitted columns below."""
-
-    @abstractmethod
-    def _diagram_rows(self) -> Instances | None:
-        """The stored rows, or without rows only the columns and their values; None before fit."""
-
-    def _repr_html_inner(self) -> str:  # called by scikit-learn for viewers that only read HTML
-        return str(super()._repr_html_inner()) + columns_html(self, self._diagram_rows())
-
-    def _repr_mimebundle_(self, **options: Any) -> dict[str, str]:
-        return bundle_with_columns(super()._repr_mimebundle_(**options), self, self._diagram_rows())
-
-
-class RowsEstimator(Estimator, Generic[M]):
+class RowsEstimator(BaseEstimator, Generic[M], metaclass=EstimatorMeta):
     """Base of the estimators that store their rows.
 
     Subclasses define their targets in `_read_targets`, and the data stored in addition to the rows in `_new_memory`.
@@ -257,6 +243,8 @@ class RowsEstimator(Estimator, Generic[M]):
 
     def _cells(self, X: Any) -> FloatArray:
         return self._answering().encode(self._table(X))
+
+    _repr_html_inner, _repr_mimebundle_ = html_inner, mimebundle
 
     def _diagram_rows(self) -> Instances | None:
         return self._memory.instances if "_memory" in self.__dict__ else None

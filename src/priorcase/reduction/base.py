@@ -12,6 +12,7 @@ from typing import Any, ClassVar, Literal, Protocol, Self, TypeAlias, runtime_ch
 
 import numpy as np
 from numpy.typing import NDArray
+from sklearn.base import BaseEstimator
 from sklearn.utils._param_validation import Interval, StrOptions
 
 from priorcase import saving
@@ -20,7 +21,8 @@ from priorcase._parameters import check_parameters, check_value
 from priorcase._typing import AnyArray, FloatArray, IdArray
 from priorcase.exceptions import ParameterError, TargetError, TooFewRowsError, prefix_errors
 from priorcase.instances import Instances
-from priorcase.learning.estimator import Estimator, SchemaLike, record_features, thread_count, training_table
+from priorcase.learning.diagram import html_inner, mimebundle
+from priorcase.learning.estimator import EstimatorMeta, SchemaLike, record_features, thread_count, training_table
 from priorcase.learning.resampling import blocks, taken_rows
 from priorcase.learning.state import changes
 from priorcase.learning.targets import as_array, check_length, has_fractions, read_labels, read_numbers
@@ -67,7 +69,7 @@ class Resampler(Protocol):
 
 
 @dataclass(eq=False, repr=False, kw_only=True)
-class Reducer(Estimator):
+class Reducer(BaseEstimator, metaclass=EstimatorMeta):
     """Base of the reducers, with the parameters that all have. Subclasses choose the rows to keep in `_keep`."""
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {}
@@ -133,6 +135,8 @@ class Reducer(Estimator):
         if len(saving.checked_schema(state["_schema"])) != numbers[0]:
             raise ValueError("a schema of other columns")
         self.__dict__.update(state)
+
+    _repr_html_inner, _repr_mimebundle_ = html_inner, mimebundle
 
     def _diagram_rows(self) -> Instances | None:
         return Instances(self._schema) if "_schema" in self.__dict__ else None

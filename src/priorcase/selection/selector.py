@@ -11,7 +11,7 @@ from typing import Any, ClassVar, Literal, Self, TypeAlias, get_args
 
 import narwhals.stable.v2 as nw
 import numpy as np
-from sklearn.base import clone
+from sklearn.base import BaseEstimator, clone
 from sklearn.feature_selection import SelectorMixin
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils._set_output import _get_output_config
@@ -23,7 +23,8 @@ from priorcase._parameters import check_parameters, check_seed, check_value
 from priorcase._typing import AnyArray, Backend, BoolArray, FloatArray, Name
 from priorcase.exceptions import ParameterError, SchemaMismatchError, prefix_errors
 from priorcase.instances import Instances
-from priorcase.learning.estimator import Estimator, read_queries, record_features, thread_count
+from priorcase.learning.diagram import html_inner, mimebundle
+from priorcase.learning.estimator import EstimatorMeta, read_queries, record_features, thread_count
 from priorcase.learning.plotting import captions, colour, drawing
 from priorcase.learning.resampling import bar
 from priorcase.learning.results import Grid, GridResult, attribute_names, framed, short
@@ -120,7 +121,7 @@ class SelectionHistory(GridResult):
 
 
 @dataclass(eq=False, repr=False)
-class AttributeSelector(SelectorMixin, Estimator):
+class AttributeSelector(SelectorMixin, BaseEstimator, metaclass=EstimatorMeta):
     """Select attributes for nearest-neighbor prediction by leave-one-out.
 
     A subset is scored by the mean leave-one-out loss of the estimator with these attributes only. ``"forward"`` adds
@@ -286,6 +287,8 @@ class AttributeSelector(SelectorMixin, Estimator):
         result = np.full(shape, np.nan) if array.dtype.kind in "fiu" else np.full(shape, None, dtype=object)
         result[:, self.support_] = array
         return result
+
+    _repr_html_inner, _repr_mimebundle_ = html_inner, mimebundle
 
     def _diagram_rows(self) -> Instances | None:
         return Instances(self._schema) if "_schema" in self.__dict__ else None

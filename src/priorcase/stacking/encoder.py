@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
-from sklearn.base import TransformerMixin
+from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.feature_extraction.text import TfidfVectorizer
 from sklearn.utils._param_validation import StrOptions
 from sklearn.utils.validation import check_is_fitted
@@ -16,7 +16,8 @@ from priorcase._typing import AnyArray, BoolArray, FloatArray, IntArray
 from priorcase.bayes.parts import Parts
 from priorcase.exceptions import prefix_errors
 from priorcase.instances import Instances
-from priorcase.learning.estimator import Estimator, SchemaLike, read_queries, record_features, training_table
+from priorcase.learning.diagram import html_inner, mimebundle
+from priorcase.learning.estimator import EstimatorMeta, SchemaLike, read_queries, record_features, training_table
 from priorcase.schema import CategoricalFeatures, Circular, Nominal, Schema, Text
 from priorcase.similarity.structured import VECTORIZERS
 
@@ -132,7 +133,7 @@ class _Words:
         return [] if self.vectorizer is None else list(self.vectorizer.transform(texts).toarray().T)
 
 
-class TableEncoder(TransformerMixin, Estimator):
+class TableEncoder(TransformerMixin, BaseEstimator, metaclass=EstimatorMeta):
     """Encode a mixed table with missing values as a numeric matrix.
 
     For learners that only accept numbers, such as scikit-learn's. priorcase's own learners need no encoding.
@@ -220,6 +221,8 @@ class TableEncoder(TransformerMixin, Estimator):
         """Return the names of the columns of the matrix; ``input_features`` is ignored."""
         check_is_fitted(self)
         return np.array([name for fitted in self._columns for name in fitted.names], dtype=object)
+
+    _repr_html_inner, _repr_mimebundle_ = html_inner, mimebundle
 
     def _diagram_rows(self) -> Instances | None:
         return Instances(self._parts.source) if "_parts" in self.__dict__ else None

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self, get_args
 
 import numpy as np
+from sklearn.base import BaseEstimator
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.metrics import accuracy_score
 from sklearn.utils import ClassifierTags, check_random_state
@@ -35,7 +36,8 @@ from priorcase.exceptions import (
     prefix_errors,
 )
 from priorcase.instances import Instances, check_weights
-from priorcase.learning.estimator import Estimator, SchemaLike, record_features, thread_count, training_table
+from priorcase.learning.diagram import html_inner, mimebundle
+from priorcase.learning.estimator import EstimatorMeta, SchemaLike, record_features, thread_count, training_table
 from priorcase.learning.state import changes, reads
 from priorcase.learning.targets import check_length, read_labels
 from priorcase.schema import CategoricalFeatures, Schema
@@ -47,7 +49,7 @@ if TYPE_CHECKING:
 _POSITIVE = Interval(Integral, 1, None, closed="left")
 
 
-class MixtureModel(Estimator):
+class MixtureModel(BaseEstimator, metaclass=EstimatorMeta):
     """Finite mixture model for tables with mixed columns and missing values, fitted by EM.
 
     ``P(x) = sum_k p_k prod_i p(x_i | k)``: attributes are independent within each component k. Nominal and ordinal
@@ -335,6 +337,8 @@ class MixtureModel(Estimator):
         if "_mixture" not in self.__dict__:
             check_is_fitted(self)
         return self._mixture
+
+    _repr_html_inner, _repr_mimebundle_ = html_inner, mimebundle
 
     def _diagram_rows(self) -> Instances | None:
         return self._mixture.layout.table_reader if "_mixture" in self.__dict__ else None
