@@ -79,10 +79,13 @@ def documentation(estimator: type[Any]) -> list[str]:
     return pydoc.plain(pydoc.render_doc(estimator)).splitlines()
 
 
-@pytest.mark.skipif(sys.version_info >= (3, 13), reason="pydoc puts each parameter of a long signature on its own line")
+# From 3.13 on, pydoc puts each parameter of a long signature on a line of its own.
+HELP_LINES = 120 if sys.version_info < (3, 13) else 170
+
+
 @pytest.mark.parametrize("estimator", ESTIMATORS, ids=lambda cls: cls.__name__)
 def test_the_help_of_an_estimator_is_short(estimator: type[Any]) -> None:
-    assert len(documentation(estimator)) <= 120
+    assert len(documentation(estimator)) <= HELP_LINES
 
 
 @pytest.mark.parametrize("estimator", ESTIMATORS, ids=lambda cls: cls.__name__)

@@ -160,6 +160,12 @@ class RespeltValueWarning(UserWarning):
     """A query has a value that differs from a known one only in capitals or blanks."""
 
 
+class StrayTextWarning(UserWarning):
+    """A column (`column`, by name or position) is nominal only because a few of its values are not numbers."""
+
+    column: Hashable = None
+
+
 class UninformativeColumnWarning(UserWarning):
     """Some columns (`columns`, by name or position) are identifiers, constants, or duplicates of another column."""
 

@@ -422,3 +422,20 @@ def test_the_noise_of_classes_is_not_said_to_be_that_of_values() -> None:
     axes = noise_curve(pc.NaiveBayes(), X, y, kind="classes", repeats=1, levels=[0, 0.2], scores="accuracy").plot()
     assert axes.get_xlabel() == "noise: probability of being replaced"
     axes.figure.clf()
+
+
+def test_more_test_than_training_rows_are_noted() -> None:
+    found = compare(LEARNERS, X, Y, splits=Holdout(10), repeats=3)
+    assert "more test than training rows" in str(found)
+    assert "more test than training rows" in str(found.paired("accuracy"))
+    usual = compare(LEARNERS, X, Y, splits=4)
+    assert "more test" not in str(usual) + str(usual.paired("accuracy"))
+
+
+def test_infinite_differences_are_explained() -> None:
+    """Relative frequencies give the last row's class probability 0."""
+    learners = {"map": pc.NaiveBayes("map"), "evidence": pc.NaiveBayes()}
+    found = compare(learners, [["a"], ["b"]] * 10 + [["a"]], ["x", "y"] * 10 + ["y"], splits="loo")
+    assert "-inf" in str(found.paired("log_score"))
+    assert "infinite; compare by the Brier score" in str(found.paired("log_score"))
+    assert "Brier" not in str(found.paired("accuracy"))

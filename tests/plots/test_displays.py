@@ -143,12 +143,40 @@ def test_an_unlike_case_among_the_neighbours_is_not_repeated() -> None:
     assert [text.get_text() for text in ax.get_yticklabels()] == ["a   #0", "b   #1", "a   #2"]
 
 
+@pytest.mark.parametrize("others", [0, 1])
+def test_more_voters_than_bars_and_an_unlike_case(others: int) -> None:
+    """The nearest case of another class is drawn after twelve of 15 voters, among which it may be."""
+    X = np.arange(40.0).reshape(-1, 1)
+    y = np.where(np.arange(40) < 15 - others, "near", "far")
+    found = pc.KNNClassifier(15, vote="triangular", distance="euclidean").fit(X, y).precedents([[0.0]])
+    assert len(found.ids) == 15
+    ax = found.plot()
+    labels = [label.get_text() for label in ax.get_yticklabels()]
+    assert len(labels) == 13 - others
+    assert labels[11] == "near   #11"
+
+
 def test_precedents_themselves_can_be_given() -> None:
     model = pc.LocallyWeightedRegressor(6).fit(TABLE, WAVE)
     display = PrecedentsDisplay.of(model.precedents(TABLE.iloc[:3]), query=2)
     assert display.title == f"query 2: {model.predict(TABLE.iloc[[2]])[0]:.4g}"
     votes = [text.get_text() for text in display.plot().texts if text.get_text().endswith("%")]
     assert len(votes) == len(display.precedents.ids)
+
+
+def test_the_title_says_that_classes_are_left_out() -> None:
+    """Three classes are listed; dots stand for a fourth of positive probability, as where precedents are printed."""
+    model = pc.KNNClassifier(5).fit(REPAIRS, JOBS)
+    display = PrecedentsDisplay.of(model, REPAIRS.iloc[[3]])
+    assert display.title.count(", ") == 3
+    assert display.title.endswith(", ...)")
+    heading = str(display.precedents).splitlines()[0]
+    assert display.title == heading
+    lines = display.plot().get_title().splitlines()
+    assert " ".join(lines) == heading.replace("  (", " (")
+    assert all(line.startswith("(") for line in lines[1:])
+    certain = pc.KNNClassifier(1, prior=None).fit(REPAIRS, JOBS)
+    assert PrecedentsDisplay.of(certain, REPAIRS.iloc[[3]]).title == f"query 0: {JOBS[3]}  ({JOBS[3]} 1.00)"
 
 
 def test_precedents_of_several_targets_are_named() -> None:

@@ -84,6 +84,14 @@ def test_a_parameter_is_varied() -> None:
     assert curve.names == ("all rows", "ENN n_neighbors=2", "DROP3 n_neighbors=2")
 
 
+def test_columns_constant_in_the_rows_kept_are_not_warned_of() -> None:
+    """Warnings are errors: the column ``rare`` is constant in the few rows that CNN keeps."""
+    n = 100
+    X = pd.DataFrame({"x": np.arange(n) % 10, "rare": ["odd", *["usual"] * (n - 1)]})
+    found = reduction_curve(CNN(), X, np.where(X["x"] < 5, "low", "high"), cv=[(np.arange(1, n), np.arange(10))])
+    assert 0 < found.kept[1, 0] < 1
+
+
 def test_two_of_one_name() -> None:
     assert reduction_curve([ENN(1), ENN(3)], ROWS, LABELS, cv=2).names == ("all rows", "ENN", "ENN (2)")
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import warnings
 from typing import Any
 
@@ -14,7 +15,7 @@ from hypothesis import strategies as st
 from reference import reporting as reference
 
 import priorcase as pc
-from priorcase.exceptions import UninformativeColumnWarning
+from priorcase.exceptions import StrayTextWarning, UninformativeColumnWarning
 from priorcase.schema import uninformative_columns
 from priorcase.schema.uninformative import pattern
 
@@ -121,3 +122,31 @@ def test_declared_columns_and_bare_numbers_are_not_warned_of() -> None:
         pc.KNNClassifier(schema={"customer": pc.Nominal()}).fit(X, y)
         pc.KNNClassifier().fit(np.c_[np.arange(N), np.ones(N), OTHER["measure"]], y)
         pc.KNNClassifier().partial_fit(X[:5], y[:5]).partial_fit(X[5:], y[5:])
+
+
+@pytest.mark.parametrize("stray", ["?", "n/a"])
+def test_a_number_column_with_stray_text_is_warned_of(stray: str) -> None:
+    numbers = pd.Series(OTHER["measure"].round(3)).astype(object)
+    X = pd.DataFrame({**OTHER, "age": numbers.where(numbers.index != 3, stray)})
+    y = np.where(OTHER["measure"] > 0, "high", "low")
+    with pytest.warns(StrayTextWarning, match=f"'age' is nominal.*{re.escape(stray)}.*to_numeric") as found:
+        model = pc.KNNClassifier().fit(X, y)
+    assert found[0].message.column == "age"
+    assert type(model.schema_.kinds[2]) is pc.Nominal
+
+
+def test_codes_categories_and_declared_columns_are_no_stray_text() -> None:
+    y = np.where(OTHER["measure"] > 0, "high", "low")
+    numbers = pd.Series(OTHER["measure"].round(3)).astype(object)
+    X = pd.DataFrame(
+        {
+            **OTHER,
+            "zip": [f"{10_000 + i % 30}" for i in range(N)],  # all numbers: codes
+            "size": ["36", "38", "40", "S", "M", "L"] * (N // 6),  # few numbers
+            "declared": numbers.where(numbers.index != 3, "?"),
+        }
+    )
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", StrayTextWarning)
+        warnings.simplefilter("ignore", UninformativeColumnWarning)
+        pc.KNNClassifier(schema={"declared": "nominal"}).fit(X, y)

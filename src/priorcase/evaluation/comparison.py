@@ -36,6 +36,7 @@ from priorcase.evaluation.scoring import (
     score_named,
 )
 from priorcase.evaluation.significance import (
+    FEW_TRAINING_ROWS,
     NOT_INDEPENDENT,
     Friedman,
     PairedComparison,
@@ -85,11 +86,11 @@ def compare(
         The table (a data frame, an array or a list of rows) and its classes or numbers.
     splits
         A number of folds (stratified); ``"loo"``; ``"prequential"``; `Folds`, `Holdout`, `LeaveOneOut` or
-        `Prequential`; a splitter of scikit-learn; or pairs of row positions (train, test).
+        `Prequential`; a scikit-learn splitter; or pairs of row positions (train, test).
     groups
-        The group of each row, for a splitter of scikit-learn such as ``GroupKFold``.
+        The group of each row, for a scikit-learn splitter such as ``GroupKFold``.
     scores
-        None for the usual ones: accuracy, log_score (``mean ln p`` of the true class) and brier (0 to 2, lower is
+        None for the defaults: accuracy, log_score (``mean ln p`` of the true class) and brier (0 to 2, lower is
         better) for classes; rmse, mae and r2 for numbers. Names of these, ``"balanced_accuracy"``, ``"mse"``,
         ``"storage"`` (the share of rows that a learner keeps) or of scikit-learn scorers; or a mapping from name to a
         `Score`, a scorer or a function of true and predicted targets (greater is better). A class without training rows
@@ -153,8 +154,8 @@ class Comparison(GridResult):
 
     **Standard errors.** Splits share training rows, so the usual standard error of the mean is too small. Here it is
     ``sqrt((1 / J + n_test / n_train) s^2)`` for J splits with sample variance ``s^2``, the corrected resampled variance
-    of Nadeau and Bengio (2003, section 4). For leave-one-out and prequential comparisons it comes from the rows:
-    ``s / sqrt(n)``, and for rmse by the delta method.
+    of Nadeau and Bengio (2003, section 4). It is meant for fewer test than training rows, and too large otherwise. For
+    leave-one-out and prequential comparisons it comes from the rows: ``s / sqrt(n)``, and for rmse by the delta method.
 
     ``learners`` and ``scores`` are in the order given, ``cells`` has one for each learner, repetition and split
     that was finished, and ``protocol`` describes how the ``rows`` were split, ``repeats`` times. ``by_rows``: each row
@@ -276,6 +277,7 @@ class Comparison(GridResult):
                 f"got the score {chosen.name!r}, which is not a mean over rows; expected "
                 "accuracy, log_score, brier, mae or rmse. Use one of these, or compare over folds."
             )
+        notes = {"corrected_t": FEW_TRAINING_ROWS * (self.test_to_train > 1), "wilcoxon": NOT_INDEPENDENT}
         return compared_pairs(
             self.learners,
             values,
@@ -285,7 +287,7 @@ class Comparison(GridResult):
             basis=f"{(n := values.shape[1])} {'row' if self.by_rows else 'split'}{'s' * (n != 1)}",
             test_to_train=0.0 if self.by_rows else self.test_to_train,
             squared=chosen.root and self.by_rows,
-            note=NOT_INDEPENDENT if test == "wilcoxon" and not self.by_rows else "",
+            note="" if self.by_rows else notes[test],
         )
 
     def friedman(self, score: str | None = None, *, alpha: float = 0.05) -> Friedman:
@@ -310,15 +312,17 @@ class Comparison(GridResult):
         return first_failures(self.cells)
 
     def score(self, name: str | None = None) -> Score:
-        """Return one of the scores by its name; the first for None."""
+        """Return the score with this name, or the first score if None."""
         return score_named(self.scores, name)
 
     # -- tables and plots
 
     @prefix_errors
     def frame(self, backend: Backend | None = None) -> Any:
-        """Return one line for each learner, repetition, split and score: ``learner``, ``repeat``, ``split``, ``score``,
-        ``value``, ``train``, ``test``, ``fit_seconds``, ``predict_seconds``, ``reason``.
+        """Return a data frame with one row per learner, repetition, split and score.
+
+        Columns: ``learner``, ``repeat``, ``split``, ``score``, ``value``, ``train``, ``test``, ``fit_seconds``,
+        ``predict_seconds``, ``reason``.
         """
         place = {name: [getattr(cell, name) for cell in self.cells] for name in ("repeat", "split")}
         return framed(cell_columns(self.cells, self.scores, place), backend)
@@ -418,6 +422,8 @@ class Comparison(GridResult):
                 f"accuracy 0 of {names}: the classes are equally frequent, so leaving out a row makes its class the "
                 "rarest,\n  and predicting the majority class is always wrong. Folds give the usual baseline."
             )
+        if not self.by_rows and self.test_to_train > 1:
+            notes.append(FEW_TRAINING_ROWS)
         return notes + missing_notes(self.cells, self.learners, of="splits")
 
     def _at(self, learner: str) -> int:
@@ -532,7 +538,7 @@ class TablesComparison(GridsResult):
         return next(iter(self.tables.values()))
 
     def score(self, name: str | None = None) -> Score:
-        """Return one of the scores by its name; the first for None."""
+        """Return the score with this name, or the first score if None."""
         return self._first.score(name)
 
     def means(self, score: str | None = None) -> FloatArray:
@@ -565,8 +571,9 @@ class TablesComparison(GridsResult):
 
     @prefix_errors
     def frame(self, backend: Backend | None = None) -> Any:
-        """Return one line for each table, learner and score: ``table``, ``learner``, ``score``, ``mean``,
-        ``standard_error``, ``rank``, ``rows``, ``reason``.
+        """Return a data frame with one row per table, learner and score.
+
+        Columns: ``table``, ``learner``, ``score``, ``mean``, ``standard_error``, ``rank``, ``rows``, ``reason``.
         """
         lines = []
         for place, (table, found) in enumerate(self.tables.items()):

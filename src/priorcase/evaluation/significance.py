@@ -20,6 +20,11 @@ from priorcase.learning.results import Grid, GridResult, framed, short
 
 Test: TypeAlias = Literal["corrected_t", "wilcoxon"]
 
+FEW_TRAINING_ROWS = (
+    "there are more test than training rows: corrected standard errors and p-values are too large. Draw several\n"
+    "  tables and use compare_tables, or train on more rows"
+)
+INFINITE = "a probability of 0 for a true class makes the score infinite; compare by the Brier score"
 NOT_INDEPENDENT = "splits of one table share rows; this test assumes independence, so p-values are too small"
 
 _EXACT = 50  # with more differences the signed-rank statistic is taken as normal
@@ -96,10 +101,10 @@ def signed_rank_p(differences: FloatArray) -> tuple[float, float]:
 def hodges_lehmann(differences: FloatArray, level: float) -> tuple[float, float, float]:
     """The median of ``(d_i + d_j) / 2`` over all ``i <= j``, and the ends of its confidence interval.
 
-    Of the sorted means the interval reaches from the K-th smallest to the K-th largest, with K the quantile
-    ``(1 - level) / 2`` of the signed-rank statistic, exact up to 50 differences and normal beyond (Hollander & Wolfe
-    1999, section 3.3). With more than 2000 differences it is the mean, without an interval; too few differences for
-    ``level`` have no interval either.
+    The interval runs from the K-th smallest to the K-th largest of these means, where K is the quantile
+    ``(1 - level) / 2`` of the signed-rank statistic: exact up to 50 differences, by the normal approximation beyond
+    (Hollander & Wolfe 1999, section 3.3). With more than 2000 differences, the mean is returned without an interval;
+    there is no interval either if there are too few differences for ``level``.
     """
     n = differences.size
     if n > _MOST:
@@ -159,8 +164,10 @@ class PairedComparison(GridResult):
 
     @prefix_errors
     def frame(self, backend: Backend | None = None) -> Any:
-        """Return one line for each pair: ``first``, ``second``, ``difference``, ``low``, ``high``, ``statistic``,
-        ``p_value``, ``p_holm``, ``better``.
+        """Return a data frame with one row per pair.
+
+        Columns: ``first``, ``second``, ``difference``, ``low``, ``high``, ``statistic``, ``p_value``, ``p_holm``,
+        ``better``.
         """
         columns: dict[str, Any] = {
             "first": [first for first, _ in self.pairs],
@@ -200,7 +207,8 @@ class PairedComparison(GridResult):
                 ]
             )
         header = ["first", "second", "difference", f"{self.level:.0%} interval", "p", "p (Holm)", "better"]
-        note = self.note if lines else "no two learners have values to compare"
+        notes = [self.note, INFINITE * any(not np.isfinite(test.difference) for test in self.tests)]
+        note = "\n  ".join(filter(None, notes)) if lines else "no two learners have values to compare"
         return Grid(f"{self.score}: {self.test} over {self.basis}", header, lines, note, right=range(2, 6))
 
 
@@ -248,7 +256,7 @@ def compared_pairs(
 
 
 def mean_ranks(values: FloatArray, *, greater_is_better: bool) -> FloatArray:
-    """The mean rank of each learner, 1 for the best; equals share the mean of their ranks.
+    """The mean rank of each learner, 1 for the best; ties share the mean of their ranks.
 
     Learners without any value have none; a column counts if all others have a value in it.
     """
@@ -260,7 +268,7 @@ def mean_ranks(values: FloatArray, *, greater_is_better: bool) -> FloatArray:
 
 
 def leading(values: FloatArray, *, greater_is_better: bool) -> list[int]:
-    """The learners with the best mean, equals included, over the columns that all have (or each its own, if none)."""
+    """The learners with the best mean, ties included, over the columns that all have (or each its own, if none)."""
     there, common = _common(values)
     if not there.any():
         return []

@@ -25,11 +25,13 @@ from priorcase.exceptions import (
     ParameterError,
     PriorcaseError,
     SchemaError,
+    StrayTextWarning,
     TargetError,
     TooFewRowsError,
     UninformativeColumnWarning,
     is_unwarned,
     joined,
+    listed,
     prefix_errors,
     quoted,
     unwarned,
@@ -50,6 +52,7 @@ M = TypeVar("M", bound=Memory)
 
 _THREADS_PER_CORE = 4
 _FEW_ROWS = 20  # no warning for fewer rows
+_MANY_NUMBERS = 10  # a column with at least as many numbers for each other value should be numeric
 
 
 class EstimatorMeta(ABCMeta):
@@ -362,10 +365,39 @@ def training_table(estimator: Any, X: Any) -> Table:
     precomputed = isinstance(distance, str) and distance == "precomputed"
     if not isinstance(X, Source) and isinstance(estimator.categorical_features, str) and not precomputed:
         # Kinds inferred from types. Columns with their own difference are wanted.
-        warn_uninformative(
-            table, {schema.position(key) for key in (*(kinds or ()), *getattr(distance, "attributes", ()))}
-        )
+        declared = {schema.position(key) for key in (*(kinds or ()), *getattr(distance, "attributes", ()))}
+        warn_stray_text(table, declared)
+        warn_uninformative(table, declared)
     return table
+
+
+def warn_stray_text(table: Table, declared: Collection[int] = ()) -> None:
+    """Warn about nominal columns that have numbers, and a few other values such as ``"?"``."""
+    for a, (kind, column) in enumerate(zip(table.schema.kinds, table.columns, strict=True)):
+        if a in declared or type(kind) is not Nominal or not isinstance(column, Coded):
+            continue
+        values = column.values
+        if len(values) < _MANY_NUMBERS or not any(map(_is_number, values[:3])):
+            continue
+        stray = [value for value in values if not _is_number(value)]
+        if 0 < len(stray) <= len(values) / _MANY_NUMBERS:
+            name = table.schema.label(a)
+            warning = StrayTextWarning(
+                f"column {name!r} is nominal, because it contains {listed(stray, limit=3)} besides "
+                f"{len(values) - len(stray):,} different numbers. Make it numeric, for example by "
+                f"pandas.to_numeric(X[{name!r}], errors='coerce'), or declare its kind to silence this warning: "
+                f"schema={{{name!r}: 'nominal'}}."
+            )
+            warning.column = name
+            warn_caller(warning)
+
+
+def _is_number(value: Any) -> bool:
+    try:
+        float(value)
+    except (TypeError, ValueError):
+        return False
+    return True
 
 
 def warn_uninformative(table: Table, declared: Collection[int] = ()) -> None:
@@ -390,9 +422,9 @@ def warn_uninformative(table: Table, declared: Collection[int] = ()) -> None:
         told = joined([f"{name!r} ({why})" for name, why in found.items()])
         columns, them = ("columns", "them") if len(found) > 1 else ("column", "it")
         first = next(iter(found))
-        declaration = f"schema={{{first!r}: {type(schema.kinds[schema.position(first)]).__name__}()}}"
+        declaration = f"schema={{{first!r}: {type(schema.kinds[schema.position(first)]).__name__.lower()!r}}}"
         warning = UninformativeColumnWarning(
-            f"{columns} {told} add{'s' * (len(found) == 1)} no information, but the model uses {them}. "
+            f"{columns} {told} probably add{'s' * (len(found) == 1)} no information, but the model uses {them}. "
             f"Drop {them}, or declare the kind to silence this warning, for example {declaration}."
         )
         warning.columns = tuple(found)

@@ -25,6 +25,7 @@ _VALUE = 16
 _TITLE = 60
 _VOTES = 30
 _SHOWN = 12
+_CLASSES = 3
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -83,15 +84,16 @@ class PrecedentsDisplay(Display):
 
     @property
     def title(self) -> str:
-        """The query's number, the prediction, and the probabilities of the most probable classes."""
+        """The query's number, the prediction, and the probabilities of the three most probable classes."""
         one = self.precedents
         text = f"query {one.numbers[0]}: {_target(one.predictions[0])}"
         if one.probabilities is None or one.classes is None:
             return text
-        order = np.argsort(-one.probabilities[0], kind="stable")[:3]
-        order = order[one.probabilities[0, order] > 0]
-        shares = ", ".join(f"{one.classes[c]} {one.probabilities[0, c]:.2f}" for c in order.tolist())
-        return f"{text}  ({shares})"
+        probabilities = one.probabilities[0]
+        likely = [c for c in np.argsort(-probabilities, kind="stable")[:_CLASSES].tolist() if probabilities[c] > 0]
+        shares = ", ".join(f"{one.classes[c]} {probabilities[c]:.2f}" for c in likely)
+        more = ", ..." if np.count_nonzero(probabilities) > len(likely) else ""
+        return f"{text}  ({shares}{more})"
 
     def _summary(self) -> str:
         return f"{self.title}, {len(self.precedents.ids)} precedents"
@@ -121,7 +123,10 @@ class PrecedentsDisplay(Display):
             words = "distance from the query" + (among if len(self.precedents.ids) > _SHOWN else "")
             ax.set(xlabel=words, xlim=(0.0, longest * 1.02))
             title = self.title.replace("$", r"\$")
-            ax.set_title(title if len(title) <= _TITLE else "\n".join(wrap(title.replace("  (", " ("), _TITLE)[:3]))
+            if len(title) > _TITLE:  # the probabilities begin a line
+                parts = title.replace("  (", "\n(").splitlines()
+                title = "\n".join([line for part in parts for line in wrap(part, _TITLE)][:3])
+            ax.set_title(title)
             ax.set_ylim(places[-1] + 0.6, -0.95)
             ax.grid(False, axis="y")
             ax.spines["left"].set_visible(False)
@@ -143,7 +148,7 @@ class PrecedentsDisplay(Display):
             rows.append(unlike.row)
             targets.append(_target(unlike.target))
         shown = captions(targets, _WIDTH)
-        names = [f"{target}   #{i}" for target, i in zip(shown, one.ids.tolist(), strict=False)]
+        names = [f"{target}   #{i}" for target, i in zip(shown, one.ids[:_SHOWN].tolist(), strict=False)]
         if unlike is not None:
             names.append(f"nearest unlike:\n{shown[-1]}   #{unlike.id}")
         return contributions, rows, names

@@ -12,7 +12,14 @@ from sklearn.model_selection import KFold, StratifiedKFold, check_cv
 
 from priorcase._parameters import is_whole
 from priorcase._typing import AnyArray, Backend, FloatArray
-from priorcase.exceptions import ParameterError, advice, prefix_errors, quoted
+from priorcase.exceptions import (
+    ParameterError,
+    UninformativeColumnWarning,
+    advice,
+    prefix_errors,
+    quoted,
+    unwarned,
+)
 from priorcase.learning.plotting import MUTED, drawing, legend_beside, style
 from priorcase.learning.resampling import bar, taken_rows
 from priorcase.learning.results import Grid, GridResult, framed, free_label
@@ -58,7 +65,7 @@ class ReductionCurve(GridResult):
         return _standard_error(self.scores)
 
     def frame(self, backend: Backend | None = None) -> Any:
-        """Return a data frame with one line for each reducer.
+        """Return a data frame with one row per reducer.
 
         Columns: ``reducer``, ``kept``, ``kept_error``, the score by its name and ``..._error``.
         ``backend``: see `Precedents.frame`.
@@ -156,9 +163,10 @@ def reduction_curve(
             parts = [taken_rows(table, np.asarray(at)) for at in (train, test) for table in (X, y)]
             X_train, y_train, X_test, y_test = parts
             for r, (name, reducer) in enumerate([(ALL_ROWS, None), *named.items()]):
-                some = (X_train, y_train) if reducer is None else _reduced(name, reducer, X_train, y_train)
-                kept[r, s] = len(as_array(some[1])) / len(train)
-                scores[r, s] = clone(estimator).fit(*some).score(X_test, y_test)
+                with unwarned(UninformativeColumnWarning):  # a column may be constant in the rows kept, not in X
+                    some = (X_train, y_train) if reducer is None else _reduced(name, reducer, X_train, y_train)
+                    kept[r, s] = len(as_array(some[1])) / len(train)
+                    scores[r, s] = clone(estimator).fit(*some).score(X_test, y_test)
                 advance(name)
     score = "r2" if is_regressor(estimator) else "accuracy"
     return ReductionCurve((ALL_ROWS, *named), kept, scores, score, backend_of(X))

@@ -187,7 +187,7 @@ class Schema:
     def position(self, key: Name, *, parameter: str = "key") -> int:
         """Return the position of an attribute; raise ``ParameterError`` if it does not exist.
 
-        An integer, of Python or NumPy, is a name if some name equals it, and a position from 0 otherwise. ``parameter``
+        A Python or NumPy integer is treated as a name if it equals one, otherwise as a position from 0. ``parameter``
         is the name of the parameter that holds ``key``, for messages.
 
         >>> Schema(("age", "size"), (Numeric(), Nominal())).position("size")
@@ -382,7 +382,10 @@ def open_source(X: Any) -> Source:
     if nw.dependencies.is_into_dataframe(X):
         return _open_frame(X)
     if nw.dependencies.is_into_series(X):
-        raise SchemaError(f"Expected a 2-dimensional container, got a Series. Use to_frame(). {_RESHAPE}")
+        raise SchemaError(
+            "Expected a 2-dimensional container, got a Series. Use X.iloc[[0]] for one row, and to_frame() for one "
+            f"column. {_RESHAPE}"
+        )
     if isinstance(X, (list, tuple)):
         return _open_array(_rows(X))
     if hasattr(X, "collect"):
