@@ -179,9 +179,27 @@ def file_of_another_schema(given: pa.Table, folder: Path) -> Path:
     return path.parent
 
 
+def sizes(values: list[str], *, ordered: bool = True) -> pa.DictionaryArray:
+    """Forty rows of sizes, with these categories in this order."""
+    return pa.DictionaryArray.from_arrays(pa.array([0, 1] * 20, "int8"), pa.array(values), ordered=ordered)
+
+
 def failing(given: pa.Table) -> Any:
     yield given.slice(0, 40)
     raise RuntimeError("the line is down")
+
+
+@pytest.mark.parametrize(
+    ("later", "message"),
+    [
+        (sizes(["L", "S"]), "batch 1 .*ordered categories 'L', 'S', but earlier batches have 'S', 'L'"),
+        (sizes(["S", "L"], ordered=False), "'width' as dictionary"),
+    ],
+)
+def test_ordered_categories_of_another_order_are_refused(later: pa.DictionaryArray, message: str) -> None:
+    parts = [table().slice(0, 40).append_column("width", part) for part in (sizes(["S", "L"]), later)]
+    with pytest.raises(PriorcaseError, match=message):
+        pc.NaiveBayes(keep_rows=False).fit(parts, "label")
 
 
 @pytest.mark.parametrize("keep_rows", [True, False])
@@ -195,6 +213,18 @@ def failing(given: pa.Table) -> Any:
         (lambda t, p: [t.slice(0, 40), t.slice(40).drop_columns(["hot"])], "label", PriorcaseError, "'hot'"),
         (lambda t, p: [t.slice(0, 40), t.slice(40).append_column("x", t["hot"][40:])], "label", PriorcaseError, "'x'"),
         (lambda t, p: [t.slice(0, 40), pa.table({"label": [1]})], "label", PriorcaseError, "'colour'"),
+        (
+            lambda t, p: [t.append_column("label", t["label"])],
+            "label",
+            PriorcaseError,
+            "more than one column .*'label'",
+        ),
+        (
+            lambda t, p: [t.slice(0, 40), t.slice(40).append_column("hot", t["hot"][40:])],
+            "label",
+            PriorcaseError,
+            "several columns 'hot'",
+        ),
         (lambda t, p: [t.slice(0, 40), "text"], "label", PriorcaseError, "Expected 2D array"),
         (lambda t, p: iter([t.slice(0, 40), "text"]), "label", PriorcaseError, "expected Arrow record batches"),
         (lambda t, p: t.to_batches(), "labels", PriorcaseError, "Did you mean 'label'"),

@@ -66,7 +66,7 @@ class Batches:
     def _checked(self) -> Iterator[Any]:
         import pyarrow as pa
 
-        schema, number = None, 0
+        schema, number, ordered = None, 0, dict[str, Any]()
         try:
             for number, given in enumerate(self._read()):
                 if not isinstance(given, (pa.RecordBatch, pa.Table)):
@@ -74,11 +74,24 @@ class Batches:
                         f"{self.source} has {quoted(given)} as its batch {number}; expected Arrow record batches or "
                         "tables. Convert it, for example with pyarrow.Table.from_pandas."
                     )
-                schema = given.schema if schema is None else schema
+                if schema is None:
+                    schema = given.schema
+                    if repeated := [name for name in schema.names if schema.names.count(name) > 1]:
+                        raise SchemaError(
+                            f"{self.source} has more than one column named {repeated[0]!r}. Rename or drop the "
+                            "repeated columns."
+                        )
                 if given.schema is not schema:
                     _check_schema(given.schema, schema, f"batch {number} of {self.source}")
                 parts = [given] if isinstance(given, pa.RecordBatch) else given.to_batches()
                 for part in parts:
+                    for name, dictionary in _ordered(part):
+                        if not ordered.setdefault(name, dictionary).equals(dictionary):
+                            raise SchemaMismatchError(
+                                f"batch {number} of {self.source} has column {name!r} with the ordered categories "
+                                f"{listed(dictionary.to_pylist())}, but earlier batches have "
+                                f"{listed(ordered[name].to_pylist())}. {_ALIKE}"
+                            )
                     for start in range(0, part.num_rows, BATCH_ROWS):
                         yield part.slice(start, BATCH_ROWS)
         except (pa.ArrowException, OSError) as error:
@@ -235,22 +248,36 @@ def _lazy(frame: Any) -> Iterator[Any]:
         shutil.rmtree(folder, ignore_errors=True)
 
 
+_ALIKE = "All batches need the same columns and types. The model is unchanged."
+
+
+def _ordered(batch: Any) -> Iterator[tuple[str, Any]]:
+    """Names and values of the ordered dictionaries of a batch."""
+    for field, column in zip(batch.schema, batch.columns, strict=True):
+        if getattr(field.type, "ordered", False):
+            yield field.name, column.dictionary
+
+
 def _check_schema(found: Any, expected: Any, where: str) -> None:
     """Raise an error for columns with other names or types; a dictionary equals the type of its values."""
     if found.equals(expected):
         return
-    advice = "All batches need the same columns and types. The model is unchanged."
     names, before = found.names, expected.names
-    for name in dict.fromkeys(before):
-        if names.count(name) != before.count(name):
-            raise SchemaMismatchError(f"{where} has no column {name!r}, which earlier batches have. {advice}")
-        own, earlier = (_plain_type(schema.field(schema.get_field_index(name)).type) for schema in (found, expected))
-        if names.count(name) == 1 and not _alike(own, earlier):
-            raise SchemaMismatchError(
-                f"{where} has column {name!r} as {own}, but earlier batches have it as {earlier}. {advice}"
-            )
+    for name in before:
+        if names.count(name) != 1:
+            many = "several columns" if name in names else "no column"
+            raise SchemaMismatchError(f"{where} has {many} {name!r}, but earlier batches have one. {_ALIKE}")
+        types = [schema.field(name).type for schema in (found, expected)]
+        own, earlier = map(_plain_type, types)
+        if getattr(types[0], "ordered", False) != getattr(types[1], "ordered", False):
+            own, earlier = types
+        elif _alike(own, earlier):
+            continue
+        raise SchemaMismatchError(
+            f"{where} has column {name!r} as {own}, but earlier batches have it as {earlier}. {_ALIKE}"
+        )
     if extra := [name for name in names if name not in before]:
-        raise SchemaMismatchError(f"{where} has a column {extra[0]!r}, which earlier batches do not have. {advice}")
+        raise SchemaMismatchError(f"{where} has a column {extra[0]!r}, which earlier batches do not have. {_ALIKE}")
 
 
 def _plain_type(dtype: Any) -> Any:
@@ -382,7 +409,7 @@ def predict_proba(model: Any, source: Any) -> Iterator[Any]:
 def kneighbors(model: Any, source: Any, n_neighbors: int | None = None) -> Iterator[Any]:
     """Find the nearest stored rows of the rows of a source, batch by batch.
 
-    Yields one line for each row and neighbor: ``query`` (position in the source), ``rank`` from 1, ``id`` of the
+    Yields one output row per row and neighbor: ``query`` (position in the source), ``rank`` from 1, ``id`` of the
     stored row and ``distance``.
     """
 
@@ -398,8 +425,9 @@ def kneighbors(model: Any, source: Any, n_neighbors: int | None = None) -> Itera
 def explain(model: Any, source: Any, **options: Any) -> Iterator[Any]:
     """Explain the predictions of the rows of a source, batch by batch; see `priorcase.explain` for ``options``.
 
-    Yields one line for each row and column: ``query`` (position in the source), ``prediction``, ``column``, ``value``
-    as a string, ``contribution`` and ``error``. The first line of a row is the prediction with all columns missing.
+    Yields one output row per row and column: ``query`` (position in the source), ``prediction``, ``column``, ``value``
+    as a string, ``contribution`` and ``error``. The first output row of each is the prediction with all columns
+    missing.
     """
 
     def answer(X: Any, start: int) -> dict[str, Any]:

@@ -5,6 +5,7 @@ import pickle
 import signal
 import threading
 import time
+from contextlib import contextmanager
 
 import dask
 import dask.dataframe as dd
@@ -22,8 +23,8 @@ from priorcase.exceptions import SchemaMismatchError
 pytestmark = pytest.mark.filterwarnings("ignore")  # Dask warns of a busy machine
 
 
-@pytest.fixture(scope="module")
-def client():
+@contextmanager
+def two_workers():
     config = {"distributed.scheduler.allowed-failures": 10, "distributed.admin.log-length": 10}
     with dask.config.set(config):
         cluster = LocalCluster(
@@ -34,13 +35,19 @@ def client():
 
 
 @pytest.fixture(scope="module")
+def client():
+    with two_workers() as client:
+        yield client
+
+
+@pytest.fixture(scope="module")
 def table():
     X, y, _ = mixed(400, 1)
     return X.assign(y=y)
 
 
 def pid_of_first(client):
-    return next(iter(client.run(os.getpid).values()))
+    return next(iter(client.run(os.getpid, on_error="ignore").values()))  # a worker killed before may still be listed
 
 
 def test_same_answers(client, table):
@@ -84,12 +91,41 @@ def test_a_worker_dies_in_mid_fit(client, table, model):
     assert_array_equal(pc.dask.predict_proba(many, queries), expected)
 
 
-def test_an_error_of_a_worker_is_one_of_ours(client, table):
+STACK = pc.StackedClassifier({"knn": pc.KNNClassifier(5), "bayes": pc.NaiveBayes()}, folds=3)
+TUNED = pc.KNNClassifierCV({"n_neighbors": (1, 3, 9), "distance": ("heom", "hvdm", "robust")})
+COMPARED = {"aode": pc.AODE(), "knn": pc.KNNClassifier(3)}
+SPREAD = {
+    "stack": lambda frame, queries: pc.dask.fit(STACK, frame, "y").predict_proba(queries).tobytes(),
+    "tuned": lambda frame, queries: pc.dask.fit(TUNED, frame, "y").predict_proba(queries).tobytes(),
+    "compare": lambda frame, _: pc.dask.compare(COMPARED, frame, "y", splits=8, progress=False).values().tobytes(),
+    "tune": lambda frame, _: str(
+        pc.dask.tune(pc.KNNClassifier(), frame, "y", candidates={"n_neighbors": [1, 9]}, nested=None, progress=False)
+    ),
+}
+
+
+@pytest.mark.parametrize("work", SPREAD)
+def test_a_worker_dies_while_members_or_candidates_are_fitted(work):
+    """Whenever it dies, between what it is sent and what it returns."""
+    X, y, _ = mixed(3000, 1)
+    frame, queries = dd.from_pandas(X.assign(y=y), npartitions=4), mixed(20, 2)[0]
+    with two_workers() as client:
+        start = time.perf_counter()
+        expected = SPREAD[work](frame, queries)
+        took = time.perf_counter() - start
+        killer = threading.Timer(0.4 * took, os.kill, (pid_of_first(client), signal.SIGKILL))
+        killer.start()
+        assert SPREAD[work](frame, queries) == expected
+        killer.join()
+
+
+@pytest.mark.parametrize("model", [pc.KNNClassifier(5), pc.NaiveBayes(), STACK, TUNED], ids=lambda m: type(m).__name__)
+def test_an_error_of_a_worker_is_one_of_ours(client, table, model):
     frame = dd.from_pandas(table, npartitions=2).map_partitions(
         lambda part: part.assign(number="text") if part.index[0] else part, meta=table.iloc[:0], enforce_metadata=False
     )
     with pytest.raises(SchemaMismatchError, match="fit: column 'number' is text in partition 1"):
-        pc.dask.fit(pc.KNNClassifier(5), frame, "y")
+        pc.dask.fit(model, frame, "y")
 
 
 def test_a_client_that_goes_away_leaves_nothing(client, table):

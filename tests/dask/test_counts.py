@@ -11,7 +11,7 @@ from partitioned_tables import mixed, partitioned
 
 import priorcase as pc
 import priorcase.dask
-from priorcase.exceptions import SchemaMismatchError
+from priorcase.exceptions import NotAvailableError, PriorcaseError, SchemaMismatchError
 
 
 @pytest.fixture(autouse=True)
@@ -101,4 +101,31 @@ def test_a_partition_with_another_schema():
         lambda part: part.assign(n="text") if part["n"].iloc[0] == 4 else part, meta=table.iloc[:0]
     )
     with pytest.raises(SchemaMismatchError, match=r"column 'n' is text in partition 1"):
+        pc.dask.fit(pc.NaiveBayes(), frame, "y")
+
+
+@pytest.mark.parametrize("cuts", [[29], [30], [10, 30]])
+@pytest.mark.parametrize(("keep_rows", "weight"), [(False, 1.0), (False, 0.0), (True, 0.0)])
+def test_weights_are_refused_whatever_the_partitions(cuts, keep_rows, weight):
+    """The first 30 rows have weight 0, the others ``weight``: one partition may have no weight at all."""
+    table = pd.DataFrame(
+        {"n": np.arange(80.0) % 7, "y": list("abab") * 20, "w": np.where(np.arange(80) < 30, 0.0, weight)}
+    )
+    model = pc.NaiveBayes(keep_rows=keep_rows)
+    with pytest.raises(PriorcaseError, match="sample_weight"):
+        model.fit(table[["n"]], table["y"], sample_weight=table["w"])
+    with pytest.raises(PriorcaseError, match="sample_weight"):
+        pc.dask.fit(model, partitioned(table, cuts), "y", sample_weight="w")
+
+
+def test_leave_one_out_of_a_model_without_it():
+    model = pc.KNNRegressor(1).fit([[1.0], [2.0]], [1.0, 2.0])
+    with pytest.raises(NotAvailableError, match="KNNRegressor has no loo_predict_proba"):
+        pc.dask.loo_predict_proba(model)
+
+
+def test_repeated_columns_are_refused():
+    table = pd.DataFrame({"n": np.arange(8.0), "y": list("abababab")})
+    frame = partitioned(pd.concat([table, table[["y"]]], axis=1), [4])
+    with pytest.raises(PriorcaseError, match="more than one column named 'y'"):
         pc.dask.fit(pc.NaiveBayes(), frame, "y")

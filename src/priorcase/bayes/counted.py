@@ -260,6 +260,14 @@ class Tally:
     pairs: PairCounts | None = None
 
 
+def check_unweighted(weights: FloatArray | None) -> None:
+    """Raise an error for weights other than 1, which counts without rows cannot have."""
+    if weights is not None and (weights != 1.0).any():
+        raise ParameterError(
+            "sample_weight must be None, or 1 for every row, with keep_rows=False. Fit with keep_rows=True."
+        )
+
+
 class CountedMemory(BayesMemory):
     """Counts of rows that are not kept; see the module.
 
@@ -332,10 +340,7 @@ class CountedMemory(BayesMemory):
     # -- adding and removing rows
 
     def append(self, table: Table, targets: Table | None, weights: FloatArray | None) -> IdArray:
-        if weights is not None and (weights != 1.0).any():
-            raise ParameterError(
-                "sample_weight must be None, or 1 for every row, with keep_rows=False. Fit with keep_rows=True."
-            )
+        check_unweighted(weights)
         assert targets is not None  # a classifier has some
         self.absorb(self._tallied(table, targets))
         return np.empty(0, np.int64)

@@ -14,15 +14,27 @@ import distributed
 import joblib
 import numpy as np
 from dask.delayed import Delayed, delayed
+from dask.sizeof import sizeof
+from joblib._dask import DaskDistributedBackend
 from sklearn.base import clone
 
 from priorcase import evaluation, neighbors
 from priorcase._parameters import check_value
 from priorcase._typing import AnyArray, FloatArray, IdArray, Name
 from priorcase.bayes.classifier import BayesClassifier
+from priorcase.bayes.counted import check_unweighted
 from priorcase.dask.neighbors import Answer, DistributedKNN, Found, encoded, fit_neighbors
-from priorcase.dask.partitions import Agreement, InFrame, Partition, agree, check_aligned, of_partition, sketch
-from priorcase.exceptions import ParameterError, prefix_errors, quoted
+from priorcase.dask.partitions import (
+    Agreement,
+    InFrame,
+    Partition,
+    agree,
+    check_aligned,
+    joined,
+    of_partition,
+    sketch,
+)
+from priorcase.exceptions import NotAvailableError, ParameterError, TargetError, prefix_errors, quoted
 from priorcase.learning.estimator import check_some
 from priorcase.learning.state import pinned
 from priorcase.neighbors import KNNClassifier, KNNClassifierCV, KNNRegressor, KNNRegressorCV, Tuning
@@ -35,6 +47,7 @@ from priorcase.stacking.stacked import Stacked
 _MERGED_AT_ONCE = 8
 _LEAST_BLOCK = 64
 _ENTRIES = 1 << 19  # neighbors of one block of queries
+_LARGE = 1000  # bytes of an argument that is sent once
 
 
 @prefix_errors
@@ -154,30 +167,38 @@ def _reduced(make: Any, model: Any, partitions: Sequence[Delayed], join: str) ->
         groups = [models[i : i + _MERGED_AT_ONCE] for i in range(0, len(models), _MERGED_AT_ONCE)]
         models = [merge(group, join) for group in groups]
     (found,) = dask.compute(models[0])
+    if found is None:
+        raise TargetError("sample_weight is zero for every row; at least one row must have a positive weight")
     return found
 
 
 def _learned(model: Any, partition: Partition) -> Any:
-    """Fit a model to one partition; None if it has no rows."""
-    return _of_rows(partition, lambda X, y, weights: clone(model).partial_fit(X, y, sample_weight=weights))
+    """Fit a model to one partition; None if it has no rows with a weight."""
+
+    def learn(X: Any, y: Any, weights: Any) -> Any:
+        if weights is not None and not weights.any():
+            return None
+        return clone(model).partial_fit(X, y, sample_weight=weights)
+
+    return _of_rows(partition, learn)
 
 
 def _gathered(model: Any, partition: Partition) -> Any:
     """Counts of one partition in a first pass; None if it has no rows."""
-    return _of_rows(partition, model._gathered)
+    return _of_rows(partition, model._gathered, weighted=False)
 
 
 def _counted(model: Any, partition: Partition) -> Any:
     """Counts of one partition with the common cut points; None if it has no rows."""
-    return _of_rows(partition, model._counted)
+    return _of_rows(partition, model._counted, weighted=False)
 
 
-def _of_rows(partition: Partition, learn: Any) -> Any:
+def _of_rows(partition: Partition, learn: Any, *, weighted: bool = True) -> Any:
     with of_partition(partition.number):
         X, y, weights = partition.parts()
-        if not len(X) or (weights is not None and not weights.any()):
-            return None
-        return learn(X, y, weights)
+        if not weighted:
+            check_unweighted(weights)
+        return learn(X, y, weights) if len(X) else None
 
 
 def _joined(models: Sequence[Any], join: str) -> Any:
@@ -312,6 +333,8 @@ def loo_predict_proba(model: Any) -> Any:
     Returns a Dask array for a k-NN model, and a NumPy array for other models.
     """
     if not isinstance(model, DistributedKNN):
+        if not hasattr(model, "loo_predict_proba"):
+            raise NotAvailableError(f"{type(model).__name__} has no loo_predict_proba. Classifiers have it.")
         return model.loo_predict_proba()
     _ = model.classes_
     return _as_array(model.left_out("predict_proba"), model, np.dtype(np.float64))
@@ -354,12 +377,45 @@ def _workers() -> Any:
         distributed.get_client()
     except ValueError:
         return joblib.parallel_config(backend="threading")
-    return joblib.parallel_config(backend="dask")
+    return joblib.parallel_config(backend=_Workers())
+
+
+class _Workers(DaskDistributedBackend):  # type: ignore[misc]
+    """joblib's backend for Dask, with large arguments as tasks, which Dask repeats if a worker dies.
+
+    joblib scatters them: they are lost with the worker that holds them, and calls fail or wait forever.
+    """
+
+    async def _to_func_args(self, func: Any) -> tuple[Any, list[Any]]:
+        tasks = [
+            (call, [self._task(arg) for arg in args], {name: self._task(arg) for name, arg in options.items()})
+            for call, args, options in func.items
+        ]
+        return _called, tasks
+
+    def _task(self, arg: Any) -> Any:
+        if sizeof(arg) < _LARGE:
+            return arg
+        if id(arg) not in self.data_futures:
+            self._scatter.append(arg)  # keeps the id
+            with dask.config.set({"distributed.admin.large-graph-warning-threshold": "1 PiB"}):
+                self.data_futures[id(arg)] = self.client.submit(_same, arg, pure=False)
+        return self.data_futures[id(arg)]
+
+
+def _same(arg: Any) -> Any:
+    return arg
+
+
+def _called(tasks: list[Any]) -> list[Any]:
+    with joblib.parallel_config(backend="threading", n_jobs=1):  # the calls themselves are what is distributed
+        return [call(*args, **options) for call, args, options in tasks]
 
 
 def _in_memory(X: Any, y: Any, sample_weight: Any = None) -> tuple[Any, Any, Any]:
-    """Load all rows, their targets and their weights."""
-    _partitions(X, y, sample_weight)  # checks them
+    """Load all rows, their targets and their weights; the partitions must have the same columns."""
+    tell = delayed(sketch, pure=False)
+    joined(dask.compute(*(tell(each, frozenset(), False) for each in _partitions(X, y, sample_weight))))
     table, *beside = dask.compute(X, y, sample_weight)
     names = [given for given in beside if np.isscalar(given)]
     targets, weights = (table[given] if np.isscalar(given) else given for given in beside)

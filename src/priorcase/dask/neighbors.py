@@ -99,7 +99,7 @@ class Found:
 
 
 class IndexedPartition:
-    """Rows of one partition with their index, which is not sent to other workers but built there again."""
+    """Rows of one partition with their index; other workers rebuild the index instead of receiving it."""
 
     def __init__(
         self, stored: Instances, fitted: FittedDistance, weights: FloatArray | None, algorithm: Algorithm, threads: int
@@ -432,7 +432,7 @@ class DistributedKNN(TextResult):
     def classes_(self) -> AnyArray:
         """Classes in ascending order."""
         if self._votes.labels is None:
-            raise NotAvailableError("classes_ is only available for classifiers")
+            raise NotAvailableError("a regressor has no classes, and so no class probabilities")
         return self._votes.labels
 
     @property

@@ -16,7 +16,14 @@ from typing import Any
 import numpy as np
 
 from priorcase._typing import AnyArray, FloatArray, IdArray, Name, Value
-from priorcase.exceptions import ParameterError, PriorcaseError, SchemaMismatchError, TargetError, listed
+from priorcase.exceptions import (
+    ParameterError,
+    PriorcaseError,
+    SchemaError,
+    SchemaMismatchError,
+    TargetError,
+    listed,
+)
 from priorcase.instances import Instances, check_weights
 from priorcase.learning.estimator import check_declared, check_some
 from priorcase.learning.targets import (
@@ -48,6 +55,9 @@ class Partition:
     def parts(self) -> tuple[Any, Any, FloatArray | None]:
         """Return rows, targets and weights; target and weight columns are removed from the rows."""
         X, found = self.frame, []
+        if not X.columns.is_unique:
+            repeated = X.columns[X.columns.duplicated()][0]
+            raise SchemaError(f"X has more than one column named {repeated!r}. Rename or drop the repeated columns.")
         for name, given in (("y", self.target), ("sample_weight", self.weight)):
             if isinstance(given, InFrame):
                 if given.column not in X.columns:
@@ -160,21 +170,11 @@ class Agreement:
 
 def agree(estimator: Any, sketches: Sequence[Sketch], classes: bool) -> Agreement:
     """Return the schema that an estimator would infer from the whole table, and the codes of all values."""
-    filled = [each for each in sketches if each.rows]
-    check_some(len(filled), len(sketches[0].columns) if sketches else 0)
-    first = filled[0]
-    for each in filled:
-        if (each.names is None) != (first.names is None) or set(each.names or ()) != set(first.names or ()):
-            raise SchemaMismatchError(
-                f"partition {each.number} has the columns {listed(each.names or ())}, but partition {first.number} has "
-                f"{listed(first.names or ())}. All partitions need the same columns."
-            )
-    columns = tuple(_joined(filled, a) for a in range(len(first.columns)))
-    source = Source(first.names, columns, sum(each.rows for each in filled))
+    source, filled = joined(sketches)
     if isinstance(estimator.schema, Schema):
         check_declared(estimator)
         schema = estimator.schema
-        source = Source(source.names, tuple(columns[a] for a in schema._match(source)), source.rows)
+        source = Source(source.names, tuple(source.columns[a] for a in schema._match(source)), source.rows)
     else:
         schema = inferred(source, estimator.categorical_features, estimator.schema, parameter="schema")
     table = schema.read(source)
@@ -195,6 +195,21 @@ def agree(estimator: Any, sketches: Sequence[Sketch], classes: bool) -> Agreemen
         found.append(values_)
     offsets = np.cumsum([0, *(each.rows for each in sketches)]).tolist()
     return Agreement(Instances.coded_alike(schema, targets, found), labelling, tuple(offsets[:-1]), offsets[-1])
+
+
+def joined(sketches: Sequence[Sketch]) -> tuple[Source, list[Sketch]]:
+    """Return the columns of all partitions, checked to be alike, and the sketches of partitions with rows."""
+    filled = [each for each in sketches if each.rows]
+    check_some(len(filled), len(sketches[0].columns) if sketches else 0)
+    first = filled[0]
+    for each in filled:
+        if (each.names is None) != (first.names is None) or set(each.names or ()) != set(first.names or ()):
+            raise SchemaMismatchError(
+                f"partition {each.number} has the columns {listed(each.names or ())}, but partition {first.number} has "
+                f"{listed(first.names or ())}. All partitions need the same columns."
+            )
+    columns = tuple(_joined(filled, a) for a in range(len(first.columns)))
+    return Source(first.names, columns, sum(each.rows for each in filled)), filled
 
 
 def _joined(sketches: Sequence[Sketch], a: int) -> Column:

@@ -275,7 +275,7 @@ def select(stored: Stored, ranks: Mapping[int, Sequence[int]]) -> dict[int, list
 def _digits(
     stored: Instances, asked: Sequence[tuple[int, int]], shift: int
 ) -> list[tuple[NDArray[np.int64], NDArray[np.int64]]]:
-    """Digits at a position and their counts, among the numbers of a column with a given prefix."""
+    """For each (column, prefix): the distinct digits that follow the prefix in the column's numbers, and counts."""
     found = []
     keys: dict[int, NDArray[np.uint64]] = {}
     for a, prefix in asked:

@@ -305,7 +305,8 @@ def read_excel(content: bytes, source: str, sheet: str | int | None, header: boo
         with zipfile.ZipFile(io.BytesIO(content)) as archive:
             inside, size = archive.namelist(), sum(info.file_size for info in archive.infolist())
     except (zipfile.BadZipFile, NotImplementedError, OSError, ValueError, struct.error) as error:
-        raise ReadingError(f"{source} is not a complete Excel workbook. {_DAMAGED}") from error
+        what = "saved model" if source.endswith(".priorcase") else "Excel workbook"
+        raise ReadingError(f"{source} is not a complete {what}. {_DAMAGED}") from error
     if "xl/workbook.xml" not in inside:
         raise ReadingError(
             f"{source} is an archive or an OpenDocument file, not an Excel workbook (.xlsx). Unpack it, or save the "
@@ -397,7 +398,7 @@ def _reason(error: BaseException) -> str:
 
 
 def read_arrow(content: bytes, source: str, format: Format, max_bytes: int) -> RawTable:
-    """The columns of a Parquet or Feather file with their types; the unnamed index of pandas is dropped."""
+    """The columns of a Parquet or Feather file with their types; an unnamed pandas index is dropped."""
     import pyarrow as pa
     import pyarrow.feather
     import pyarrow.parquet
