@@ -37,6 +37,7 @@ extensions = [
 templates_path = ["_templates"]
 exclude_patterns = ["_extensions", "_templates", "auto_examples/**.ipynb", "auto_examples/**.py"]
 highlight_language = "none"  # blocks without a language are not code
+smartquotes = False  # commands in tables, such as "timbl ... --clones=2", would get an en dash
 default_role = "py:obj"
 nitpicky = False  # backticks in docstrings may also name what has no page; links in Markdown are checked all the same
 

@@ -1,7 +1,8 @@
 """``python examples/pictures.py [FOLDER]``: draws the pictures of the user guide.
 
 Each function below makes one of them, from data that is built in or generated, and returns the axes that it was drawn
-on. The name of the function is the name of the file.
+on. The name of the function is the name of the file. A picture next to an example shows the result of that example,
+unless the page names other data.
 """
 
 from __future__ import annotations
@@ -16,16 +17,24 @@ from typing import Any
 
 import matplotlib as mpl
 import numpy as np
+import pandas as pd
 from matplotlib import pyplot
 from PIL import Image
 from sklearn.datasets import load_breast_cancer, load_diabetes, load_iris, load_wine
-from sklearn.model_selection import train_test_split
 
 import priorcase as pc
 from priorcase import cases, evaluation, plots, similarity
 from priorcase.cases.measures import similarities
-from priorcase.datasets import load_loans, load_repairs, make_disjuncts, make_led
-from priorcase.evaluation import ConformalClassifier, calibration_table, classwise_calibration, coverage_table
+from priorcase.datasets import (
+    load_flats,
+    load_loans,
+    load_penguins,
+    load_repairs,
+    make_disjuncts,
+    make_led,
+    make_waveform,
+)
+from priorcase.evaluation import ConformalClassifier, ConformalRegressor, classwise_calibration, coverage_table
 from priorcase.learning.plotting import drawing, legend_beside, style
 
 FOLDER = Path(__file__).resolve().parents[1] / "docs" / "pictures"
@@ -149,8 +158,8 @@ def records() -> Any:
 
 def leave_one_out() -> Any:
     """Accuracy against the number of neighbors."""
-    X, y = load_breast_cancer(return_X_y=True)
-    return plots.LeaveOneOutDisplay.of(pc.KNNClassifier("loo").fit(X, y)).plot()
+    model = pc.KNNClassifier("loo", distance="hvdm").fit(*load_repairs())
+    return plots.LeaveOneOutDisplay.of(model).plot()
 
 
 def tree_ring() -> Any:
@@ -171,36 +180,30 @@ def tree_map() -> Any:
 # -- evaluation
 
 
-@cache
-def learners() -> dict[str, Any]:
-    """The learners that are compared."""
-    return {
-        "5-NN": pc.KNNClassifier(5),
-        "naive Bayes": pc.NaiveBayes(),
-        "trees": pc.TreeAveragedBayes(),
-        "IB3": pc.IB3(random_state=0),
-    }
-
-
 def comparison() -> Any:
     """Means and intervals of learners on one table."""
-    X, y = load_repairs()
-    return evaluation.compare(learners(), X, y, splits=5, repeats=4, progress=False).plot()
+    X, y = load_loans()
+    learners = {"5-NN": pc.KNNClassifier(5), "naive Bayes": pc.NaiveBayes()}
+    learners |= {"trees": pc.TreeAveragedBayes(), "IB2": pc.IB2()}
+    return evaluation.compare(learners, X, y, repeats=3, scores=["accuracy", "log_score"], progress=False).plot()
 
 
 def critical_difference() -> Any:
     """Mean ranks over several tables."""
-    tables = {"repairs": load_repairs(), "iris": load_iris(return_X_y=True), "wine": load_wine(return_X_y=True)}
-    tables |= {f"led {seed}": make_led(150, random_state=seed) for seed in range(3)}
-    tables |= {f"parts {seed}": make_disjuncts(150, random_state=seed) for seed in range(3)}
-    return evaluation.compare_tables(learners(), tables, splits=5, progress=False).plot("accuracy")
+    several = {"5-NN": pc.KNNClassifier(5), "naive Bayes": pc.NaiveBayes(), "IB1": pc.IB1(), "IB3": pc.IB3()}
+    tables = {"repairs": load_repairs(), "loans": load_loans(), "penguins": load_penguins()}
+    tables |= {"iris": load_iris(return_X_y=True), "wine": load_wine(return_X_y=True)}
+    tables |= {"tumors": load_breast_cancer(return_X_y=True)}
+    tables |= {"lights": make_led(200, random_state=0), "waves": make_waveform(200, random_state=0)}
+    return evaluation.compare_tables(several, tables, scores="accuracy", progress=False).plot()
 
 
 def learning_curve() -> Any:
     """Accuracy against the number of training rows."""
-    X, y = make_led(500, random_state=0)
-    few = {name: learners()[name] for name in ("naive Bayes", "5-NN")}
-    return evaluation.learning_curve(few, X, y, repeats=10, scores="accuracy", progress=False).plot()
+    X, y = make_waveform(300, random_state=0)
+    two = {"5-NN": pc.KNNClassifier(5, prior=0.5), "naive Bayes": pc.NaiveBayes()}
+    sizes = [10, 30, 100, 200]
+    return evaluation.learning_curve(two, X, y, sizes=sizes, repeats=10, scores="accuracy", progress=False).plot()
 
 
 def noise_curve() -> Any:
@@ -213,24 +216,19 @@ def noise_curve() -> Any:
 
 
 def prequential() -> Any:
-    """Accuracy of the last rows in a stream."""
-    X, y = make_led(600, random_state=0)
-    several = {name: learners()[name] for name in ("naive Bayes", "IB3")}
-    return evaluation.prequential(several, X, y, start=20, window=100, scores="accuracy", progress=False).plot()
-
-
-@cache
-def judged() -> tuple[Any, Any, Any]:
-    """Probabilities of left-out rows, the classes, and the truth."""
-    X, y = make_led(600, random_state=0)
-    model = pc.NaiveBayes().fit(X, y)
-    return model.loo_predict_proba(), model.classes_, y
+    """Accuracy of the last rows in a stream whose concept changes in the middle."""
+    rng = np.random.default_rng(0)
+    orders = pd.DataFrame({"amount": rng.uniform(0, 200, 600).round(), "hour": rng.integers(0, 24, 600)})
+    late = (orders["hour"] >= 12) != (np.arange(600) >= 300)
+    risk = np.where(orders["amount"] > np.where(late, 60, 140), "risky", "fine")
+    shop = {"5-NN": pc.KNNClassifier(5), "IB3": pc.IB3(random_state=0)}
+    return evaluation.prequential(shop, orders, risk, window=100, scores="accuracy", progress=False).plot()
 
 
 def calibration() -> Any:
     """Probabilities against what came true."""
-    probabilities, classes, y = judged()
-    return calibration_table(y, probabilities, labels=classes).plot()
+    left = evaluation.leave_one_out(pc.NaiveBayes(), *load_repairs(), progress=False)
+    return left.calibration(bins=5).plot()
 
 
 def calibration_classes() -> Any:
@@ -242,17 +240,17 @@ def calibration_classes() -> Any:
 
 def coverage() -> Any:
     """Coverage of intervals."""
-    X, X_new, y, y_new = train_test_split(*wave(300), random_state=0)
-    model = pc.LocallyWeightedRegressor(30).fit(X, y)
-    levels = (0.5, 0.6, 0.7, 0.8, 0.9, 0.95)
-    intervals = {level: model.predict_interval(X_new, level) for level in levels}
-    return coverage_table(y_new, intervals).plot()
+    X, y = load_flats()
+    model = ConformalRegressor(pc.LocallyWeightedRegressor(), nonconformity="scaled").fit(X[:300], y[:300])
+    intervals = {level: model.predict_interval(X[300:], level) for level in (0.5, 0.6, 0.7, 0.8, 0.9)}
+    return coverage_table(y[300:], intervals).plot()
 
 
 def prediction_sets() -> Any:
     """Number of classes in prediction sets."""
-    X, X_new, y, _ = train_test_split(*make_led(400, random_state=0), random_state=0)
-    return ConformalClassifier(pc.NaiveBayes()).fit(X, y).predict_set(X_new, level=0.9).plot()
+    X, y = load_repairs()
+    model = ConformalClassifier(pc.NaiveBayes(), folds="loo").fit(X[::2], y[::2])
+    return model.predict_set(X[1::2], level=0.9).plot()
 
 
 def reduction() -> Any:
@@ -264,7 +262,8 @@ def reduction() -> Any:
 
 def stack() -> Any:
     """Weights of the members of a stack."""
-    return pc.StackedClassifier().fit(*load_loans()).stack_.plot()
+    X, y = load_loans()
+    return pc.StackedClassifier().fit(X[:400], y[:400]).stack_.plot()
 
 
 def explanation() -> Any:
@@ -277,7 +276,14 @@ def explanation() -> Any:
 
 def tuning() -> Any:
     """Scores of everything that was tried."""
-    return pc.tune(pc.KNNClassifier(), *load_repairs(), nested=None).plot()
+    candidates: dict[str, list[Any]] = {
+        "n_neighbors": [2, 3, 5, 8, 12, 20],
+        "vote": ["uniform", "inverse_square", "tricube"],
+        "distance": ["heom", "hvdm"],
+        "prior": [0.03, 0.1, 0.3, 1.0],
+        "temperature": [0.7, 1.0, 1.4],
+    }
+    return pc.tune(pc.KNNClassifier(), *load_repairs(), candidates=candidates, nested=None).plot()
 
 
 def measures() -> Any:

@@ -224,7 +224,7 @@ def _tables(found: Measurements, suffix: str = "") -> tuple[FigureTable, FigureT
             accuracy[line.title] += (Figure(None, line.tree),)
         storage[line.title] = tuple(map(Figure, (float(each.mean()) for each in stored[1:]), line.storage))
     shown = (*columns, "C4 (published)") if whole else columns
-    remarks = {} if suffix else {"Hungarian": "IB1 and IB2 cannot result from the similarity of the paper"}
+    remarks = {} if suffix else {"Hungarian": "IB1 and IB2 cannot be obtained with the similarity defined in the paper"}
     table = partial(FigureTable, digits=(1, 1), differences=True, remarks=remarks)
     return (
         table(f"accuracy in percent{suffix}", shown, accuracy),
@@ -238,7 +238,7 @@ POINTS = {"accuracy": 2.0, "storage": 4.0}
 """Largest allowed difference from the published figures, in points."""
 
 BEYOND_REACH = (("Hungarian", "IB1"), ("Hungarian", "IB2"))
-"""Cells that cannot result from the similarity that the paper defines."""
+"""Cells that cannot be obtained with the similarity defined in the paper."""
 
 _SYMBOLS = ", levels as symbols"
 
@@ -299,7 +299,7 @@ def compare(found: Measurements) -> Part:
         "one of each heart data set) are compared by their ranks, as everywhere in this library; the paper has numbers "
         "and symbols only. We had measured both before choosing ranks, so the agreement does not prove that the paper "
         "used them." + (symbols if beyond else ""),
-        "The figures of IB1 and IB2 on Hungarian cannot result from the similarity that the paper defines, although "
+        "The figures of IB1 and IB2 on Hungarian cannot be obtained with the similarity defined in the paper, although "
         "those of IB3 on the same rows agree with it. Without normalization, IB1 and IB2 come closer to the published "
         "figures, but IB3 falls far below: no single interpretation explains the whole row. The published standard "
         "errors of IB1 and IB2 are twice those of the other rows, which suggests that something went wrong in some "
@@ -635,8 +635,8 @@ def figure_5(options: Options) -> Part:
 
     notes = (
         f"{count} trials of {BOUNDARY_INSTANCES} instances of the simple concept, without noise. Each instance except "
-        "the first is predicted before it is learned, and counted in the bin of its distance. Error bars are two "
-        "standard errors.",
+        "the first is predicted before it is learned, and counted in the bin for its distance from the "
+        "class boundary. Error bars are two standard errors.",
         "The paper says that accuracy increases exponentially with the distance. By the fitted line, the error rate "
         f"halves every {np.log(2) / rate:.3f} of distance. The points deviate a little: the error rate decreases "
         "faster near the boundary and slower far from it.",
@@ -781,8 +781,8 @@ PAPER = Paper(
     "standard error over fifty trials is up to one point. We repeated the run with the seeds 0 to 6: two runs meet all "
     "limits, and in the other five, one or two figures exceed a limit by at most 1.2 points. With `--trials 400`, all "
     "27 figures are within the limits. The published figures for IB1 and IB2 on the Hungarian data (58.7 and 55.9) "
-    "cannot result from the similarity that the paper defines, although the figures for IB3 on the same rows can. As "
-    "the paper says, IB3 is more accurate than IB2 and stores less on every data set. At a noise level of 10%, 30% of "
-    "the instances that IB2 stores are noisy; the paper reports 26.3%. Tests also check the claims of the paper "
+    "cannot be obtained with the similarity defined in the paper, although the figures for IB3 on the same rows can. "
+    "As the paper says, IB3 is more accurate than IB2 and stores less on every data set. At a noise level of 10%, 30% "
+    "of the instances that IB2 stores are noisy; the paper reports 26.3%. Tests also check the claims of the paper "
     "(`tests/concepts/test_ibl_claims.py`), and document where they do not hold.",
 )

@@ -169,7 +169,7 @@ def table_1(options: Options) -> Part:
         "not prove that the paper used the same one.",
         "With uniform priors, MAP is maximum likelihood. Parameters below 1e-4 are raised to 1e-4. The paper does not "
         "say how it treated zeros; its MAP log-scores are too good for a penalty of 100 nats.",
-        "The published log-scores of SC cannot result from eq. 8 of the paper. By this equation, a value seen f times "
+        "The published log-scores of SC cannot be obtained from eq. 8. By this equation, a value seen f times "
         "in h rows gets nearly (f + 1/2) / (h + 1/2), so with hundreds of rows SC is nearly EV: ours differ by "
         f"{min(differences):+.3f} to {max(differences):+.3f}. The published ones differ by {min(printed):+.3f} to "
         f"{max(printed):+.3f}, always for the better.",
@@ -400,7 +400,7 @@ def _protocol(curves: Curves) -> tuple[str, ...]:
         "order; after each, all other rows are predicted. The paper shows curves without numbers, so there are no "
         "published figures to compare with.",
         f"Without a floor, MAP would give some test rows a log-score of minus infinity. Here its parameters are at "
-        f"least {FLOOR:g}, as in Table 1. We do not know what the paper did; a lower floor moves the curve of MAP "
+        f"least {FLOOR:g}, as in Table 1. We do not know what the paper did; a lower floor moves the MAP curve "
         "further down. The tables of log-scores show the share of test rows that MAP would rule out without the floor.",
     )
 
@@ -484,8 +484,8 @@ PAPER = Paper(
     about="The paper compares three predictive distributions for naive Bayes: the parameters with the highest "
     "posterior probability (MAP; maximum likelihood with uniform priors), the average over all parameters (evidence, "
     "EV), and stochastic complexity (SC). We repeat its learning curves and its leave-one-out scores.",
-    findings="The 0/1-scores of MAP and EV agree to 0.015 and the log-scores of EV to 0.02. The published log-scores "
-    "of SC cannot result from equation 8 of the paper. In the figures, EV is near its best after a few rows and MAP "
-    "needs many, as the text says. The worst case of SC rises at about 67 rows (80 in the text), that of EV at about "
-    "45 (20); but a worst case is a single repetition out of a hundred.",
+    findings="The 0/1-scores of MAP and EV agree to within 0.015 and the log-scores of EV to within 0.02. The "
+    "published log-scores of SC cannot be obtained from equation 8 of the paper. In the figures, EV is near its best "
+    "after a few rows and MAP needs many, as the text says. The worst case of SC rises at about 67 rows (80 in the "
+    "text), that of EV at about 45 (20); but a worst case is a single repetition out of a hundred.",
 )

@@ -7,7 +7,7 @@ import re
 import signal
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -72,6 +72,11 @@ def check_accessible(page: Any) -> None:
 def check_fits(page: Any) -> None:
     """Fail where the page is wider than its window."""
     assert page.evaluate("document.documentElement.scrollWidth <= innerWidth"), "the page scrolls sideways"
+
+
+def decimals(texts: Sequence[str]) -> set[int]:
+    """The numbers of decimals of all numbers in some texts."""
+    return {len(found.partition(".")[2]) for text in texts for found in re.findall(r"\d[\d,]*(?:\.\d+)?", text)}
 
 
 def settled(page: Any, learner: str | None = None) -> None:

@@ -32,13 +32,18 @@ class Shell:
         self.code = 0
 
     def __call__(self, line: str) -> None:
-        """Run ``priorcase ...``, with ``< FILE`` and ``> FILE`` or without, or ``echo $?``; print what it prints."""
+        """Run ``priorcase ...``, with ``< FILE`` and ``> FILE``, ``python -c``, or ``echo $?``; print the output."""
         if line == "echo $?":
             print(self.code)
             return
         command, _, file = line.partition(" > ")
         command, _, source = command.partition(" < ")
         name, *arguments = shlex.split(command)
+        if name == "python":
+            option, code = arguments
+            assert option == "-c"
+            exec(code, {})
+            return
         stdin = Path(source).read_bytes() if source else None
         assert name == "priorcase", f"a document runs {name}, which this shell does not know"
         # A fixed width: the documents are the same in every terminal.

@@ -6,6 +6,7 @@ import json
 import pkgutil
 import re
 from collections.abc import Iterator
+from dataclasses import fields
 from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
@@ -88,7 +89,10 @@ def of_evaluation() -> Iterator[Any]:
     table = evaluation.calibration_table(LABELS, proba, pos_label=BOLD)
     yield from (table, table.parts, evaluation.classwise_calibration(LABELS, proba))
     learners = {SCRIPT: pc.NaiveBayes()}
-    yield pc.report(X, LABELS, target=BOLD, name=IMAGE, learners=learners, budget=20, progress=False)
+    found = pc.report(X, LABELS, target=BOLD, name=IMAGE, learners=learners, budget=20, progress=False)
+    yield found
+    parts = (getattr(found, field.name) for field in fields(found) if field.name != "skipped")
+    yield from (part for part in parts if part is not None)
 
 
 def of_cases(base: pc.CaseBase) -> Iterator[Any]:

@@ -17,7 +17,7 @@ from priorcase.exceptions import visible
 _RULES = {
     "": "overflow-x:auto",
     " table": "border:none;border-collapse:collapse;color:inherit;margin:.4em 0;table-layout:auto;width:max-content",
-    " caption": "caption-side:top;color:inherit;font-weight:600;padding:.2em 0;text-align:left;white-space:nowrap",
+    " caption": "caption-side:top;color:inherit;font-weight:600;padding:.2em 0;text-align:left;white-space:pre",
     " td": "border:none;border-top:1px solid rgba(128,128,128,.25);max-width:40em;padding:.25em .7em;text-align:left;"
     "vertical-align:top",
     " th": "border:none;border-bottom:1px solid rgba(128,128,128,.7);font-weight:600;padding:.25em .7em;"

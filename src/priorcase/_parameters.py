@@ -32,7 +32,7 @@ def is_whole(value: object) -> TypeGuard[int]:
 
 
 def is_number(value: object) -> TypeGuard[float]:
-    """Whether a value is a real number, of Python or NumPy; booleans are none."""
+    """Whether a value is a real number, of Python or NumPy; booleans do not count."""
     return is_whole(value) or isinstance(value, (float, np.floating))
 
 
@@ -128,7 +128,7 @@ def check_choice(parameter: str, value: object, choices: Sequence[str], *, hint:
 
 
 def check_flag(parameter: str, value: object, *, hint: str) -> bool:
-    """True or False, of Python or NumPy; nothing that merely counts as true."""
+    """Check for a Python or NumPy True or False; truthy values are not accepted."""
     if isinstance(value, (bool, np.bool_)):
         return bool(value)
     raise ParameterError(f"{parameter} must be True or False, got {quoted(value)}. {hint}")

@@ -499,7 +499,7 @@ def _refusal(value: object, path: str) -> UnsupportedDataError:
 
 
 class _Reader:
-    """Values from JSON and arrays; the usual errors of Python where these were made up."""
+    """Decodes values from JSON and arrays; raises ordinary Python errors if the content is forged."""
 
     def __init__(self, arrays: list[memoryview]) -> None:
         self.arrays = dict(enumerate(arrays))  # those that nothing has referred to yet

@@ -65,7 +65,7 @@ def test_it_says_how_cases_were_chosen_and_what_is_not_shown() -> None:
     many = retrieve(mixed_table(60, 0), FULL, 25)
     assert repr(many).endswith("= as in the query; cases not shown: 5")
     assert len(repr(many).splitlines()) == 1 + 1 + 1 + 20 + 1
-    assert repr(example()[:1]).startswith("the 1 most similar of 3 cases")
+    assert repr(example()[:1]).startswith("the most similar of 3 cases")
 
 
 def test_attributes_of_weight_0_fill_neither_table_nor_legend() -> None:

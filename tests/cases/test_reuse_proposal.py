@@ -109,8 +109,27 @@ def test_nothing_proposed_prints() -> None:
     cases = found((1, 0.5, "a", False))
     assert str(reuse(cases, {}, "vote")).splitlines()[0] == "vote: nothing is proposed"
     assert "no solution has more votes for it than against it." in reuse(cases, {}, "vote").explain()
-    assert str(reuse(cases, {}, "copy")) == (
-        "copy: nothing is proposed\n  case  similarity  weight  solution\n  1 case that failed was ignored"
+    for method in ("copy", "auto"):  # what auto would have done is not said of a solution that is not proposed
+        assert str(reuse(cases, {}, method)) == "copy: nothing is proposed\n  1 case that failed was ignored"
+
+
+def test_votes_are_probabilities_only_with_a_prior() -> None:
+    cases = found((1, 0.5, "a"), (2, 0.5, "a"))
+    assert str(reuse(cases, {})) == (
+        "vote: a, share of the votes 1.000\n"
+        "  solution  share of the votes  for  against  cases\n"
+        "  a                      1.000    1        0  1, 2\n"
+        "  All 2 similar cases have the same solution"
+    )
+    assert "\n  a: share of the votes 1.000; 1 for it (cases 1, 2)." in reuse(cases, {}).explain()
+    assert str(reuse(cases, {}, "vote", prior=1)).startswith("vote: a, probability 0.667\n")
+
+
+def test_notes_are_joined_without_periods() -> None:
+    cases = found((1, 0.9, "a", False), (2, 0.5, "b"))
+    assert str(reuse(cases, {})).splitlines()[-1] == (
+        "  No solution occurs twice among the similar cases, so the most similar one is copied; "
+        "1 case that failed was ignored"
     )
 
 

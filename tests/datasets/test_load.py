@@ -63,7 +63,7 @@ def test_the_description_prints_as_a_page(tmp_path: Path) -> None:
     ("changed", "csv", "expected"),
     [
         ({"rows": 4}, CSV, "shoes.csv has 3 rows; manifest.json says 4."),
-        ({"bytes_uncompressed": 7}, CSV, f"shoes.csv has {len(CSV)} bytes, unpacked; manifest.json says 7."),
+        ({"bytes_uncompressed": 7}, CSV, f"shoes.csv has {len(CSV)} bytes after decompression, but manifest"),
         ({"sha256": "0a"}, CSV, "; manifest.json says 0a."),
         ({}, CSV.replace("age", "years"), "shoes.csv has no column 'age'; it has "),
         ({}, CSV.replace(",M,", ",XL,").replace(",S,", ",XL,"), "line 2, column 'size' holds 'XL'"),

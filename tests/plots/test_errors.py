@@ -111,7 +111,7 @@ MISTAKES: list[tuple[Callable[[], Any], type[Exception], str]] = [
     (lambda: scores(LinearRegression()), ParameterError, "leave-one-out"),
     (lambda: TreePosterior.of(pc.NaiveBayes().fit(X, Y)), ParameterError, "edges"),
     (lambda: trees().plot(kind="graph"), ParameterError, "kind"),
-    (lambda: weighted().attribute_weights_.plot(ax=5), ParameterError, "axes of matplotlib, got 5"),
+    (lambda: weighted().attribute_weights_.plot(ax=5), ParameterError, "a matplotlib Axes, got 5"),
 ]
 
 

@@ -114,7 +114,7 @@ STRATEGIES = {
     "a NaN value": (lambda: ValueTable(("a", math.nan), TABLE), "missing"),
     "a value twice": (lambda: ValueTable(("a", "a"), TABLE), "distinct"),
     "no matrix": (lambda: ValueTable(("a", "b"), 3), "square"),
-    "not square": (lambda: ValueTable(("a", "b"), [[0, 1]]), "square of numbers, 2 by 2"),
+    "not square": (lambda: ValueTable(("a", "b"), [[0, 1]]), "square matrix of numbers, 2 by 2"),
     "no values": (lambda: ValueTable((), []), "distinct values"),
     "ragged": (lambda: ValueTable(("a", "b"), [[0, 1], [1]]), "square"),
     "texts": (lambda: ValueTable(("a", "b"), [["0", "1"], ["1", "0"]]), "numbers"),

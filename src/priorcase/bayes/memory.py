@@ -92,7 +92,7 @@ def group_sums(groups: IntArray, amounts: FloatArray, n: int) -> FloatArray:
 
 
 def _rows_of(distinct: Any, codes: IntArray) -> Any:
-    """Lines of a sparse matrix by number; an empty line for -1."""
+    """Rows of a sparse matrix by number; an empty row for -1."""
     empty = sparse.csr_matrix((1, distinct.shape[1]), dtype=distinct.dtype)
     return sparse.vstack([distinct, empty], format="csr")[codes.astype(np.intp)]
 

@@ -159,7 +159,7 @@ class ClassMoments:
         self._outdate(codes[codes >= 0])
 
     def absorb(self, other: ClassMoments, classes: IntArray, *, sign: int = 1) -> None:
-        """Add or subtract the sums of other rows, given the class here of each class there."""
+        """Add or subtract the sums of other rows; ``classes`` maps each class of the other sums to a class of these."""
         windows = zip(other._bases.tolist(), other._widths.tolist(), strict=True)
         self._make_room([(32 * base, 32 * (base + width - _SPARE)) for base, width in windows])
         wide = copy(other)
@@ -349,7 +349,10 @@ def moments_without_each(
 def blocks_without_each(
     m: Moments, x: FloatArray, own: IntArray, weights: FloatArray | None
 ) -> Iterator[tuple[IntArray, Moments]]:
-    """Yield blocks of rows with known numbers and the moments without each; nothing if the column is uninformative."""
+    """Yield blocks of rows with known numbers, and for each row the moments computed without it.
+
+    Yield nothing if the column is uninformative.
+    """
     known = np.flatnonzero(~np.isnan(x)) if m.is_informative() else np.empty(0, np.intp)
     step = max(1, _CELLS_AT_ONCE // max(1, len(m.n)))
     for rows in (known[begin : begin + step] for begin in range(0, known.size, step)):

@@ -282,7 +282,7 @@ def _discrete_evidence(
 def _subset_evidence(
     statistics: Statistics, weights: PriorWeights, memory: BayesMemory, inclusion: FloatArray, *, densities: bool = True
 ) -> SubsetEvidence:
-    """Evidence for each attribute, with ``inclusion`` by columns; ``densities``: also for numeric densities."""
+    """Evidence for each attribute, with ``inclusion`` by columns; ``densities`` adds numeric attributes."""
     n = len(memory.numeric)
     included, excluded = np.zeros(n), np.zeros(n)
     attributes = list(statistics.discrete.attributes)
@@ -359,7 +359,7 @@ def _discrete_terms(
     table = additive.value_table(discrete, weights.cells, _EVIDENCE)
 
     def terms(cells: IntArray, own: IntArray, w: FloatArray) -> FloatArray:
-        """Terms of rows with values in these cells, these classes and weights; 0 for missing if it is not a value."""
+        """Terms of rows, given the cell, class and weight of each; 0 for missing unless it counts as a value."""
         odds, by_class = log_odds[cells], table[cells]
         less, rest = of_class.picked(cells, own).without(w), of_all.picked(cells, np.zeros_like(own)).without(w)
         for part, sign in ((less, -1), (rest, 1)):

@@ -867,7 +867,7 @@ class CaseBase:
         success
             How to interpret outcomes, as in `retain`; cases whose solution failed are not used.
         sample
-            Maximum number of cases to learn from; a random sample is drawn from more.
+            Maximum number of cases to learn from; if there are more, a random sample of this size is used.
         random_state
             Seed of the sample.
         measures, unknown, n_jobs

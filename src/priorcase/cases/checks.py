@@ -139,7 +139,7 @@ def _check_mapping(case: Any) -> None:
 
 
 def rows_of(cases: Any) -> list[Mapping[str, Any]]:
-    """Cases as mappings: from a list of them, a frame of pandas, Polars or PyArrow, or a table of `datasets`."""
+    """Cases as mappings: from a list of them, a pandas, Polars or PyArrow frame, or a table of `datasets`."""
     if isinstance(cases, NamedColumns):
         columns = [cases[name].tolist() for name in cases.data]
         return [dict(zip(cases.data, row, strict=True)) for row in zip(*columns, strict=True)]
@@ -231,7 +231,7 @@ def _encodable(text: str) -> bool:
 
 
 def check_id(given: Any) -> int:
-    """The id of one case, given as a number or as the case, whether the case is there or not."""
+    """The id of one case, given as a number or as the case; the case need not exist."""
     found = given.id if isinstance(given, Case) else given
     if not is_whole(found) or abs(found) > LARGEST_ID:
         raise UnknownIdError(
@@ -242,7 +242,7 @@ def check_id(given: Any) -> int:
 
 
 def check_ids(given: Any, table: CaseTable) -> list[int]:
-    """The ids of one case or several, each once and in their order; all of them must be in the table."""
+    """The ids of one or several cases in the given order, each once; all must be in the table."""
     many = None if isinstance(given, (str, bytes, Mapping)) else _listed(given)
     many = [given] if many is None else many
     ids = list(dict.fromkeys(map(check_id, many)))

@@ -176,7 +176,7 @@ def competence(
 
 
 def _each(positions: IntArray, text: str) -> Iterator[tuple[int, int]]:
-    """Places and positions one after the other, with a bar if there are many."""
+    """Yield each place with its position; show a progress bar if there are many."""
     with bar(len(positions) // _BLOCK, shown=len(positions) >= _MANY, text=text) as advance:
         for place, position in enumerate(positions.tolist()):
             yield place, position

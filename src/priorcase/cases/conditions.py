@@ -26,7 +26,7 @@ from priorcase.cases.checks import check_known
 from priorcase.cases.kinds import CaseKind, Stored
 from priorcase.cases.measures.texts import folded
 from priorcase.cases.table import CaseTable, number_of
-from priorcase.exceptions import CaseBaseError, failure, listed, prefix_errors, quoted
+from priorcase.exceptions import CaseBaseError, ReadingError, failure, listed, prefix_errors, quoted
 from priorcase.schema import Date, Nominal, Numeric, Ordinal, Taxonomy, Text
 from priorcase.schema.kinds import identity, is_missing, plain
 
@@ -259,7 +259,7 @@ class _Subject:
         return kinds.check(self.kind, value, attribute=self.name)
 
     def where(self, holds: Callable[[Any], Any], *, stored: bool = False) -> BoolArray:
-        """Where something holds of the values, as users see them or as stored."""
+        """Which values a function is true for, passed as users see them or as stored."""
         values = self.values if stored else self.shown
         return np.fromiter(map(holds, values), dtype=np.bool_, count=len(values))
 
@@ -509,7 +509,7 @@ def _readings(name: str, kind: CaseKind | None, part: str) -> list[Condition]:
     of_kind = None if kind is None else kinds.kind_name(kind)
     if of_kind in ("numeric", "circular"):
         return [equal_to(_bound(name, kind, part))]
-    readings: list[object] = [part]
+    readings: list[object] = [typed(name, kind, part)]
     if of_kind in (None, "nominal", "ordinal", "set"):
         readings += [reading for reading in (_number(part), _BOOLEANS.get(part.casefold())) if reading is not None]
     fitting, refused = [], []
@@ -536,11 +536,44 @@ def _bound(name: str, kind: CaseKind | None, given: str) -> object:
             )
         return number
     if kinds.kind_name(kind) in ("numeric", "circular"):
-        return kinds.check(kind, given if number is None else number, attribute=name)
+        return kinds.check(kind, typed(name, kind, given), attribute=name)
     if kinds.kind_name(kind) == "ordinal" and number is not None:
         with suppress(CaseBaseError):
             return kinds.check(kind, number, attribute=name)
-    return given
+    return typed(name, kind, given)
+
+
+def typed(name: str, kind: CaseKind | None, text: str) -> object:
+    """The number or date that a text spells in the notation of any country, if it is certain; else the text.
+
+    >>> typed("price", Numeric(), "1.516,34"), typed("sold", Date(), "16.03.2025"), typed("price", Numeric(), "many")
+    (1516.34, '2025-03-16', 'many')
+    """
+    if not isinstance(kind, Numeric):
+        return text
+    if isinstance(kind, Date):
+        with suppress(CaseBaseError):
+            return kinds.check(kind, text, attribute=name)
+    elif (number := _number(text)) is not None:
+        return number
+    import pyarrow as pa
+
+    from priorcase.datasets.values import Conventions, Meaning, apply
+
+    meanings = [Meaning("numeric", decimal=mark) for mark in ".,"]
+    if isinstance(kind, Date):  # dots are nowhere written between month and day
+        meanings = [Meaning("date", format=order) for order in (["dmy"] if "." in text else ["dmy", "mdy"])]
+    found: dict[object, None] = {}
+    for meaning in meanings:
+        with suppress(ReadingError, UnicodeError):
+            value = apply(meaning, pa.array([text]), Conventions(missing=()), str, name)[1][0].as_py()
+            if isinstance(kind, Date) and ":" not in text:
+                value = value.date()
+            found[kinds.check(kind, value, attribute=name)] = None
+    if len(found) > 1:
+        either = " or ".join(map(str, found))
+        raise CaseBaseError(f"got {quoted(text)} for {name!r}, which may mean {either}. Write {either}.")
+    return next(iter(found), text)
 
 
 def _number(text: str) -> float | None:

@@ -282,7 +282,7 @@ def _set(kind: Set, value: Any) -> Stored:
 
 
 def ordered(members: Iterable[str | int | float | bool]) -> tuple[str | int | float | bool, ...]:
-    """Distinct members in one order for all sets: booleans, numbers, strings."""
+    """Distinct members in a fixed order (the same for all sets): booleans, then numbers, then strings."""
     distinct = {identity(member): member for member in members}.values()
     return tuple(
         sorted(distinct, key=lambda m: (2, 0, m) if isinstance(m, str) else (0 if isinstance(m, bool) else 1, m, ""))

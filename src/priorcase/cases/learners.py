@@ -173,7 +173,7 @@ def fit_learner(
 def refit_learner(
     recipe: Recipe, table: CaseTable, *, ids: Sequence[int] | IdArray | None = None, sequence: int = 0
 ) -> CaseLearner:
-    """The learner of a recipe, fitted again, as if cases that are gone had never been there."""
+    """The learner of a recipe, fitted again as if deleted cases had never existed."""
     attributes = [name for name in recipe.attributes if name in table.attributes]
     return _fitted(
         recipe.unfitted(), partial(replace, recipe, sequence=sequence), table, recipe.target, attributes, ids

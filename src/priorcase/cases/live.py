@@ -72,7 +72,7 @@ class LiveTable:
 
     @contextmanager
     def writing(self) -> Iterator[Writer]:
-        """One transaction; the table follows when it is durable, and stays as it is when it fails."""
+        """One transaction; the table is updated once it is durable, and unchanged if it fails."""
         inserted: dict[int, Row] = {}
         with self._lock.writing():
             try:
@@ -130,7 +130,7 @@ class LiveTable:
         return found
 
     def _catch_up(self) -> None:
-        """Apply to the table the changes that the file has had since."""
+        """Apply the changes made in the file since the last update to the table."""
         self._behind = True
         with self.store.moment():
             changes = None if self._step is None else self.store.changes_since(self._step)

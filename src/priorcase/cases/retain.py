@@ -47,7 +47,7 @@ class Solutions:
 
     @classmethod
     def of(cls, table: CaseTable, tolerance: float | None, *, new: str | None = None) -> Solutions:
-        """The solutions of a table and of one new case; numbers need a tolerance."""
+        """The solutions of a table and of one new case; ``tolerance`` is required if they are numbers."""
         found = cls.exactly(table)
         values = [plain_shown(text) for text in (*found.texts, *([] if new is None else [new]))]
         if tolerance is None:
@@ -308,7 +308,7 @@ def _if_wrong(
 
 @dataclass(frozen=True)
 class Record:
-    """Return how often a case was used for a query that was solved since, and how often it was right."""
+    """How often a case was used for a query that was solved since, and how often it was right."""
 
     tried: int = 0
     right: int = 0
@@ -407,7 +407,7 @@ def records_of(
 def _frequencies(
     solutions: Solutions, degrees: FloatArray, positions: IntArray, *, new: str | None = None
 ) -> tuple[FloatArray, int]:
-    """In how many cases the solution of each of these worked, and in how many any did; retired cases count as well."""
+    """Number of cases, retired ones included, in which the solution of each case worked, and in which any worked."""
     counted = solutions.solved & (degrees > HALF)
     counts = np.bincount(solutions.codes[counted], minlength=len(solutions.texts)).astype(float)
     codes = solutions.codes[positions]

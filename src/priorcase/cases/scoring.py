@@ -191,10 +191,10 @@ class _Ready:
 
 
 class MeasureCache:
-    """Prepared measures, the last few of each attribute, until the column they were prepared for changes.
+    """Prepared measures: the last few of each attribute, until the column they were prepared for changes.
 
-    And what the last query was compared with, for queries like it. Several threads may use it: what is ready is read
-    without a lock, and only one thread prepares at a time.
+    Also the comparisons of the last query, reused for similar queries. Several threads may use it: what is ready is
+    read without a lock, and only one thread prepares at a time.
     """
 
     def __init__(self) -> None:
@@ -211,7 +211,7 @@ class MeasureCache:
             self._last = None
 
     def likeness(self, table: CaseTable, weights: Any, measures: Any, unknown: Any) -> Likeness:
-        """The `Likeness` of a table; the last one, if the table is as it was and the same objects are given."""
+        """The `Likeness` of a table; the previous one if the table is unchanged and the same objects are passed."""
         given = _parts(weights) + _parts(measures) + (unknown,)
         last = self._last
         if last is not None and last[0] is table.state and len(last[1]) == len(given) and all(map(is_, last[1], given)):
@@ -278,7 +278,7 @@ def _checked(found: Any, column: CaseColumn, measure: LocalSimilarity) -> FloatA
 
 
 class Likeness:
-    """Similarities of all cases of a table, retired ones too, to a query; later changes of it do not count."""
+    """Similarities of all cases of a table, retired ones too, to a query; later changes of the table have no effect."""
 
     def __init__(
         self,

@@ -1,4 +1,4 @@
-"""All cases of a case base in memory, by columns: each distinct value once, and for each case which it has."""
+"""All cases of a case base in memory, by columns: the distinct values, and for each case the position of its value."""
 
 from __future__ import annotations
 

@@ -60,7 +60,7 @@ class CaseRows(Source):
 
 @dataclass(frozen=True)
 class Layout:
-    """The columns that attributes become, one for each, of the same kind; graphs become none.
+    """The columns of a learner: one of the same kind for each attribute, none for graphs.
 
     `ignored` are the other attributes, which queries may have too.
     """

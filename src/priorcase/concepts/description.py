@@ -366,7 +366,10 @@ class Description:
         return cls(rules, comparison, core, trace, held)
 
     def copy(self, comparison: Comparison | None = None) -> Description:
-        """Return an independent copy; with a wider comparison new attributes are missing in all stored instances."""
+        """Return an independent copy.
+
+        If ``comparison`` has more attributes, the new ones are missing in all stored instances.
+        """
         comparison = comparison or self.comparison
         core = self.rules.core(comparison)
         core.restore(self.core.state())

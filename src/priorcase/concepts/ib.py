@@ -479,9 +479,9 @@ class IB2(ConceptLearner):
 class IB3(IB2):
     """IB3: `IB2` that classifies only with instances whose past accuracy is significantly good.
 
-    The most similar *acceptable* instance predicts the class; while there is none, a random one of the nearest. Every
-    stored instance at least as similar gets its record updated, and is dropped if the record is significantly poor.
-    Misclassified instances are stored without a record.
+    The most similar *acceptable* instance predicts the class; while there is none, a stored instance drawn at random.
+    Every stored instance at least as similar gets its record updated, and is dropped if the record is significantly
+    poor. Misclassified instances are stored without a record.
 
     By Wilson intervals (`wilson_interval`) of s successes in n trials and of the frequency of its class among all
     instances seen, an instance is *acceptable* if ``low(s, n) > high(count, N)``, and *poor* if ``high(s, n) <
@@ -496,8 +496,8 @@ class IB3(IB2):
         Factor by which earlier trials are discounted at each new trial, for concept drift; 1 for none. A record covers
         about its latest ``1 / (1 - decay)`` trials.
     ties, shuffle, random_state, history, per_class, window, distance, categorical_features, schema, n_jobs
-        See `IB1`, also for the attributes; ``storage_`` is the share of the instances seen that are stored and
-        acceptable (section 4, Table 6).
+        See `IB1`, which also documents the fitted attributes. ``storage_`` is the share of the instances seen that are
+        stored and acceptable (section 4, Table 6).
 
     References
     ----------
@@ -542,7 +542,8 @@ class IB4(ConceptLearner):
     weight_power
         Power of the weights in the squared distance, 2 or 1.
     ties, shuffle, random_state, history, window, accept, drop, decay, categorical_features, schema, n_jobs
-        See `IB3`, also for the attributes. ``attribute_weights_`` are learned from all rows, regardless of ``window``.
+        See `IB3`, which also documents the fitted attributes. ``attribute_weights_`` are learned from all rows,
+        regardless of ``window``.
 
     References
     ----------
@@ -604,7 +605,7 @@ class IB5(IB4):
         ``"ignore"``: missing attributes add nothing to the distance. ``"scale"``: the sum over the known ones is scaled
         up, so that rows with many missing values are not near to everything.
     ties, shuffle, random_state, history, window, accept, drop, decay, weight_power
-        See `IB4`, also for categorical_features, schema, n_jobs, the attributes and the reference.
+        See `IB4`, which also documents categorical_features, schema, n_jobs, the fitted attributes and the reference.
 
     Examples
     --------

@@ -66,7 +66,7 @@ class PEBLS(ClassifierMixin, RowsEstimator["ExemplarMemory"]):
     n_neighbors
         Number of exemplars that vote.
     exponent, power
-        Cost & Salzberg's k (of the class probabilities) and r (of the value differences): 2 or 1.
+        Cost & Salzberg's k (of the class probabilities) and r (of the value differences).
     weighting
         ``"multi_pass"``: each row in turn updates the record of its nearest *other* exemplar. ``"one_pass"``: each new
         row updates the nearest exemplar stored so far; shuffle a table sorted by class. None: all weights are 1.

@@ -86,7 +86,7 @@ class LearningHistory(GridsResult):
 
     @prefix_errors
     def frame(self, window: int | None = None, backend: Backend | None = None) -> Any:
-        """Return a data frame with one line for each instance seen.
+        """Return a data frame with one row per instance seen.
 
         Columns: ``concept`` (with one description per class), those of the history (``correct`` is None if no
         prediction was made), ``accuracy``, and ``recent_accuracy`` over the latest ``window`` instances.
@@ -150,7 +150,7 @@ class LearningHistory(GridsResult):
 
 
 def concept_frame(memory: ConceptMemory, backend: Backend | None) -> Any:
-    """Return a frame with one line for each stored instance, or for each class and instance of its description."""
+    """Return a data frame with one row per stored instance, or per class and instance of its description."""
     seen, instances = memory.seen, memory.instances
     parts = []
     for code, description in memory.named():
@@ -205,7 +205,7 @@ class Exemplars(GridResult):
         return np.asarray(self.used / self.correct)
 
     def frame(self, backend: Backend | None = None) -> Any:
-        """Return a data frame with one line for each exemplar.
+        """Return a data frame with one row per exemplar.
 
         Columns: ``id``, ``class``, ``used``, ``correct``, ``weight``, ``nearest``, ``nearest class``, ``distance``, and
         the values of the columns by name. ``backend``: see `Precedents.frame`.
@@ -274,7 +274,7 @@ class ValueDifferences(GridResult):
         return float(self.matrix[self.values.index(pair[0]), self.values.index(pair[1])])
 
     def frame(self, backend: Backend | None = None) -> Any:
-        """Return a data frame with one line for each value and its difference from every other value.
+        """Return a data frame with one row per value, which holds its differences from all other values.
 
         ``backend``: see `Precedents.frame`.
         """

@@ -380,7 +380,7 @@ def _workers() -> Any:
     return joblib.parallel_config(backend=_Workers())
 
 
-class _Workers(DaskDistributedBackend):  # type: ignore[misc]
+class _Workers(DaskDistributedBackend):
     """joblib's backend for Dask, with large arguments as tasks, which Dask repeats if a worker dies.
 
     joblib scatters them: they are lost with the worker that holds them, and calls fail or wait forever.

@@ -1,9 +1,9 @@
 """C4.5: ``x.names`` describes the columns of the rows in ``x.data`` or ``x.test``.
 
 A name ends with a comma, a colon, a line or a period that a space or a line follows; ``|`` begins a comment and a
-backslash takes the next character as it is (Quinlan 1993, C4.5, section 1.2 of the user's guide). Of what C5.0 adds,
-``label`` is read as ``ignore``, ``[ordered]`` as an order, dates as dates, and a first line that names a column makes
-it the target.
+backslash takes the next character as it is (Quinlan 1993, C4.5, section 1.2 of the user's guide). Among the C5.0
+extensions, ``label`` is read as ``ignore``, ``[ordered]`` as an order, dates as dates, and a first line that
+names a column makes it the target.
 """
 
 from __future__ import annotations

@@ -120,12 +120,15 @@ def load(
 
 
 def load_frame(name: str, schema: Mapping[str, Any]) -> Any:
-    """The same as one frame of pandas, as `read_table` returns it; ``schema`` declares some columns otherwise."""
+    """The same data as a single pandas frame, as `read_table` returns it.
+
+    ``schema`` overrides the kinds of some columns.
+    """
     return _read_frame(*_found(name, None, download=True), schema)
 
 
 def _values(column: Any, kind: Kind) -> AnyArray:
-    """A column of pandas as floats with NaN, or as objects with None."""
+    """A pandas column as floats with NaN, or as objects with None."""
     if isinstance(kind, Numeric):
         return np.asarray(column.to_numpy(np.float64))
     return np.asarray(column.astype(object).where(column.notna(), None), dtype=object)
@@ -369,7 +372,9 @@ def _read_frame(folder: Path, about: Description, schema: Mapping[str, Any] | No
         raise ReadingError(f"{folder / MANIFEST} describes {about.file!r}, which does not exist; {_MANIFEST_HINT}")
     source, content = contents(path, max_bytes=max(MAX_BYTES, about.size or 0))
     if about.size is not None and len(content) != about.size:
-        raise ReadingError(f"{source} has {len(content)} bytes, unpacked; {MANIFEST} says {about.size}. {_COPY_HINT}")
+        raise ReadingError(
+            f"{source} has {len(content)} bytes after decompression, but {MANIFEST} says {about.size}. {_COPY_HINT}"
+        )
     if about.sha256 is not None and (checksum := hashlib.sha256(content).hexdigest()) != about.sha256:
         raise ReadingError(f"{source} has the checksum {checksum}; {MANIFEST} says {about.sha256}. {_COPY_HINT}")
     raw = read_delimited(decoded(content, source, "utf-8")[0], source, delimiter=",", header=True)
@@ -473,7 +478,7 @@ KNOWN = {name: Known(**entry) for name, entry in _OPENML.items()}
 
 
 def _download(folder: Path, name: str) -> str | None:
-    """Download a data set into a folder; what went wrong, if anything did."""
+    """Download a data set into a folder; return the error message, if any."""
     try:
         bunch = _fetched(name)
     except OSError as error:

@@ -152,9 +152,9 @@ def _sample(head: str, delimiter: str) -> list[list[str]]:
 
 
 def delimiter_of(text: str, usual: str = ",") -> str:
-    """The character between fields: that which gives the most records the width of the first, else the usual one.
+    """The delimiter: the character for which most records have as many fields as the first, or else ``usual``.
 
-    Blanks divide numbers that nothing else does.
+    Blanks are delimiters only between numbers without another delimiter.
     """
     best, found = (0.0, 0.0, 0), usual
     for mark in dict.fromkeys((usual, *DELIMITERS)):
@@ -192,7 +192,10 @@ def _with_tabs(text: str) -> str:
 
 
 def has_header(records: Sequence[Sequence[str]]) -> bool:
-    """Whether the first of some records names the columns: it is unlike the others, or at least nobody else's."""
+    """Whether the first record is a header.
+
+    Its fields differ in type from those below, or at least most do not occur there.
+    """
     first, body = records[0], records[1:]
     if not body:
         return not all(map(_typed, first))

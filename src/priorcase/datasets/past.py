@@ -64,6 +64,11 @@ def past_of(
     if len(table) == 0:
         raise ReadingError(f"{source} has a header but no rows. Check that this is the right file.")
     column, X = table[target], table.drop(columns=[target])
+    if column.dtype.kind == "M":
+        raise ReadingError(
+            f"the target {target!r} contains dates; expected numbers or classes. Make a column of numbers or classes "
+            f"from it, or pass --column {target}=nominal if each date is a class."
+        )
     task: Task = "classify"
     if column.dtype.kind in "iuf":
         task = "regress" if reading.columns.get(target) == "numeric" else guess_task(set(column.dropna().tolist()))

@@ -488,7 +488,7 @@ def _in_words(format: Format, raw: RawTable, meanings: Mapping[str, Meaning]) ->
 
 
 def _frame(columns: Mapping[str, Any], rows: int, about: dict[str, Any], library: Library) -> Any:
-    """A frame of a library; that of pandas has what was understood in ``attrs``."""
+    """A frame of the given library; a pandas frame stores the detected reading options in ``attrs``."""
     import json
 
     import pyarrow as pa
@@ -516,7 +516,9 @@ def check_column(source: str, name: Any, names: list[str]) -> None:
         return
     shown = listed(names) if nearest(name, names) else listed(names, limit=_MANY)
     mark = next((mark for mark in ";\t|," if len(names) == 1 and mark in names[0]), None)
-    remedy = advice(name, names, otherwise="Column names are case-sensitive.")
+    remedy = advice(name, names, otherwise="")
     if mark is not None:
         remedy = f"If fields are separated by {mark!r}, pass it as the delimiter (delimiter=, --read delimiter=)."
-    raise ReadingError(f"{source} has no column {name!r}; it has {shown}. {remedy}")
+    elif len(names) == 1 and not remedy:
+        remedy = "It was read as a single column; if it has more, pass their delimiter (delimiter=, --read delimiter=)."
+    raise ReadingError(f"{source} has no column {name!r}; it has {shown}. {remedy}".rstrip())

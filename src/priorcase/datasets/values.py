@@ -270,7 +270,7 @@ def _parsed_numbers(fields: Fields, decimal: str, thousands: str | None) -> tupl
 
 
 def _whole_numbers(numbers: Any) -> Any:
-    """The same as integers, where all of them are and none is missing."""
+    """The same numbers as integers, if all are integers and no number is missing."""
     import pyarrow as pa
     import pyarrow.compute as pc
 
@@ -283,7 +283,7 @@ def _whole_numbers(numbers: Any) -> Any:
 
 
 def _decimal_of(fields: Fields, thousands: str | None) -> tuple[str | None, int]:
-    """The decimal mark of most numbers, None if none is certain, and the number of rows that have such numbers."""
+    """The decimal mark of most numbers (None if uncertain), and the number of rows with such numbers."""
     parsed = {mark: _parsed_numbers(fields, mark, None if thousands == mark else thousands)[0] for mark in ".,"}
     weights = {mark: fields.weight(fits) for mark, fits in parsed.items()}
     if weights["."] != weights[","]:

@@ -90,10 +90,10 @@ class BrierParts(GridResult):
 class CalibrationTable(GridResult):
     """Predicted probabilities and observed frequencies in bins; prints as a table.
 
-    ``subject`` is "the predicted class" or the name of a class. Bins lie between ``edges``
-    and include their upper edge, the first one both. Of each bin, ``rows`` is the weight (the number of rows,
-    unless sample weights were passed), ``probability`` the mean predicted probability and ``observed`` the observed
-    frequency, NaN in an empty bin. ``brier`` is the mean over the rows of ``(p - outcome)^2``.
+    ``subject`` is "the predicted class" or the name of a class. Bins lie between ``edges`` and include their upper edge
+    (the first bin includes both). For each bin, ``rows`` is the weight (the number of rows, unless sample weights were
+    passed), ``probability`` the mean predicted probability and ``observed`` the observed frequency, NaN in an empty
+    bin. ``brier`` is the mean over the rows of ``(p - outcome)^2``.
     """
 
     subject: str
@@ -141,10 +141,10 @@ class CalibrationTable(GridResult):
 
     @prefix_errors
     def frame(self, backend: Backend | None = None) -> Any:
-        """Return one line for each bin: ``above``, ``up_to``, ``rows``, ``probability``, ``observed``, ``gap``.
+        """Return a data frame with one row per bin.
 
-        ``backend`` is ``"pandas"``, ``"polars"`` or ``"pyarrow"``; None for the first installed (a dictionary of
-        arrays if none is).
+        Columns: ``above``, ``up_to``, ``rows``, ``probability``, ``observed``, ``gap``. ``backend`` is
+        ``"pandas"``, ``"polars"`` or ``"pyarrow"``; None for the first installed (a dictionary of arrays if none is).
         """
         return framed(self.columns(), backend)
 
@@ -303,7 +303,7 @@ class ClasswiseCalibration(Mapping[Value, CalibrationTable], GridResult):
         return float(np.mean([table.expected_error for table in self.tables.values()]))
 
     def frame(self, backend: Backend | None = None) -> Any:
-        """Return one line for each bin of each class: ``class``, then the columns of `CalibrationTable.frame`."""
+        """Return a data frame with one row per class and bin: ``class`` and the columns of `CalibrationTable.frame`."""
         columns: dict[str, Any] = {"class": [label for label, table in self.tables.items() for _ in range(len(table))]}
         parts = [table.columns() for table in self.tables.values()]
         columns |= {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}
@@ -399,7 +399,10 @@ class CoverageTable(GridResult):
         return wilson_interval(self.covered, np.full(len(self), float(self.rows)), 0.95)
 
     def frame(self, backend: Backend | None = None) -> Any:
-        """Return one line for each level: ``level``, ``covered`` with ``low`` and ``high``, and the other numbers."""
+        """Return a data frame with one row per level.
+
+        Columns: ``level``, ``covered`` with ``low`` and ``high``, and the other numbers.
+        """
         low, high = self.interval.T
         columns = {"level": self.levels.copy(), "covered": self.covered.copy(), "low": low, "high": high}
         others = ("below", "above", "width", "score")

@@ -676,7 +676,7 @@ class ConformalClassifier(ClassifierMixin, ConformalEstimator):
             raise ValueError("a setting that does not exist")
 
     def _counts(self, X: Any) -> IdArray:
-        """For each query and class, how many rows compared with have no less nonconformity."""
+        """For each query and class, the number of compared rows whose nonconformity is at least as large."""
         X, m = self._asked(X)
         rows = (self.scores_, self._targets if self._own_class else None)
         asked = (self._left_out, X, self._draws(1, m), *rows, self.classes_, self._adaptive)
@@ -791,7 +791,7 @@ class PredictionSets(PerQuery, GridResult):
 
     @prefix_errors
     def frame(self, backend: Backend | None = None) -> Any:
-        """Return a data frame with one line for each query and class: ``query``, ``class``, ``p_value``, ``inside``."""
+        """Return a data frame with one row per query and class: ``query``, ``class``, ``p_value``, ``inside``."""
         columns = {
             "query": np.repeat(np.array(self.numbers, dtype=np.int64), self.classes.size),
             "class": np.tile(self.classes, len(self)),

@@ -117,20 +117,22 @@ class Curve(GridsResult):
         return first_failures(self.cells)
 
     def score(self, name: str | None = None) -> Score:
-        """Return one of the scores by its name; the first for None."""
+        """Return the score with this name, or the first score if None."""
         return score_named(self.scores, name)
 
     # -- tables and plots
 
     def frame(self, backend: Backend | None = None, *, each: bool = False) -> Any:
-        """Return one line for each learner, point and score: mean, standard error, min, max, number of repetitions.
+        """Return a data frame with one row per learner, point and score.
+
+        Columns: ``learner``, the point, ``score``, and the mean, standard error, min, max and number of repetitions.
 
         Parameters
         ----------
         backend
             See `CalibrationTable.frame`.
         each
-            True for one line per repetition instead: ``learner``, the point, ``repeat``, ``score``, ``value``,
+            Whether to return one row per repetition instead: ``learner``, the point, ``repeat``, ``score``, ``value``,
             ``train``, ``test``, ``fit_seconds``, ``predict_seconds``, ``reason``.
         """
         points = self.points.tolist()
@@ -157,7 +159,7 @@ class Curve(GridsResult):
         score
             Name of the score; None for the first.
         ax
-            Axes of matplotlib; None for a new figure.
+            Matplotlib axes; None for a new figure.
         band
             ``"range"``: from the worst repetition to the best. ``"error"``: two standard errors to each side. None:
             no bands.
@@ -288,7 +290,7 @@ def draw_curves(
 
 
 def _log_ticks(ax: Any, x: AnyArray) -> None:
-    """A logarithmic axis with ticks at the points, as far as their labels fit, or the usual ones for many points."""
+    """Make the axis logarithmic, with ticks at the points whose labels fit, or default ticks for many points."""
     from matplotlib.ticker import NullFormatter, NullLocator
 
     ax.set_xscale("log")
@@ -388,7 +390,7 @@ def ladder(rows: int) -> tuple[int, ...]:
 
 
 def read_sizes(sizes: Any, rows: int) -> tuple[int, ...]:
-    """The numbers of training rows that a user means, ascending, each once."""
+    """The requested numbers of training rows, ascending, without repetitions."""
     if sizes is None:
         return ladder(rows)
     if isinstance(sizes, str) and sizes == "all":
@@ -409,7 +411,7 @@ def read_sizes(sizes: Any, rows: int) -> tuple[int, ...]:
 
 
 def _entries(values: Any) -> list[Any]:
-    """The entries of an array or an iterable; a single value as the only one."""
+    """The entries of an array or iterable; a single value becomes a one-element list."""
     if isinstance(values, np.ndarray):
         return list(np.atleast_1d(values).tolist())
     return list(values) if isinstance(values, Iterable) and not isinstance(values, (str, bytes)) else [values]
@@ -484,7 +486,7 @@ def noise_curve(
     noisy_test
         Whether to add noise to the test rows too.
     scores
-        See `compare`. None: the usual ones, and ``"storage"`` if a learner has ``storage_``.
+        See `compare`. None uses the default scores, plus ``"storage"`` if a learner has ``storage_``.
     test, repeats, random_state, n_jobs, progress
         See `learning_curve`.
 

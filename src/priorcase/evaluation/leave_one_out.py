@@ -149,7 +149,7 @@ class LeftOutAnswers(GridResult):
 
     @prefix_errors
     def frame(self, backend: Backend | None = None) -> Any:
-        """Return one line for each row: ``truth``, ``predicted``, and ``p(CLASS)`` for each class."""
+        """Return a data frame with one row per left-out row: ``truth``, ``predicted``, and a ``p(CLASS)`` per class."""
         columns: dict[str, Any] = {"truth": self.truth, "predicted": self.predicted}
         if self.proba is not None:
             for place, label in enumerate(self.labels.tolist()):

@@ -44,7 +44,10 @@ _NAME_WIDTH = 30
 
 
 def predicted_in_order(trial: Trial, start: int, own: bool = False) -> Part:
-    """Each row from ``start`` on predicted from those before it; by the learner's ``prequential`` if that may be."""
+    """Predict each row from ``start`` on from those before it.
+
+    With ``own``, this uses the learner's own ``prequential`` where possible.
+    """
     rows = np.arange(start, len(trial.task))
     return part_of(rows, lambda: (own and _own_run(trial, start)) or _one_after_another(trial, start))
 
@@ -156,7 +159,7 @@ def prequential(
 
 
 def _read_scores(scores: Scores, kind: Kind) -> tuple[Score, ...]:
-    """The scores that a user means, all of them means over rows."""
+    """The requested scores, all of which must be means over rows."""
     usual = [name for name in USUAL[kind] if OURS[name].of_rows is not None]
     chosen = read_scores(usual if scores is None else scores, kind)
     for score in chosen:
@@ -236,17 +239,17 @@ class PrequentialCurve(GridsResult):
         return dict(zip(self.learners, self.so_far(score)[:, -1].tolist(), strict=True))
 
     def score(self, name: str | None = None) -> Score:
-        """Return one of the scores by its name; the first for None."""
+        """Return the score with this name, or the first score if None."""
         return score_named(self.scores, name)
 
     # -- tables and plots
 
     @prefix_errors
     def frame(self, backend: Backend | None = None) -> Any:
-        """Return one line for each learner, score and row predicted: ``learner``, ``row``, ``score``, ``value``,
-        ``so_far``, and with a window ``windowed``.
+        """Return a data frame with one row per learner, score and predicted row.
 
-        ``row`` is the position in the stream, ``value`` the score of the row.
+        Columns: ``learner``, ``row``, ``score``, ``value``, ``so_far``, and with a window ``windowed``. ``row`` is
+        the position in the stream, ``value`` the score of the row.
         """
         names = [score.name for score in self.scores]
         blocks = [(learner, name) for name in names for learner in self.learners]

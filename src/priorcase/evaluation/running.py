@@ -258,7 +258,7 @@ def _side_by_side(
 
 @contextmanager
 def closed_quietly(results: Any) -> Iterator[Any]:
-    """Results of joblib, closed at the end without its warning of those that nobody waits for after an interrupt."""
+    """Close joblib's results at the end, suppressing its warning about unfinished jobs after an interrupt."""
     try:
         yield results
     finally:
@@ -304,7 +304,7 @@ def _parallel(n_jobs: int | None) -> Any:
 def cell_columns(
     cells: Sequence[Cell], scores: Sequence[Score], place: Mapping[str, Sequence[Any]]
 ) -> dict[str, list[Any]]:
-    """Columns with a line for each cell and score; ``place`` are the columns that locate each cell."""
+    """Columns with one row per cell and score; ``place`` holds the columns that locate each cell."""
     lines = [(cell, score.name) for cell in cells for score in scores]
     columns: dict[str, list[Any]] = {"learner": [cell.learner for cell, _ in lines]}
     columns |= {name: [value for value in values for _ in scores] for name, values in place.items()}

@@ -26,7 +26,7 @@ from priorcase.learning.targets import as_array, read_labels, read_numbers
 
 Kind: TypeAlias = Literal["classes", "numbers"]
 Need: TypeAlias = Literal["predicted", "proba", "learner"]
-"""Input of a score: predictions, probabilities, or the learner itself (a scorer of scikit-learn)."""
+"""Input of a score: predictions, probabilities, or the learner itself (for a scikit-learn scorer)."""
 
 # -- learners and targets
 
@@ -226,7 +226,7 @@ def joined(parts: Sequence[Answers]) -> Answers:
 
 
 class _Echo(BaseEstimator):
-    """A learner that returns stored predictions to scorers of scikit-learn; its rows are row numbers."""
+    """A learner that returns stored predictions to scikit-learn scorers; its rows are row numbers."""
 
     def __init__(self, answers: Answers) -> None:
         self.answers = answers
@@ -319,11 +319,11 @@ class Score:
 
 
 Scores: TypeAlias = "str | Score | Sequence[str | Score] | Mapping[str, Any] | None"
-"""None for the usual scores, names, or a mapping from name to a score, scorer or function."""
+"""None for the default scores, names, or a mapping from name to a score, scorer or function."""
 
 
 def read_scores(scores: Scores, kind: Kind) -> tuple[Score, ...]:
-    """The scores that a user means, for classes or for numbers.
+    """The requested scores, for classes or for numbers.
 
     Examples
     --------
@@ -364,7 +364,7 @@ def _read_score(name: str | None, score: Any, kind: Kind) -> Score:
     if isinstance(score, str) or not callable(score):
         known = advice(score, [*ours, *get_scorer_names()], otherwise="Pass functions as {'name': function}.")
         raise EvaluationError(
-            f"got the score {score!r}; expected {listed(ours, limit=20)} or a scorer of scikit-learn. {known}"
+            f"got the score {score!r}; expected {listed(ours, limit=20)} or a scikit-learn scorer. {known}"
         )
     label = name or str(getattr(score, "__name__", type(score).__name__))
     if hasattr(score, "_score_func") or _takes_learner(score):
@@ -382,11 +382,11 @@ def _takes_learner(function: Callable[..., Any]) -> bool:
 
 
 _MULTICLASS = {name: f"{name}_macro" for name in ("f1", "precision", "recall", "jaccard")} | {"roc_auc": "roc_auc_ovr"}
-"""Scorers of scikit-learn for two classes, and their names for several."""
+"""scikit-learn scorers for two classes, and the names of their multiclass versions."""
 
 
 def _from_scorer(name: str, scorer: Any, *, named: str = "") -> Score:
-    """A scorer of scikit-learn, applied to the learner or to its stored predictions; ``named`` by scikit-learn."""
+    """A scikit-learn scorer, applied to the learner or to its stored predictions; ``named`` is scikit-learn's name."""
 
     def of_all(answers: Answers) -> float:
         try:
@@ -406,7 +406,7 @@ def _from_scorer(name: str, scorer: Any, *, named: str = "") -> Score:
 
 
 def score_named(scores: Sequence[Score], name: str | None) -> Score:
-    """One of some scores by its name; the first for None."""
+    """The score with this name, or the first score if None."""
     if name is None:
         return scores[0]
     names = [score.name for score in scores]

@@ -186,7 +186,7 @@ def _check_two_rows(task: Task) -> None:
 
 @dataclass(frozen=True, eq=False)
 class Given:
-    """Splits made by the user, or by a splitter of scikit-learn."""
+    """Splits made by the user, or by a scikit-learn splitter."""
 
     pairs: tuple[tuple[IntArray, IntArray], ...]
     text: str
@@ -200,11 +200,11 @@ class Given:
 
 Protocols: TypeAlias = Folds | Holdout | Given | LeaveOneOut | Prequential
 Splits: TypeAlias = "int | str | Protocols | Iterable[tuple[Any, Any]] | Any"
-"""A number of folds, "loo", "prequential", a protocol, a splitter of scikit-learn, or pairs (train, test)."""
+"""A number of folds, "loo", "prequential", a protocol, a scikit-learn splitter, or pairs (train, test)."""
 
 
 def read_splits(splits: Any, task: Task, repeats: int, *, groups: Any = None) -> Protocols:
-    """The protocol that a user means; ``groups`` are for a splitter of scikit-learn."""
+    """The requested protocol; ``groups`` are for a scikit-learn splitter."""
     check_repeats(repeats)
     protocol = _read_protocol(splits, task, groups)
     if repeats > 1 and not isinstance(protocol, (Folds, Holdout)):

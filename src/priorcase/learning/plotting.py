@@ -122,7 +122,7 @@ def drawing(ax: Any, *, size: tuple[float, float] | None = None) -> Iterator[Any
     Axes in a dark figure become white, since all colors are chosen for white; texts around them are unchanged.
     """
     if ax is not None and not hasattr(ax, "figure"):
-        raise ParameterError(f"ax must be None or axes of matplotlib, got {quoted(ax)}")
+        raise ParameterError(f"ax must be None or a matplotlib Axes, got {quoted(ax)}")
     dark = ax is not None and _is_dark(ax.figure.get_facecolor())
     with plot_style(dark=dark):
         from matplotlib import pyplot, rcParams

@@ -248,7 +248,7 @@ class LocallyWeightedClassifier(ClassifierMixin, windows.LocallyWeighted):
         Prior added to the weight of each class: a number for every class, ``"frequency"`` (one row in total, divided by
         the class frequencies), or None, which allows probabilities of 0.
     distance, attribute_weights, algorithm, categorical_features, schema, n_jobs
-        See `KNNClassifier`, also for attributes not listed here.
+        See `KNNClassifier`, which also documents the fitted attributes not listed here.
 
     Attributes
     ----------

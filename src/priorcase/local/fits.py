@@ -71,7 +71,7 @@ class DesignColumn(NamedTuple):
 
     @property
     def part(self) -> str:
-        """Description of the part of the attribute."""
+        """Name of the part of the attribute in this column, such as 'season cos'; empty for the value itself."""
         if self.wave is None:
             return "days" if self.period == DAY else ""
         name = {YEAR: "season ", WEEK: "weekday ", DAY: "hour "}.get(self.period, "")

@@ -175,7 +175,7 @@ class LocallyWeightedRegressor(RegressorMixin, windows.LocallyWeighted):
     solver, learning_rate, max_steps, tol
         ``"direct"``, or ``"gradient"`` (Mitchell's eq. 8.7) with its step size, maximum number of steps and tolerance.
     distance, attribute_weights, algorithm, categorical_features, schema, n_jobs
-        See `KNNRegressor`, also for attributes not listed here.
+        See `KNNRegressor`, which also documents the fitted attributes not listed here.
 
     Attributes
     ----------

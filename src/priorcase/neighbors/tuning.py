@@ -175,7 +175,7 @@ class Tuning(GridResult):
 
     @prefix_errors
     def frame(self, backend: Literal["pandas", "polars", "pyarrow"] | None = None) -> Any:
-        """Return a data frame with one line for each candidate, best first: parameters, scores and scoring method.
+        """Return a data frame with one row per candidate, best first: parameters, scores and scoring method.
 
         ``backend`` is the library of the frame; None for the library of X, or the first one installed.
         """

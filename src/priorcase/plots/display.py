@@ -118,7 +118,7 @@ class AxisColumn:
         return [None if at != at else self.values[int(at)] for at in positions.tolist()]
 
     def label(self, axis: Any) -> None:
-        """Label an axis of matplotlib, and name its categories."""
+        """Label a matplotlib axis, and name its categories."""
         axis.set_label_text(caption(self.name, _AXIS_WIDTH))
         if self.values is not None:
             name_ticks(axis, [value_text(value, NAME_WIDTH) for value in self.values])
@@ -145,7 +145,10 @@ def _date_ticks(axis: Any, low: float, high: float) -> None:
 
 
 def name_ticks(axis: Any, names: Sequence[str]) -> None:
-    """Names at 0, 1, ... of an axis of matplotlib: slanted if they need room, every second or third of many."""
+    """Label positions 0, 1, ... of a matplotlib axis with names.
+
+    Names are slanted if space is short; if there are many, only every second or third is shown.
+    """
     across, box = axis.axis_name == "x", axis.axes.bbox
     room = 72.0 * (box.width if across else box.height) / axis.axes.figure.dpi  # in points
     step = -(-len(names) // max(2, int(room / (_FONT * (1.6 if across else 1.15)))))

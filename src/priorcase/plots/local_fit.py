@@ -200,7 +200,7 @@ def _queries(X: Any, table: Table, a: int, axis: AxisColumn, at: int | None, res
 
 
 def _typical(axis: AxisColumn, n: int) -> FloatArray | IntArray:
-    """The median of numbers, or a row with the most frequent category; the first of equals."""
+    """The median of numbers, or a row with the most frequent category; the first among ties."""
     known = axis.positions[~np.isnan(axis.positions)]
     if axis.values is None:
         return np.full(n, np.median(known) if known.size else np.nan)

@@ -384,7 +384,10 @@ def _scales(model: Any, cells: FloatArray) -> FloatArray:
 
 
 def _limits(model: Any, cells: FloatArray) -> FloatArray:
-    """Rows that the picture must include: the model's own, for a concept with the limits of all numbers it has seen."""
+    """Rows that the plot must show.
+
+    These are the model's stored rows and, for concept learners, also the minima and maxima of all numbers seen.
+    """
     memory = model._stored()
     if not isinstance(memory, ConceptMemory):
         return cells

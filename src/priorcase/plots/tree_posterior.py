@@ -187,7 +187,7 @@ class TreePosterior(Display):
 
 
 def spanning_tree(weights: FloatArray) -> IntArray:
-    """The edges of the tree with the largest sum (and product) of weights; of equals the first.
+    """The edges of the tree with the largest sum (and product) of weights; the first among ties.
 
     Examples
     --------
@@ -204,7 +204,7 @@ def spanning_tree(weights: FloatArray) -> IntArray:
 
 
 def ring(n: int) -> FloatArray:
-    """Nodes on a circle, the first on top, the others clockwise."""
+    """Positions of nodes on a circle: the first at the top, the others following clockwise."""
     turns = 2.0 * np.pi * np.arange(n) / max(n, 1)
     return np.column_stack([np.sin(turns), np.cos(turns)])
 

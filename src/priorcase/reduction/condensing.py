@@ -28,7 +28,8 @@ class CNN(Reducer):
     shuffle, random_state
         Whether to process the rows in random order, and the seed.
     distance, attribute_weights, categorical_features, schema, n_jobs
-        See `ENN`, also for the attributes. ``n_iter_`` is the number of passes, including the last one.
+        See `ENN`, which also documents the fitted attributes. ``n_iter_`` is the number of passes, including
+        the last one.
 
     Notes
     -----
@@ -102,7 +103,8 @@ class ICF(VotingReducer):
     Parameters
     ----------
     n_neighbors, ties, distance, attribute_weights, categorical_features, schema, n_jobs
-        See `ENN`, also for the attributes. ``n_iter_`` is the number of passes after `ENN`, including the last one.
+        See `ENN`, which also documents the fitted attributes. ``n_iter_`` is the number of passes after `ENN`,
+        including the last one.
 
     Notes
     -----

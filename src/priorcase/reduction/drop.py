@@ -25,7 +25,7 @@ class DROP1(VotingReducer):
     n_neighbors
         Number k of neighbors that vote; the next nearest row replaces a deleted one.
     ties, distance, attribute_weights, categorical_features, schema, n_jobs
-        See `ENN`, also for the attributes.
+        See `ENN`, which also documents the fitted attributes.
 
     Notes
     -----
@@ -69,7 +69,7 @@ class DROP2(VotingReducer):
 
 @dataclass(eq=False, repr=False, kw_only=True)
 class DROP3(VotingReducer):
-    """DROP3: removes noise with `ENN`, then applies `DROP2`; also for regression.
+    """DROP3: removes noise with `ENN`, then applies `DROP2`; supports regression.
 
     For numeric targets (after Arnaiz-González et al. 2016), noise is defined as in `ENN`; a row is deleted if the sum
     of ``|y - mean|`` over its associates does not increase without it, with the mean over their ``n_neighbors`` nearest
@@ -79,7 +79,7 @@ class DROP3(VotingReducer):
     Parameters
     ----------
     n_neighbors, target, alpha, ties, distance, attribute_weights, categorical_features, schema, n_jobs
-        See `ENN`, also for the attributes.
+        See `ENN`, which also documents the fitted attributes.
 
     Notes
     -----

@@ -94,7 +94,8 @@ class RENN(VotingReducer):
     Parameters
     ----------
     n_neighbors, ties, kind_sel, distance, attribute_weights, categorical_features, schema, n_jobs
-        See `ENN`, also for the attributes. ``n_iter_`` is the number of passes, including the last one.
+        See `ENN`, which also documents the fitted attributes. ``n_iter_`` is the number of passes, including
+        the last one.
 
     Examples
     --------
@@ -136,7 +137,7 @@ class AllKNN(VotingReducer):
     successive
         Whether to delete after each i, so that later neighbors are found among the remaining rows.
     ties, kind_sel, distance, attribute_weights, categorical_features, schema, n_jobs
-        See `ENN`, also for the attributes.
+        See `ENN`, which also documents the fitted attributes.
 
     Examples
     --------

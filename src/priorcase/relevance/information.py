@@ -37,7 +37,7 @@ class GainRatio(_Information):
     these rows; H is the entropy of the attribute, with missing as one more value (Quinlan 1993, sections 2.2 and 3.3).
     Numbers and dates are discretized by minimum description length (Fayyad & Irani 1993), so unrelated numbers have
     weight 0. A set or text is represented by its most informative member or word, if that passes the same test. For
-    nominal columns these are the weights of TiMBL. Attributes are scored one by one, so attributes that matter only
+    nominal columns these are TiMBL's weights. Attributes are scored one by one, so attributes that matter only
     together get small weights.
 
     Parameters
@@ -64,7 +64,7 @@ class MutualInformation(_Information):
     """Mutual information of each attribute and the class in bits, ``I(A; C) = H(C) - H(C | A)``.
 
     Computed as in `GainRatio`, which corrects its bias towards columns with many values. For nominal columns this is
-    the information gain of TiMBL. Parameters: see `GainRatio`.
+    TiMBL's information gain. Parameters: see `GainRatio`.
 
     Examples
     --------

@@ -122,7 +122,7 @@ class LeaveOneOutWeights(WeightingMethod):
             raise ParameterError(f"attribute_weights.loss must be {expected}, got {self.loss!r}")
 
     def learn(self, data: TrainingData) -> FloatArray:
-        """Return the global weights, the largest 1; all 0 if nothing can be learned."""
+        """Return the global weights, scaled so that the largest is 1; all 0 if nothing can be learned."""
         rows, targets = _distinct_rows(data, self.loss)
         if rows.size < _MIN_ROWS or not targets.baseline > 0.0:
             return np.zeros(data.n_attributes)
@@ -200,7 +200,7 @@ class Targets:
 
 
 def _distinct_rows(data: TrainingData, loss: str | None) -> tuple[IdArray, Targets]:
-    """Positions of the rows, a row with weight 2 twice, and their targets.
+    """Positions of the rows and their targets; a row with weight 2 appears twice.
 
     The order depends only on the values of the rows, so that the weights are the same for any order of the table and
     for repeated or weighted rows.
@@ -280,7 +280,7 @@ class SoftNeighbors:
         return [_Split(places[~fold][:n], places[fold][: n // 2], np.where(fold, 0.0, votes)) for fold in folds]
 
     def unscaled(self, weights: FloatArray) -> FloatArray:
-        """Weights of the distance's own contributions, the largest 1."""
+        """Weights of the distance's own contributions, scaled so that the largest is 1."""
         found = weights * self.scale
         largest = float(found.max(initial=0.0))
         return found / largest if largest > 0 else np.zeros(found.size)

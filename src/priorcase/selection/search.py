@@ -80,7 +80,7 @@ class Race:
 
 
 def _squares(losses: FloatArray) -> FloatArray:
-    """Sum of squared deviations of each line."""
+    """Sum of squared deviations of each row."""
     centred = losses - losses.mean(axis=1, keepdims=True)
     return np.asarray((centred * centred).sum(axis=1))
 

@@ -75,11 +75,12 @@ class SelectionHistory(GridResult):
         return 1.0 - losses if self.scoring == "accuracy" else losses * self.unit
 
     def frame(self, backend: Backend | None = None) -> Any:
-        """Return a data frame with one line for each step.
+        """Return a data frame with one row per step.
 
-        Columns: ``step``; ``attribute``, None at the end; ``kept``, whether it was selected; ``n_attributes`` so far;
-        the score by its name; ``rows`` that it is averaged over; ``compared`` subsets; ``evaluations`` and
-        ``exhaustive``, the left-out rows predicted, and those that full leave-one-out would predict.
+        Columns: ``step``; ``attribute`` (None if the step ended the search); ``kept`` (whether it was selected);
+        ``n_attributes`` (number selected so far); the score, under its own name; ``rows`` (number of rows the score is
+        averaged over); ``compared`` (number of subsets compared); ``evaluations`` (left-out rows predicted);
+        ``exhaustive`` (left-out rows that full leave-one-out of these subsets would predict).
         ``backend``: see `Precedents.frame`.
         """
         attributes = [None if step.attribute is None else self.names[step.attribute] for step in self.steps]
@@ -128,7 +129,8 @@ class AttributeSelector(SelectorMixin, BaseEstimator, metaclass=EstimatorMeta):
     the attribute that lowers the loss most, ``"backward"`` removes the one that helps least. The racing searches of
     Moore & Lee (1994) try subsets on rows in random order until the winner is clear: ``"race"`` drops a subset once it
     is unlikely to beat the leader by more than ``gamma``; ``"brace"`` uses paired differences, which needs far fewer
-    rows; ``"schemata"`` races each attribute in against out, and finds attributes that matter only together.
+    rows; for each attribute, ``"schemata"`` races the subsets that contain it against those that do not, and finds
+    attributes that matter only together.
 
     Parameters
     ----------
@@ -143,8 +145,8 @@ class AttributeSelector(SelectorMixin, BaseEstimator, metaclass=EstimatorMeta):
         ``"accuracy"`` (default), ``"brier"`` or ``"log_score"`` (needs a ``prior``) for classes; ``"squared_error"``
         (default) or ``"absolute_error"`` for numbers.
     gamma
-        Indifference: differences of the mean loss up to this are ignored. For numbers relative to the loss of the best
-        constant prediction.
+        Indifference threshold: differences in mean loss up to ``gamma`` are ignored. For numeric targets, it is
+        relative to the loss of the best constant prediction.
     delta
         Probability of a wrong decision in a race, shared by all comparisons.
     min_points

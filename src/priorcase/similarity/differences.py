@@ -293,8 +293,8 @@ class Absolute(Difference):
         aha = missing.aha and not ranked
         if aha and (self.scaling != "range" or self.factor != 1):
             raise ParameterError(
-                f"missing='aha' needs the range of a number, but {column.label} is compared by "
-                f"{self!r}. Use Absolute('range') or another value of missing."
+                f"missing='aha' requires numbers scaled by their range, but {column.label} is compared by "
+                f"{self!r}. Use Absolute('range'), or set missing to another value."
             )
         scale, low, high = 1.0, 0.0, 0.0
         if self.scaling in ("range", "inliers"):
@@ -404,8 +404,8 @@ class ValueTable(Difference):
         matrix, n = as_floats(self.matrix), len(values)
         if matrix is None or matrix.shape != (n, n):
             raise ParameterError(
-                f"matrix of ValueTable must be a square of numbers, {n} by {n}, a row and a column for each value, got "
-                f"{quoted(self.matrix)}"
+                f"matrix of ValueTable must be a square matrix of numbers, {n} by {n}, with one row and one column for "
+                f"each value, got {quoted(self.matrix)}"
             )
         if not np.all(np.isfinite(matrix)) or np.any(matrix < 0) or np.any(np.diag(matrix) != 0):
             raise ParameterError(

@@ -426,8 +426,8 @@ class FittedDistance(TextResult):
     ) -> None:
         """Raise an error for distances or costs that overflow.
 
-        ``queries`` and ``rows`` are the cells of each pair, ``weights`` the attribute weights of all pairs or of each,
-        and ``names`` the number of each query and the id of each row, for the message.
+        ``queries`` and ``rows`` are the cells of each pair; ``weights`` are the attribute weights (one set for all
+        pairs, or one per pair); ``names`` are the query numbers and row ids shown in the error message.
         """
         infinite = np.isinf(distances)
         # If missing values are skipped, rows without a common known value are infinitely far apart by definition.

@@ -140,8 +140,8 @@ def _is_probabilistic(member: Any) -> bool:
 def _named(members: Members, task: Literal["classify", "regress"]) -> dict[str, Any]:
     """Members listed by a user, by name; a string is the name of a learner of the registry.
 
-    Names of default members only are kept as strings, because these members depend on the number of rows. The baseline
-    may be listed, although it is always a member.
+    Names that only a default stack has are kept as strings, because these members depend on the number of rows. The
+    baseline may be listed, although it is always a member.
     """
     if isinstance(members, Mapping):
         found = {str(name): member for name, member in members.items()}
@@ -394,7 +394,7 @@ class Stack(GridResult):
 
     @prefix_errors
     def frame(self, backend: Backend | None = None) -> Any:
-        """Return a data frame with one line for each member."""
+        """Return a data frame with one row per member."""
         columns: dict[str, Any] = {"member": list(self.names), "weight": self.weights}
         if self.temperatures.size:
             columns["temperature"] = self.temperatures

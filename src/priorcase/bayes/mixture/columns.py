@@ -214,7 +214,7 @@ class Layout:
 
 
 def _documents(cells: FloatArray, counter: Words, words: tuple[Value, ...]) -> tuple[IntArray, Any]:
-    """Line of each text in a matrix of counts, shape (1 + texts, words); the first line is empty."""
+    """Row of each text in a matrix of counts, shape (1 + texts, words); the first row is empty."""
     codes, known, texts = np.zeros(len(cells), np.intp), ~np.isnan(cells), unseen_values(cells)
     distinct, places = np.unique(cells[known], return_inverse=True)
     codes[known] = places.ravel() + 1

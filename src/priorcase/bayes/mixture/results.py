@@ -187,8 +187,8 @@ class Oddness(layouts.PrintedPerQuery):
     scores, tails
         Negative log-density of each row in nats, and the share of training rows with at least this score.
     surprises, usual
-        ``-ln p(x_i | all other known columns)``, shape (rows, columns), 0 if missing, which is largest for an erroneous
-        value; and the mean surprise of each column over the training rows.
+        ``surprises`` is ``-ln p(x_i | all other known columns)``, shape (rows, columns): largest for erroneous values,
+        0 for missing ones. ``usual`` is the mean surprise of each column over the training rows.
     contributions, mixing
         Contribution of each column to the score, ``sum_k r_k (-ln p(x_i | k))`` with the row's responsibilities r, and
         the remainder of the score, ``sum_k r_k ln(r_k / p_k)``, which comes from the components.

@@ -59,12 +59,12 @@ class Step:
 
     @property
     def whole(self) -> bool:
-        """Whether the value itself is known by it."""
+        """Whether the step states the value itself."""
         return self.kind in ("given", "told")
 
 
 def in_force(steps: tuple[Step, ...]) -> list[Step]:
-    """The steps that count: of each attribute from its last value on, since a value replaces earlier answers."""
+    """The steps that count: for each attribute those from its last value on, since a value replaces earlier answers."""
     last = {step.attribute: place for place, step in enumerate(steps) if step.whole}
     return [step for place, step in enumerate(steps) if place >= last.get(step.attribute, 0)]
 
@@ -81,8 +81,8 @@ def as_number(stored: float | str) -> float:
 class Mentions:
     """The words or members of a column, and which of its distinct values have each: a matrix (terms, values).
 
-    Words stand in alphabetical order, those that at least two cases have; members in the order of sets. Of very many
-    terms the most frequent ones are kept.
+    Words that occur in at least two cases, in alphabetical order, or members in set order. If there are too many terms,
+    only the most frequent are kept.
     """
 
     terms: tuple[Term, ...]
@@ -125,7 +125,7 @@ def words_of(text: str) -> list[str]:
 
 
 def _order(term: Term) -> tuple[int, float, str]:
-    """Words alphabetically; of members booleans, then numbers, then strings."""
+    """Sort key: words alphabetically; members as booleans, then numbers, then strings."""
     return (2, 0.0, term) if isinstance(term, str) else (0 if isinstance(term, bool) else 1, float(term), "")
 
 
@@ -151,7 +151,7 @@ class Candidates:
         self._mentions: dict[str, Mentions] = {}
 
     def weights(self, steps: tuple[Step, ...]) -> FloatArray:
-        """The weight of each case; the order of the steps does not change a bit."""
+        """The weight of each case, bit-identical for any order of the steps."""
         found = self.degrees.copy()
         order = list(self.likeness.attributes)
         said = [step for step in in_force(steps) if step.kind != "skipped"]
@@ -161,12 +161,12 @@ class Candidates:
         return found
 
     def remaining(self, weights: FloatArray) -> FloatArray:
-        """The same, 0 for cases that do not remain."""
+        """The same weights, but 0 for cases that do not remain."""
         most = float(weights.max())
         return np.where(weights > self.floor * most * (1.0 + _ROUNDING), weights, 0.0)
 
     def ranked(self, weights: FloatArray) -> tuple[Candidate, ...]:
-        """The solutions with their probabilities, most probable first; of equals that of the oldest case.
+        """The solutions with their probabilities, most probable first; ties go to that of the oldest case.
 
         Only those that weigh more than ``floor`` times as much as the best are listed.
         """
@@ -239,7 +239,7 @@ class Candidates:
 
 
 def grouped(numbers: FloatArray, width: float) -> IntArray:
-    """The group of each number: from the least on, a group begins at the first number beyond the last one's width."""
+    """The group of each number: from the smallest up, a group begins at the first number beyond the previous group."""
     found = np.zeros(numbers.size, dtype=np.int64)
     begin, group = float("-inf"), -1
     for place in np.argsort(numbers, kind="stable").tolist():
@@ -309,7 +309,7 @@ def _reliability(similarities: FloatArray, mean: FloatArray, shares: FloatArray)
 def _compared(
     likeness: Likeness, name: str, mates: list[tuple[int, IntArray]], able: BoolArray
 ) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """Similarities of cases to their mates by one attribute, NaN for none; the mean and the largest to all others."""
+    """Similarities of cases to their mates in one attribute (NaN if unknown), and mean and maximum to all others."""
     column = likeness.columns[name]
     counts = np.bincount(column.codes[able & (column.codes >= 0)], minlength=len(column.values)).astype(float)
     size = max(others.size for _, others in mates)
@@ -329,7 +329,7 @@ def _compared(
 
 
 def _mates(likeness: Likeness, names: list[str], answers: IntArray, able: BoolArray) -> list[tuple[int, IntArray]]:
-    """Some cases, each with some others of its solution: evenly spread, and not too many."""
+    """A limited, evenly spread sample of cases, each with some other cases that have the same solution."""
     places = np.flatnonzero(able)
     order = places[np.argsort(answers[places], kind="stable")]
     groups = np.split(order, np.flatnonzero(np.diff(answers[order])) + 1)

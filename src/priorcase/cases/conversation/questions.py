@@ -111,7 +111,7 @@ class Questions:
         self.n_solutions = present.size
 
     def best(self, least: float) -> Question | None:
-        """The first question by `ranked` that gains at least so much; None if there is none."""
+        """The first question in `ranked` with a gain of at least ``least``; None if there is none."""
         if (free := self._free_text()) is not None:
             return free
         least = max(least, _NEGLIGIBLE)
@@ -120,9 +120,9 @@ class Questions:
     def ranked(self) -> list[Question]:
         """The best question about each attribute, in the order in which they would be asked.
 
-        Those that gain at least the median come first, then the others, since the ratio alone prefers uneven splits
-        (Quinlan 1986, section 7, who takes the average; an id would raise that above all others). Within each the
-        largest ratio comes first, of equals that of the first attribute.
+        Questions with at least the median gain come first, since the ratio alone prefers uneven splits (Quinlan 1986,
+        section 7, uses the mean; an id attribute would raise the mean above all other gains). Within each group, the
+        largest ratio comes first; ties go to the first attribute.
         """
         found = list(self.all())
         gains = [question.gain for question in found if question.gain and question.gain > _NEGLIGIBLE]
@@ -278,7 +278,7 @@ def gain_ratio(gain: float, weights: FloatArray, groups: IntArray, n: int) -> fl
 
 
 def best_cut(weights: FloatArray, numbers: FloatArray, solutions: IntArray, n: int) -> tuple[float, float]:
-    """The number for which "is it at most that?" gains most, and the gain; NaN and 0 if no cut gains anything.
+    """The cut whose question "is it at most this?" has the largest gain, and that gain; NaN and 0 if no cut has a gain.
 
     A cut is one of the cases' own numbers (as in C4.5 since release 8), the smallest of the best ones. NaN is missing.
     """
@@ -297,7 +297,7 @@ def best_cut(weights: FloatArray, numbers: FloatArray, solutions: IntArray, n: i
 
 
 def first_best(gains: FloatArray) -> int:
-    """The first place whose gain is the largest but for rounding."""
+    """The first position with the largest gain, up to rounding."""
     return int(np.argmax(gains >= gains.max() - _NEGLIGIBLE))
 
 

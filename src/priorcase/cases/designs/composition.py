@@ -483,7 +483,7 @@ class _Search:
         self.too_large = self.too_large or most > MOST_PIECES
 
     def partial(self) -> Design | None:
-        """The choice that leaves fewest arcs, least elaborated and with fewest pieces; None if nothing matches."""
+        """The choice with the fewest missing arcs, then the fewest rewritings and pieces; None if nothing matches."""
         with self.budget.part(1.0) as part:
             for missing in range(1, len(self.query)):
                 for covering in self.coverings:
@@ -589,7 +589,7 @@ class _Covering:
         return any(all(count[arc] > 1 for arc in self.pieces[place].arcs) for place in chosen)
 
     def greedy(self) -> Design:
-        """Pieces for the query as it is, each taken if it fits those before: what there is if the budget is spent."""
+        """Pieces for the original query, each taken if it fits those before; the fallback if the budget is spent."""
         chosen: list[int] = []
         done: set[Arc] = set()
         for place, piece in enumerate(self.pieces[:_TRIED]):

@@ -155,8 +155,8 @@ def matches(
 
     A match maps the case's variables one-to-one to variables of the query so that each arc of the case becomes an arc
     of the query with the same sign and the quantities agree; a variable without a label agrees with any. The query may
-    have more arcs (a subgraph monomorphism, found by VF2; Cordella et al. 2004). Of matches that realize the same arcs,
-    only the first by its bindings is kept.
+    have more arcs (a subgraph monomorphism, found by VF2; Cordella et al. 2004). Among matches that realize the same
+    arcs, only the first by its bindings is kept.
 
     Parameters
     ----------
@@ -205,7 +205,7 @@ def _parts(case: FunctionGraph, free: int) -> Iterator[tuple[tuple[Arc, ...], tu
 
 
 def _is_possible(part: Sequence[Arc], case: FunctionGraph, query: FunctionGraph) -> bool:
-    """A quick look: enough arcs of each sign, and for each arc one that it may become."""
+    """A quick necessary check: enough arcs of each sign, and a possible counterpart for each arc."""
     enough = Counter(arc.sign for arc in part) <= Counter(arc.sign for arc in query.arcs)
     return enough and _partners(part, case.labels, query.arcs, query.labels) == len(part)
 
@@ -236,7 +236,7 @@ def _is_wanted(case: FunctionGraph, query: FunctionGraph, bound: Mapping[str, st
 def _monomorphisms(
     part: Sequence[Arc], case: FunctionGraph, query: FunctionGraph, budget: Budget
 ) -> Iterator[dict[str, str]]:
-    """Each takes the part's variables to the query's."""
+    """Yield each monomorphism, as a mapping from the part's variables to the query's."""
     names = tuple(sorted({name for arc in part for name in (arc.source, arc.target)}))
     matcher = _matcher()(_numbered(query, query.variables), _numbered(case, names), budget)
     for mapping in matcher.subgraph_monomorphisms_iter():
@@ -245,7 +245,7 @@ def _monomorphisms(
 
 @lru_cache(maxsize=64)
 def _numbered(graph: FunctionGraph, names: tuple[str, ...]) -> Any:
-    """The part of the graph with some variables; its nodes are numbers, whose order no hash seed changes."""
+    """The subgraph of some variables; its nodes are numbers, so that their order does not depend on the hash seed."""
     import networkx as nx
 
     return nx.convert_node_labels_to_integers(graph.networkx().subgraph(names), ordering="sorted")

@@ -66,7 +66,7 @@ def text_cell(text: str | None) -> str:
 
 
 def text_of(cell: str) -> str | None:
-    """The text of such a cell."""
+    """The text of a cell written by `text_cell`."""
     if cell and cell[0] == '"' and isinstance(found := _parsed(cell), str):
         return found
     return cell or None
@@ -100,7 +100,7 @@ def _stored_of(kind: CaseKind, name: str, cell: str) -> Stored:
 
 
 def _remembered(function: Callable[[Any], Any], kind: CaseKind) -> Callable[[Any], Any]:
-    """A function of one column's values, each distinct one computed once; by type too, since True equals 1."""
+    """A cached function of one column's values; the cache distinguishes types, since True equals 1."""
     if isinstance(kind, Text | Set):  # texts repeat rarely, and members of sets have types of their own
         return function
     return lru_cache(maxsize=_MANY, typed=True)(function)
@@ -175,7 +175,7 @@ def _csv_records(path: Path, names: Sequence[str], attributes: Kinds) -> Iterato
 
 
 def _inferred(path: Path, names: Sequence[str]) -> dict[str, CaseKind]:
-    """Kinds as the cells look, by a first reading of the file."""
+    """Kinds inferred from the cells in a first reading of the file."""
     samples: list[dict[type, Any]] = [{} for _ in names]
     for _, row in islice(_rows(path), 1, None):
         for cell, seen in zip(row[len(BESIDE) :], samples, strict=True):
@@ -395,7 +395,7 @@ def _arrow_errors(path: Path) -> Iterator[None]:
 
 @contextmanager
 def _edited(path: Path, problem: str) -> Iterator[None]:
-    """Let what goes wrong while metadata are read be a damaged file."""
+    """Report errors in reading metadata as a damaged file."""
     try:
         yield
     except CaseBaseError:

@@ -130,7 +130,7 @@ class Measure:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class PreparedMeasure:
-    """A measure with what it prepared for a column."""
+    """A measure with the statistics that it prepared for a column."""
 
     measure: Measure
     column: CaseColumn

@@ -77,7 +77,7 @@ class NumberLine:
     def falling(self, point: float, side: Literal["both", "larger", "smaller"] = "both") -> FloatArray:
         """``max(0, 1 - difference / length)``; with a length of 0, 1 if there is no difference.
 
-        Of one side only differences of larger or of smaller values count.
+        With a side other than ``"both"``, only differences to larger (or smaller) values count.
         """
         return _core.falling(self.points, point, self.length, _SIDES[side])
 

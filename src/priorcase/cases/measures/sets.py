@@ -24,8 +24,8 @@ Terms = Callable[[Any], Sequence[Hashable]]
 class Documents:
     """The terms of each value, and how often each occurs.
 
-    Terms are numbered by their first occurrence, and are listed in that order in a value: so nothing depends on how the
-    values came to be here, and documents that followed others equal fresh ones.
+    Terms are numbered by their first occurrence, and are listed in that order in a value: so the result does not depend
+    on earlier states, and documents derived from others equal fresh ones.
     """
 
     values: tuple[Any, ...]

@@ -292,7 +292,8 @@ class Retrieval(GridResult, Sequence[Match]):
         notes += [f"attributes with weight 0, not shown: {len(self.query) - used}"] * (used < len(self.query))
         notes += [f"cases not shown: {len(self) - _LINES}"] * (len(self) > _LINES)
         cases = f"{self.among:,} case{'s' * (self.among != 1)}"
-        title = f"the {len(self)} most similar of {cases}" if self.ids else "no case to retrieve"
+        several = f"{len(self)} " if len(self) > 1 else ""
+        title = f"the {several}most similar of {cases}" if self.ids else "no case to retrieve"
         if self.ids and self.diversity:
             title = f"{len(self)} similar to the query and different from each other, of {cases}"
         return Grid(title, header, lines, "; ".join(notes), right={0, 1})
@@ -315,7 +316,10 @@ class Retrieval(GridResult, Sequence[Match]):
 
 
 def _column(values: Iterable[Any]) -> list[Any]:
-    """Values for a frame: integers among floats as floats, since frames have one type for a column."""
+    """Values of a frame column: if any number is a float, integers are converted to floats.
+
+    A column has a single type.
+    """
     found = list(values)
     known = [value for value in found if value is not None]
     if all(map(is_number, known)) and any(isinstance(value, float) for value in known):
@@ -324,7 +328,7 @@ def _column(values: Iterable[Any]) -> list[Any]:
 
 
 def _draw_contributions(ax: Any, labels: Sequence[str], names: list[str], parts: FloatArray) -> None:
-    """Stacked bars; of many attributes those with small contributions as one."""
+    """Draw stacked bars; if there are many attributes, those with small contributions are merged."""
     labels, parts = labels[:_BARS], parts[:_BARS]
     looks: list[dict[str, Any]] = []
     for a in range(min(len(names), _PARTS)):
@@ -418,7 +422,7 @@ def _diverse(likeness: Likeness, positions: IntArray, similarities: FloatArray, 
 
     The most similar one comes first; each further one maximizes ``(1 - d) similarity + d r``, where r is its mean
     dissimilarity to those already chosen (bounded greedy selection, Smyth & McClave 2001, with a weighted mean in place
-    of the product). Of equals the more similar one is taken, then the older one.
+    of the product). Ties go to the more similar case, then to the older one.
     """
     chosen = [0] if len(positions) else []
     free, apart = np.ones(len(positions), dtype=np.bool_), np.zeros(len(positions))

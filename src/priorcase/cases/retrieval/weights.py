@@ -144,7 +144,7 @@ class Weights(GridResult, Mapping[str, float]):
             return ax
 
     def _order(self) -> list[int]:
-        """By weight; of equals by the loss without them."""
+        """Positions sorted by weight; ties by the loss without the attribute."""
         without = [math.inf if math.isnan(loss) else loss for loss in self.without]
         return sorted(range(len(self.names)), key=lambda a: (-self.weights[a], -without[a]))
 
@@ -234,7 +234,7 @@ class _Means:
 
 
 def _target_of(table: CaseTable, target: str, positions: IdArray, k: int) -> _Votes | _Means:
-    """Numbers if all solutions are numbers, classes if none is; for an attribute, by its kind."""
+    """The target: numbers if all solutions are numbers, classes if no solution is; for an attribute, by its kind."""
     column = table.column(target)
     places, own = np.unique(column.codes[positions], return_inverse=True)
     if len(places) < 2:
@@ -332,7 +332,7 @@ class LeftOut:
         return self.target.mean(self.target.losses(cases, nobody, np.zeros(nobody.shape)))
 
     def _queries(self, name: str, block: slice) -> tuple[IntArray, FloatArray]:
-        """For each case of a block its row of a table of similarities, and the table."""
+        """For each case of a block, its row in a table of similarities; and that table."""
         codes = self._codes[name][block]
         if name in self._tables:
             return np.ascontiguousarray(codes), self._tables[name]
@@ -356,7 +356,7 @@ def _coded(codes: IntArray, values: IntArray) -> IntArray:
 
 
 class _Search:
-    """Weights of small leave-one-out loss, by coordinate steps on a small grid.
+    """Search for weights with a small leave-one-out loss, by coordinate steps on a small grid.
 
     ``fixed`` has the weight that an attribute keeps, NaN if one is to be learned.
     """
@@ -411,7 +411,7 @@ class _Search:
     def _prune(self, weights: FloatArray, loss: float) -> tuple[FloatArray, float, FloatArray]:
         """Drop attributes that are not missed, one after the other, as long as the loss is not above `equal`.
 
-        An attribute is not missed, either, if one in which all cases are the same does as well in its place: its weight
+        An attribute is not missed either if a constant attribute in its place does as well: its weight
         only makes votes and means flatter. It stays replaced while others are judged, and is dropped in the end.
         """
         best, flat = weights, 0.0
@@ -436,7 +436,7 @@ class _Search:
         """The attribute without which the loss is smallest, and that loss; None if all are missed.
 
         An attribute is missed if the loss without it is larger by more than one standard error of the mean difference
-        (Breiman, Friedman, Olshen & Stone 1984): the best of many weights are so partly by chance.
+        (Breiman, Friedman, Olshen & Stone 1984): the best of many candidate weights are partly best by chance.
         """
         found = []
         some = [a for a in self._free if weights[a] and _changed(weights, a, 0.0).any()]

@@ -130,10 +130,10 @@ def reuse(
         )
     check_known(query, kinds)
     sources = read_sources(matches, kinds)
-    notes = []
+    reasons, notes = [], []
     if chosen is None:
         chosen, reason = automatic(sources, options)
-        notes.append(reason)
+        reasons.append(reason)
     if n := sources.skipped:
         notes.append(f"{n} retrieved {'case has' if n == 1 else 'cases have'} no solution")
     proposal = chosen.propose(sources, query)
@@ -148,7 +148,7 @@ def reuse(
         differences=proposal.differences if proposal.base is None else _differences(query, case),
         steps=(*steps, *repairs),
         problems=(*proposal.problems, *problems),
-        notes=(*notes, *proposal.notes, *more),
+        notes=(*reasons, *notes, *proposal.notes, *more),
     )
 
 

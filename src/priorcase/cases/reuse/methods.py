@@ -408,7 +408,7 @@ class Local(_Numbers):
 
 
 class _Design(NamedTuple):
-    """Cases as a table that a local fit takes: dates in days, levels as ranks, one line for the query."""
+    """Cases as a table that a local fit takes: dates in days, levels as ranks, one row for the query."""
 
     names: list[str]
     rows: AnyArray
@@ -652,7 +652,7 @@ METHODS: dict[str, type[Any]] = {method.name: method for method in (Copy, Null, 
 
 
 def check_method(method: object, options: Mapping[str, object]) -> Method | None:
-    """The method by its name and options, or itself; None for ``"auto"``."""
+    """The method with this name and options, or a method that was passed; None for ``"auto"``."""
     if isinstance(method, Method) and not isinstance(method, type):
         if options:
             raise CaseBaseError(
@@ -681,17 +681,17 @@ def automatic(sources: Sources, options: Mapping[str, Any]) -> tuple[Method, str
     """Return the method of ``"auto"`` and why: vote for repeated strings or booleans, mean for numbers, else copy."""
     kind = sources.of_one_kind()
     if kind == "number":
-        return Mean(**options), "Solutions are numbers, so their mean is used."
+        return Mean(**options), "Solutions are numbers, so their mean is used"
     n, distinct = len(sources.cases), len({written(case.solution) for case in sources.cases})
     if kind in ("text", "boolean") and distinct < n:
         if distinct == 1:
-            return Vote(**options), f"All {n} similar cases have the same solution."
-        return Vote(**options), f"{n} similar cases have {distinct} distinct solutions, so they vote."
+            return Vote(**options), f"All {n} similar cases have the same solution"
+        return Vote(**options), f"{n} similar cases have {distinct} distinct solutions, so they vote"
     if n == 1:
-        return Copy(**options), "The solution of the only similar case is copied."
+        return Copy(**options), "The solution of the only similar case is copied"
     distinct_only = kind in ("text", "boolean")
     why = "No solution occurs twice among the similar cases" if distinct_only else f"Solutions are {kind}s"
-    return Copy(**options), f"{why}, so the most similar one is copied."
+    return Copy(**options), f"{why}, so the most similar one is copied"
 
 
 # -- what they share

@@ -172,7 +172,7 @@ class Proposal(GridsResult):
         The cases with their shares, largest first.
     candidates, unseen
         The distinct solutions of a vote, the most probable first, and the probability that none of them is right, which
-        is above 0 only if the vote has a prior.
+        is above 0 only if the vote has a prior. Without one, probabilities are shares of the votes and printed as such.
     spread
         The uncertainty of a numeric solution; None for other solutions, or if there is only one case.
     differences, steps
@@ -221,8 +221,8 @@ class Proposal(GridsResult):
         for c in self.candidates[:_SHOWN]:
             against = f", {number(c.against, 3)} against it" if c.against else ""
             cases = f"case{'s' * (len(c.cases) != 1)} {listed(c.cases, limit=len(c.cases))}"
-            probability = f"probability {c.probability:.3f}; {number(c.support, 3)} for it{against}"
-            lines.append(f"  {value_text(c.solution)}: {probability} ({cases}).")
+            votes = f"{self._share} {c.probability:.3f}; {number(c.support, 3)} for it{against}"
+            lines.append(f"  {value_text(c.solution)}: {votes} ({cases}).")
         if self.unseen:
             lines.append(f"  none of these: probability {self.unseen:.3f}.")
         for s in self.sources:
@@ -261,10 +261,15 @@ class Proposal(GridsResult):
             (_draw_candidates if self.candidates else _draw_numbers)(ax, self)
             return ax
 
+    @property
+    def _share(self) -> str:
+        """What candidates have: without a prior, the share of the votes is no estimate of a probability."""
+        return "probability" if self.unseen else "share of the votes"
+
     def _headline(self) -> str:
         if self.abstains:
             return f"{self.method}: nothing is proposed"
-        name = "probability" if self.candidates else "confidence"
+        name = self._share if self.candidates else "confidence"
         sure = f", {name} {self.confidence:.3f}" if self.confidence is not None else ""
         interval = " ({} to {})".format(*map(number, self.interval)) if self.interval is not None else ""
         return f"{self.method}: {value_text(self.solution)}{interval}{sure}"
@@ -292,7 +297,7 @@ class Proposal(GridsResult):
         if self.unseen:
             rows.append(["none of these", f"{self.unseen:.3f}", "", "", ""])
         note = "; ".join(filter(None, [_more(rows), *self.notes]))
-        header = ["solution", "probability", "for", "against", "cases"]
+        header = ["solution", self._share, "for", "against", "cases"]
         return Grid(self._headline(), header, rows[:_SHOWN], note, right={1, 2, 3})
 
     def _sources_grid(self) -> Grid:
@@ -303,7 +308,7 @@ class Proposal(GridsResult):
             numbers = [str(s.id), f"{s.similarity:.3f}", f"{s.weight:.3f}"]
             rows.append([*[s.part or ""] * parts, *numbers, value_text(solution, 40)])
         note = "; ".join(filter(None, [_more(rows), *self.notes]))
-        header = [*["part"] * parts, "case", "similarity", "weight", "solution"]
+        header = [*["part"] * parts, "case", "similarity", "weight", "solution"] if rows else []
         return Grid(self._headline(), header, rows[:_SHOWN], note, right={parts, parts + 1, parts + 2})
 
 
@@ -341,7 +346,7 @@ def _draw_candidates(ax: Any, proposal: Proposal) -> None:
     ax.invert_yaxis()
     ax.grid(visible=False, axis="y")
     ax.set_xlim(0, 1.08)
-    ax.set_xlabel("probability")
+    ax.set_xlabel(proposal._share)
     ax.set_title("No solution has a vote" if proposal.abstains else "Probability of each solution")
 
 

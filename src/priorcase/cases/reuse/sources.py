@@ -35,7 +35,7 @@ _IDENTICAL = 1e-12  # similarities are sums of contributions: one that should be
 
 @dataclass(frozen=True, eq=False, repr=False)
 class SourceCase(Case):
-    """A copy of a retrieved case: its known values, its similarity to the query, and each attribute's part in it."""
+    """A copy of a retrieved case: its known values, its similarity to the query, and the attributes' contributions."""
 
     id: int = 0
     similarity: float = 0.0
@@ -65,7 +65,7 @@ class Sources:
 
 
 def read_sources(matches: Sequence[Any], kinds: Mapping[str, CaseKind]) -> Sources:
-    """The matches of a retrieval that have a solution; of equally similar ones the lower number comes first."""
+    """The matches of a retrieval that have a solution, the most similar first; ties by id."""
     if not matches:
         raise CaseBaseError(
             "got no retrieved cases; expected at least one. Retrieve with fewer conditions (where=), or add cases."

@@ -54,7 +54,7 @@ _MADE_UP = (KeyError, TypeError, ValueError, AttributeError, RecursionError)  # 
 
 
 def checksum(*fields: object) -> int:
-    """The checksum of a row; fields are written with their lengths, and bytes unlike text."""
+    """The checksum of a row; fields are written with their lengths, and bytes differently from text."""
     digest = blake2b(digest_size=8)
     for part in fields:
         kind = b"-" if part is None else b"#" if isinstance(part, bytes) else b"+"
@@ -171,7 +171,7 @@ def frozen(value: object, depth: int = 0) -> Plain:
 
 
 def parse_values(rows: Sequence[CaseRow], width: int) -> list[list[Any]]:
-    """The values of cases, not yet frozen; a case older than an attribute does not know it."""
+    """The values of cases, not yet frozen; a case older than an attribute has no value for it."""
     found = parse_all([row[3] for row in rows], "the data of a case")
     for row in found:
         if type(row) is not list:
@@ -224,7 +224,7 @@ def ids_of(ranges: str, cases: int) -> tuple[int, ...]:
 
 @dataclass
 class Tally:
-    """Return the number of rows and the sum of their checksums modulo 2^64, in any order of the rows."""
+    """The number of rows and the sum of their checksums modulo 2^64, which do not depend on the order of the rows."""
 
     rows: int = 0
     sum: int = 0
@@ -364,8 +364,9 @@ def _check_file(path: Path) -> None:
     if not ours:
         found = "empty" if size == 0 else "an SQLite file of another program" if magic else "a file of another kind"
         raise CaseBaseFileError(
-            f"{path!s} is not a case base: it is {found}. The file was not changed. Check the path; tables of "
-            "other programs can be imported into a case base."
+            f"{path!s} is not a case base: it is {found}. The file was not changed. Check the path. 'priorcase "
+            "cases new NAME.cases --like TABLE' and 'priorcase cases add NAME.cases --from TABLE' import a table; in "
+            "Python, CaseBase.import_ does."
         )
     _check_header(path, header)
     if os.path.lexists(f"{path}-wal"):  # SQLite would read it regardless of the header
@@ -411,7 +412,7 @@ def _number(data: bytes, place: int) -> int:
 
 
 def _check_header(path: Path, header: bytes) -> None:
-    """Check the fields of a header that no change of ours alters."""
+    """Check the fields of a header that our changes never alter."""
     if (version := _number(header, 60)) > VERSION:
         raise CaseBaseFileError(
             f"The case base {path!s} was written by a newer priorcase: its format is version {version}, and this one "
@@ -423,7 +424,7 @@ def _check_header(path: Path, header: bytes) -> None:
 
 
 class _JournalError(Exception):
-    """Return what is wrong with a journal."""
+    """A problem with a journal."""
 
 
 def _read_journal(path: Path, size: int) -> tuple[int, bool, bytes | None] | None:
@@ -490,7 +491,7 @@ def _parse_journal(file: BinaryIO, length: int, size: int) -> tuple[int, bool, b
 
 
 def check_tables(connection: sqlite3.Connection) -> int:
-    """The version of a file, once its tables are just those of that version."""
+    """The version of a file; an error unless its tables are exactly those of that version."""
     (version,) = connection.execute("PRAGMA user_version").fetchone()
     if not 1 <= version <= VERSION or tables_of(connection) != expected_tables(version):
         raise sqlite3.DatabaseError("its tables do not match those of a case base")
@@ -498,7 +499,7 @@ def check_tables(connection: sqlite3.Connection) -> int:
 
 
 def check_pages(connection: sqlite3.Connection, table: str | None = None) -> None:
-    """Raise DatabaseError where pages of a table, or of all, are damaged, or an index has other rows than its table."""
+    """Raise DatabaseError if pages of a table (or of any) are damaged, or if an index does not match its table."""
     for (found,) in connection.execute(f"PRAGMA integrity_check({table or 1})"):
         if found != "ok":
             raise sqlite3.DatabaseError(f"SQLite finds: {' '.join(found.split())}")

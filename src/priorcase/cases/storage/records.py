@@ -37,7 +37,7 @@ class NewCase:
 
 @dataclass(frozen=True, slots=True)
 class CaseRecord:
-    """A case with its provenance; of a case from another file, the id and the times are from that file."""
+    """A case with its provenance; for a case from another file, the id and the times are those of that file."""
 
     values: tuple[Plain, ...]
     solution: str | None = None
@@ -60,7 +60,7 @@ class StoredCase(CaseRecord):
 
 
 class Step(NamedTuple):
-    """The number of a step of the history, and when it was made: the same in two files of one history only."""
+    """The number of a step of the history, and when it was made: equal in two files only if they share a history."""
 
     sequence: int
     at: str

@@ -123,7 +123,7 @@ COLUMNS = _columns()  # of each table, with the types that their values may have
 
 @contextmanager
 def file_errors(path: str, timeout: float = 0.0) -> Iterator[None]:
-    """Raise errors of SQLite, and what integrity checks found, as errors of the library that name the file."""
+    """Convert SQLite errors and failed integrity checks to errors of the library that name the file."""
     try:
         yield
     except sqlite3.Error as error:
@@ -143,7 +143,7 @@ def file_errors(path: str, timeout: float = 0.0) -> Iterator[None]:
 
 @contextmanager
 def opening_errors(path: Path) -> Iterator[None]:
-    """Raise errors of the system as a file that is not there or could not be opened."""
+    """Convert errors of the operating system to: the file does not exist or cannot be opened."""
     try:
         yield
     except FileNotFoundError as error:
@@ -159,7 +159,7 @@ def opening_errors(path: Path) -> Iterator[None]:
 
 @contextmanager
 def damage_errors(path: str) -> Iterator[None]:
-    """Raise what fails while stored data are interpreted as damage of the file: the rows were not written by us."""
+    """Report failures to interpret stored data as damage of the file: we did not write such rows."""
     try:
         yield
     except CaseBaseError:
@@ -170,7 +170,7 @@ def damage_errors(path: str) -> Iterator[None]:
 
 
 def sqlite_error(path: str, timeout: float, error: sqlite3.Error) -> CaseBaseError:
-    """The library's error for one of SQLite; one without a code was raised by our own checks, for a damaged file."""
+    """The library's error for an SQLite error; one without a code comes from our own checks of a damaged file."""
     extended: int | None = getattr(error, "sqlite_errorcode", None)
     code = None if extended is None else extended & 0xFF
     ours = code is None and (type(error) is sqlite3.DatabaseError or "UTF-8" in str(error))

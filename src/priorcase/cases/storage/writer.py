@@ -68,7 +68,7 @@ class Writer:
         return {row[6]: row[0] for row in read_rows(self._connection, "cases", f"WHERE key {AMONG}", asked)}
 
     def insert(self, cases: Iterable[NewCase], *, by: str | None = None, why: str | None = None) -> list[int]:
-        """Store cases and return their ids; of a case whose key is taken, the id that has it, and nothing is stored."""
+        """Store cases and return their ids; a case whose key exists is not stored, and the existing id is returned."""
         with collector_paused():
             cases = list(cases)
             taken = self.find_keys(case.key for case in cases if case.key is not None)
@@ -114,8 +114,8 @@ class Writer:
     def delete(self, ids: Iterable[int], *, by: str | None = None, why: str | None = None) -> list[int]:
         """Forget cases and all that was written about them, and return the ids of those that were there.
 
-        The history keeps that cases of these ids were added, revised and forgotten, and when; who and why only of the
-        forgetting.
+        The history keeps when cases with these ids were added, revised and forgotten; author and reason are kept only
+        for the forgetting.
         """
         gone = [row[0] for row in self._rows("cases", ids)]
         if not gone:

@@ -382,7 +382,7 @@ class RBFNetworkRegressor(RegressorMixin, RBFNetwork):
     random_state
         Seed. Results do not depend on the order of the rows.
     distance, attribute_weights, categorical_features, schema, n_jobs
-        See `KNNRegressor`, also for attributes not listed here.
+        See `KNNRegressor`, which also documents the fitted attributes not listed here.
 
     Attributes
     ----------

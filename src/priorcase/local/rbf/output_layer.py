@@ -75,7 +75,7 @@ class Spectrum:
         return np.asarray(np.ascontiguousarray(self.right.T) @ inner)
 
     def freedom(self, alphas: FloatArray) -> FloatArray:
-        """Effective number of parameters: the trace of the hat matrix, the intercept included."""
+        """Effective number of parameters: the trace of the hat matrix, including the intercept."""
         return np.asarray(1.0 + (1.0 - self._left_over(alphas)).sum(axis=1))
 
     def gcv(self, alphas: FloatArray) -> FloatArray:
