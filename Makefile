@@ -26,6 +26,7 @@ help:  ## show this list
 
 demo: $(STAMPS)/build  ## report on a small built-in table: which learner to trust, and why
 	@$(BIN)/priorcase report --out build/report.html
+	@echo "Next: source $(BIN)/activate && priorcase --help"
 
 test: $(STAMPS)/build $(STAMPS)/test  ## run all tests but the slow ones and comparisons with peers, docstring and README examples included
 	$(BIN)/python -m pytest $(PYTEST_ARGS)
@@ -76,7 +77,7 @@ bench: $(STAMPS)/build $(STAMPS)/bench $(STAMPS)/bench-system  ## measure agains
 bench-quick: $(STAMPS)/build $(STAMPS)/bench  ## the same at a hundredth of the size, to see that it works
 	$(BIN)/python -m benchmarks --quick $(BENCH_ARGS)
 
-papers: $(STAMPS)/build $(STAMPS)/test  ## measure the tables and figures of the papers again, into docs/papers (PAPERS_ARGS=--help)
+papers: $(STAMPS)/build  ## measure the tables and figures of the papers again, into docs/papers (PAPERS_ARGS=--help)
 	$(BIN)/python -m papers $(PAPERS_ARGS)
 
 docs: $(STAMPS)/build $(STAMPS)/test $(STAMPS)/docs  ## build the documentation with its examples into build/docs and check its links; warnings are errors
