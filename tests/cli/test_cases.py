@@ -144,12 +144,13 @@ def test_the_first_case_declares_attributes(tmp_path: Path) -> None:
 def test_digits_are_a_solution_of_the_kind_that_the_others_are(desk: Path, cars: Path) -> None:
     done("add", desk, "area=vpn", "--solution", "404")
     done("add", cars, "make=Audi", "--solution", "404")
+    done("add", cars, "make=Audi", "--solution", "8.404,50")
     done("add", cars, "make=Audi", "--solution", '{"price": 3, "who": ["a"]}', "--outcome", "0.25")
     with pc.CaseBase.open(desk, readonly=True) as base:
         assert base.get(70).solution == "404"
     with pc.CaseBase.open(cars, readonly=True) as base:
-        assert (base.get(4).solution, base.get(5).solution) == (404, {"price": 3, "who": ["a"]})
-        assert base.get(5).outcome == 0.25
+        assert [base.get(id).solution for id in (4, 5, 6)] == [404, 8404.5, {"price": 3, "who": ["a"]}]
+        assert base.get(6).outcome == 0.25
 
 
 def test_values_that_are_numbers_or_truths_are_found_by_their_text(tmp_path: Path) -> None:
@@ -291,6 +292,46 @@ def test_ask_at_once_is_what_the_library_answers(desk: Path) -> None:
         assert {one["solution"]: one["probability"] for one in document["candidates"]} == proposal.probabilities
         copied = told("ask", desk, *pairs, "--method", "copy", "--diversity", "0.5")
         assert copied["solution"] == base.reuse(base.retrieve(query, diversity=0.5), "copy").solution
+
+
+def test_values_are_typed_as_any_country_writes_them(tmp_path: Path) -> None:
+    path = tmp_path / "sales.cases"
+    done("new", path, "--attribute=price=numeric", "--attribute=sold=date", "--attribute=angle=circular:360")
+    done("add", path, "price=1.516,34 €", "sold=16.03.2025", "angle=-5,5", "--outcome", "0,5")
+    done("add", path, "price=1,516.34", "sold=3/16/2025", "angle=1e2")
+    with pc.CaseBase.open(path, readonly=True) as base:
+        for case in base:
+            assert (case["price"], case["sold"]) == (1516.34, datetime.date(2025, 3, 16))
+        assert base.get(1).outcome == 0.5
+    for condition in ("price=1516,34", "price>1.516,33", "sold=16.03.2025", "sold<17. März 2025"):
+        assert len(told("list", path, "--where", condition)["cases"]) == 2
+
+
+def test_outcomes_of_a_table_count_as_far_as_they_are_understood(tmp_path: Path) -> None:
+    rows = ["age,fix,helped", "1,oil,no", "2,swap,nein", "3,swap,Yes"]
+    table, path = write(tmp_path / "rows.csv", rows), tmp_path / "rows.cases"
+    roles = ("--column", "fix=solution", "--column", "helped=outcome")
+    done("new", path, "--like", table, *roles)
+    done("add", path, "--from", table, *roles)
+    result = run("cases", "ask", path, "age=1")
+    assert result.stdout.startswith("vote: swap, share of the votes 1.000\n")
+    assert result.stderr == (
+        "priorcase: note: outcomes other than yes, no and numbers from 0 to 1 count as unknown: 'nein'\n"
+    )
+    assert run("cases", "ask", path, "age=1", "--where", "outcome!=nein").stderr == ""
+
+
+def test_ask_says_that_cases_as_similar_are_left_out(cars: Path) -> None:
+    said = "priorcase: note: 1 more case is as similar as the last one; -k 2 includes it\n"
+    assert run("cases", "ask", cars, "make=Audi", "-k", 1).stderr == said
+    for more in (["-k", 2], ["-k", 3], ["-k", 1, "--where", "id=1"], ["-k", 1, "miles=20000"]):
+        assert run("cases", "ask", cars, "make=Audi", *more).stderr == ""
+
+
+def test_help_says_which_solutions_failed(desk: Path) -> None:
+    done("feedback", desk, 1, "--outcome", 0.5)
+    assert told("ask", desk, "area=laser printer", "--where", "id=1", "--method", "copy")["solution"] is None
+    assert "a number up to 0.5" in done("feedback", "--help")
 
 
 def test_feedback_changes_a_case_and_prints_it(desk: Path) -> None:

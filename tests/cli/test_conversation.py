@@ -189,3 +189,18 @@ def test_numbers_as_solutions_are_grouped_by_a_twentieth_of_their_range(
         assert "4 cases left: 1045 " in shown
         assert "vote: 1045, probability " in shown
         assert "1  age <= 2?  yes" in shown
+
+
+def test_outcomes_that_are_not_understood_are_noted(capsys: pytest.CaptureFixture[str]) -> None:
+    from priorcase.cli import conversation
+
+    with pc.CaseBase.temporary() as base:
+        base.add_many(
+            [{"age": 1}, {"age": 9}, {"age": 9}], solution=["oil", "swap", "look"], outcome=["ja", "yes", "no"]
+        )
+        settings: dict[str, Any] = {"k": 5, "confidence": 0.1, "tolerance": None, "explain": False}
+        conversation.converse(base, {"age": 9}, weights=None, where={}, **settings)
+    told = capsys.readouterr()
+    assert "count as unknown: 'ja'\n" in told.err
+    assert "\nvote: swap, " in told.out
+    assert "look" not in told.out

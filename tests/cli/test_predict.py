@@ -195,7 +195,9 @@ def test_counterfactuals_reach_what_is_wanted(train: Path, query: Path, prices: 
     assert "counterfactuals" not in answers(run("explain", prices[0], *flats, "--json"))["predictions"][0]
     assert "'>100' or '<50'" in error(run("explain", prices[0], *flats, "--want", "200"))
     assert "Did you mean 'brakes'?" in error(ask("explain", train, query, "--want", "brake"))
-    assert "fixed contains 'bikes'" in error(ask("explain", train, query, "--fixed", "bikes"))
+    fixed = error(ask("explain", train, query, "--fixed", "colour"))
+    assert fixed.startswith("--fixed 'colour' is not a column to predict 'job' from. There are 'bike', ")
+    assert "Did you mean 'bike'?" in error(ask("explain", train, query, "--fixed", "bikes"))
 
 
 def test_records_weights_and_relevance_are_told(train: Path, query: Path) -> None:
@@ -274,7 +276,8 @@ def test_gaps_unseen_values_and_no_new_cases_are_answered(train: Path) -> None:
         assert answers(ask("predict", train, "-", "--learner", name, "--json", stdin=HEADER))["predictions"] == []
     assert ask("explain", train, "-", stdin=HEADER).exit_code == 0
     header = ask("predict", train, "-", "--csv", stdin=HEADER).stdout
-    assert header == "line,prediction,P(brakes),P(drivetrain),P(tune-up),P(wheel),actual\n"
+    columns = HEADER.removesuffix(",job")
+    assert header == f"line,{columns},prediction,P(brakes),P(drivetrain),P(tune-up),P(wheel),actual\n"
 
 
 def test_many_cases_are_answered_block_by_block(train: Path, query: Path) -> None:
@@ -315,12 +318,13 @@ def test_regressions_print_intervals_and_errors(prices: tuple[Path, Path]) -> No
 def test_csv_has_what_json_has(train: Path, query: Path, prices: tuple[Path, Path], tmp_path: Path) -> None:
     document = answers(ask("predict", train, query, "--json"))
     text = ask("predict", train, query, "--csv").stdout
-    for line, answer in zip(csv.DictReader(io.StringIO(text)), document["predictions"], strict=True):
+    for line, answer, row in zip(csv.DictReader(io.StringIO(text)), document["predictions"], ROWS[80:], strict=True):
+        assert list(line.values())[:10] == [str(answer["line"]), *row.split(",")[:9]]
         assert (line["prediction"], line["actual"]) == (answer["prediction"], answer["actual"])
         shares = {name: float(value) for name, value in line.items() if name.startswith("P(")}
         assert shares == {f"P({label})": share for label, share in answer["probabilities"].items()}
     local = run("predict", prices[0], "--target", "price", prices[1], "--csv", "--learner", "locally_weighted").stdout
-    assert local.startswith("line,prediction,lower,upper,actual\n")
+    assert local.startswith("line,size,town,state,prediction,lower,upper,actual\n")
     written = ask("predict", train, query, "--out", tmp_path / "answers.csv")
     assert written.stdout == f"Written: {tmp_path / 'answers.csv'}\n"
     assert (tmp_path / "answers.csv").read_text() == text
@@ -328,6 +332,28 @@ def test_csv_has_what_json_has(train: Path, query: Path, prices: tuple[Path, Pat
     assert json.loads((tmp_path / "why.json").read_text()) == answers(ask("explain", train, query, "--json"))
     ask("explain", train, query, "--out", tmp_path / "why.txt")
     assert (tmp_path / "why.txt").read_text() == ask("explain", train, query).stdout
+
+
+def test_the_columns_of_new_cases_come_along_as_they_are_written(tmp_path: Path) -> None:
+    rows = [f"K{i:03};{i % 7},5;{i % 9 + 1}.3.2025;{'ja' if i % 7 > 3 else 'nein'}" for i in range(40)]
+    table = write(tmp_path / "past.csv", ["customer;prediction;day;late", *rows])
+    lines = ["file;customer;prediction;day;line", "007;K900;1,50;01.3.2025;x", "008;K901;NA;02.3.2025;"]
+    new = write(tmp_path / "new.csv", lines)
+    asked = ("predict", table, "--target", "late", "--learner", "knn", "--csv")
+    header = ["line", "file", "customer", "prediction (value)", "day", "line (value)", "prediction", "P(ja)", "P(nein)"]
+    for found in (
+        run(*asked, new),
+        run(*asked, "-", stdin=new.read_bytes()),
+        run(*asked, new, "--column", "day=ignore"),
+    ):
+        assert found.exit_code == 0, found.stderr
+        assert found.stdout.splitlines()[0].split(",") == header
+        written = [list(line.values())[:6] for line in csv.DictReader(io.StringIO(found.stdout))]
+        assert written == [["2", *lines[1].split(";")], ["3", *lines[2].split(";")]]
+    pd.read_csv(new, sep=";", dtype=str, keep_default_na=False).to_excel(tmp_path / "new.xlsx", index=False)
+    excel = run("predict", table, tmp_path / "new.xlsx", *asked[2:-1], "--out", tmp_path / "answers.csv")
+    assert excel.exit_code == 0, excel.stderr
+    assert (tmp_path / "answers.csv").read_text() == run(*asked, new).stdout
 
 
 def test_new_cases_that_are_past_cases_are_noted(train: Path, tmp_path: Path) -> None:
@@ -424,10 +450,9 @@ def test_mistakes_in_typed_cases_are_one_line(train: Path, words: list[str], exp
 
 def test_tables_that_do_not_fit_together_are_one_line(train: Path, tmp_path: Path) -> None:
     extra = write(tmp_path / "extra.csv", [f"{HEADER},colour", f"{ROWS[0]},red"])
-    assert "has a column 'colour' that" in error(ask("predict", train, extra))
-    assert ask("predict", train, extra, "--column", "colour=ignore").exit_code == 0
-    short = write(tmp_path / "short.csv", ["bike,age_years", "city,2"])
-    assert "has no column 'km_since_service'" in error(ask("predict", train, short))
+    other = write(tmp_path / "other.csv", ["colour", "red"])
+    found = error(ask("predict", train, other))
+    assert "has no column 'bike'; it has 'colour'. It was read as a single column" in found
     bare = write(tmp_path / "bare.csv", [HEADER])
     assert "has a header but no rows" in error(ask("predict", bare, extra, "--column", "colour=ignore"))
     assert "is a directory" in error(ask("predict", tmp_path, extra))
@@ -439,6 +464,27 @@ def test_tables_that_do_not_fit_together_are_one_line(train: Path, tmp_path: Pat
     assert "a  (a 1.00)" in run(*one).output
     numbers = write(tmp_path / "numbers.csv", ["x,t", "1,1.5", "2,2.5"])
     assert "does not predict numbers" in error(run("predict", numbers, "x=1", "--target", "t", "--learner", "aode"))
+
+
+@pytest.mark.parametrize("command", ["predict", "explain"])
+def test_absent_columns_are_missing_and_others_are_not_used(train: Path, tmp_path: Path, command: str) -> None:
+    given = "age_years,bike,chain,outdoors"
+    rows = [
+        ",".join(dict(zip(HEADER.split(","), row.split(","), strict=True))[name] for name in given.split(","))
+        for row in ROWS[80:]
+    ]
+    commas = "," * (HEADER.count(",") - 5)
+    absent = [name for name in HEADER.split(",")[:-1] if name not in given.split(",")]
+    whole = write(tmp_path / "whole.csv", [f"{given},{','.join(absent)}", *(f"{row},{commas}" for row in rows)])
+    short = write(tmp_path / "short.csv", [f"patient,{given}", *(f"P{i},{row}" for i, row in enumerate(rows))])
+    done = ask(command, train, short, "--json")
+    assert answers(done)["predictions"] == answers(ask(command, train, whole, "--json"))["predictions"]
+    assert f"short.csv has no columns {', '.join(map(repr, absent))}: read as missing" in done.stderr
+    assert "train.csv does not have are not used: 'patient'" in done.stderr
+    misspelt = write(tmp_path / "misspelt.csv", [f"Noise,{given}", *(f"quiet,{row}" for row in rows)])
+    assert "has a column 'Noise' that" in error(ask(command, train, misspelt))
+    assert "Did you mean 'noise'?" in error(ask(command, train, misspelt))
+    assert ask(command, train, misspelt, "--column", "Noise=ignore").exit_code == 0
 
 
 def test_a_command_gives_the_same_answers_again(train: Path, query: Path) -> None:
@@ -460,6 +506,23 @@ def test_the_help_of_a_learner_lists_its_parameters() -> None:
     assert "Did you mean 'knn'?" in error(run("predict", "--learner", "kn", "--help"))
     for name in LEARNERS:
         assert run("explain", "--learner", name, "--help").exit_code == 0
+
+
+def test_dates_are_no_target(tmp_path: Path) -> None:
+    table = write(tmp_path / "t.csv", ["x,day", *(f"{i % 5},2025-03-{i % 9 + 1:02}" for i in range(40))])
+    for command in ("predict", "explain", "evaluate", "report"):
+        query = ["x=1"] if command in ("predict", "explain") else []
+        found = error(run(command, table, *query, "--target", "day"))
+        assert found.startswith("the target 'day' contains dates; expected numbers or classes.")
+        assert "--column day=nominal" in found
+    classes = run("predict", table, "x=1", "--target", "day", "--column", "day=nominal", "--learner", "naive_bayes")
+    assert "2025-03-0" in classes.stdout
+
+
+def test_the_stack_says_whose_neighbors_it_shows(train: Path) -> None:
+    shown = ask("explain", train, "noise=creak", columns=120).stdout
+    member = r"they vote in the member \w+, which has [\d.]+% of the weight of the stack"
+    assert re.search(rf"\n\nSimilar past cases \({member}\)\n +new case", shown)
 
 
 def test_the_task_follows_the_target(tmp_path: Path) -> None:
@@ -505,13 +568,38 @@ def cars(tmp_path):
 def test_a_value_in_other_capitals_is_asked_back(cars, tmp_path, command):
     done = run(command, cars, "make=Ford", "age=3")
     assert done.exit_code == 0
-    assert "priorcase: note: no past case has 'Ford' in column 'make'. Did you mean 'ford'?" in done.stderr
+    assert "priorcase: note: make Ford was never seen (did you mean 'ford'?)\n" in done.stderr
     new = tmp_path / "new.csv"
     new.write_text("customer,make,age\nD-1,Land  Rover ,3\nD-2,fiat,4\nD-3,saab,1\n")
     told = run(command, cars, new).stderr
-    assert "Did you mean 'land rover'?" in told
-    assert "saab" not in told
+    assert "line 2: make Land Rover was never seen (did you mean 'land rover'?); line 4: make saab was never" in told
     assert "fiat" not in told
+
+
+@pytest.mark.parametrize("command", ["predict", "explain"])
+@pytest.mark.parametrize("saved", [False, True])
+def test_values_beyond_the_past_cases_are_noted(tmp_path, command, saved):
+    days = pd.date_range("2025-01-01", periods=40)
+    past = pd.DataFrame({"age": [29 + i % 20 * 2 + i % 2 for i in range(40)], "day": days, "sold": ["yes", "no"] * 20})
+    past.to_csv(tmp_path / "past.csv", index=False)
+    model = (tmp_path / "past.csv", "--target", "sold", "--learner", "knn")
+    if saved:
+        pc.KNNClassifier().fit(past.drop(columns="sold"), past["sold"]).save(tmp_path / "m.priorcase")
+        model = (tmp_path / "m.priorcase",)
+    assert "past cases" not in run(command, *model, "age=29", "day=2025-02-09").stderr
+    done = run(command, *model, "age=600", "day=2026-02-01")
+    told = (
+        "age 600 is outside 29 to 68 in the past cases, day 2026-02-01 is outside 2025-01-01 to 2025-02-09 in the past"
+    )
+    assert f"note: {told} cases\n" in done.stderr
+    if not saved:
+        assert done.output.rstrip().endswith(told + " cases")  # below the result
+    lines = ["age,day", "30,2025-01-02", *(f"{7 + i},?" for i in range(6))]
+    told = run(command, *model, write(tmp_path / "new.csv", lines)).stderr
+    assert "note: line 3: age 7 is outside 29 to 68 in the past cases; line 4: age 8 is" in told
+    assert told.endswith("in the past cases; and 3 more lines\n")
+    pc.NaiveBayes(keep_rows=False).fit(past[["age"]], past["sold"]).save(tmp_path / "c.priorcase")
+    assert run("predict", tmp_path / "c.priorcase", "age=600").exit_code == 0
 
 
 @pytest.mark.parametrize("command", ["predict", "explain"])
@@ -539,10 +627,10 @@ def test_repeats_are_kept_and_constants_left_out(tmp_path):
     path.write_text("\n".join(["age,twice,region,note,sold", *rows]) + "\n")
     done = run("predict", path, "age=3", "--json")
     assert "note: columns 'region' (constant) and 'note' (all missing) dropped; to keep them, for" in done.stderr
-    assert "note: column 'twice' (same information as age) cannot help to predict; to drop it:" in done.stderr
+    assert "note: column 'twice' (same information as age) kept; to drop it: --column twice=ignore\n" in done.stderr
     assert list(answers(done)["attributes"]) == ["age", "twice"]
     path.write_text("\n".join(["a,b,sold", *["3,x,yes"] * 20, *["3,x,no"] * 20]) + "\n")
-    told = "cannot help to predict; to drop them, for example: --column a=ignore"
+    told = "columns 'a' (constant) and 'b' (constant) kept; to drop them, for example: --column a=ignore"
     assert told in run("predict", path, "a=3", "--json").stderr
 
 
@@ -618,9 +706,9 @@ def test_a_saved_model_answers_every_kind_of_query(loans, command):
         assert (found["task"], found["cases"], found["learner"]) == ("classify", 600, "knn")
         told = [[one["probabilities"][label] for label in ("no", "yes")] for one in found["predictions"]]
         np.testing.assert_allclose(told, proba)
-        assert ("ignored: 'repaid'" in done.stderr) == (query != "new.xlsx")
+        assert ("not used: 'repaid'" in done.stderr) == (query != "new.xlsx")
     done = run(command, saved, "income=2000", "guarantor=true", "housing=Own", "--json")
-    assert "Did you mean 'own'?" in done.stderr
+    assert "housing Own was never seen (did you mean 'own'?)" in done.stderr
     X, _ = pc.datasets.load_loans()
     case = pd.DataFrame([{"income": 2000.0, "guarantor": True, "housing": "Own"}]).reindex(columns=X.columns)
     expected = model.predict_proba(case)[0]

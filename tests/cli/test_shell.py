@@ -325,3 +325,9 @@ def test_out_writes_whole_files(train: Path, tmp_path: Path, monkeypatch: pytest
     monkeypatch.setattr("os.access", lambda *_: False)
     assert "cannot be written" in error(run(*asking("predict", train), "--out", out))
     assert "is a directory" in error(run(*asking("predict", train), "--out", tmp_path))
+
+
+@pytest.mark.parametrize("command", [(), ("predict",), ("cases",), ("cases", "ask"), ("evaluate", "--learner", "knn")])
+def test_h_is_help(command: tuple[str, ...]) -> None:
+    done = run(*command, "-h")
+    assert (done.exit_code, done.stdout) == (0, run(*command, "--help").stdout)

@@ -185,6 +185,29 @@ def test_ignored_columns_take_no_part(train: Path, tmp_path: Path) -> None:
     assert "has no column ''" in error(run("predict", train, query, "--target", ""))
 
 
+def test_an_unusual_delimiter_is_asked_for(tmp_path: Path) -> None:
+    table = write(tmp_path / "t.csv", [line.replace(",", "~") for line in [HEADER, *ROWS]])
+    asked = ("predict", table, "--target", "job", "noise=creak", "--learner", "knn")
+    assert "was read as a single column; if it has more, pass their delimiter" in error(run(*asked))
+    assert run(*asked, "--read", "delimiter=~").exit_code == 0
+
+
+def test_several_columns_may_be_declared_at_once(tmp_path: Path) -> None:
+    rows = [f"{i % 2},{i % 4},{i % 3},{'ab'[i % 2]}" for i in range(12)]
+    for names, expected in (
+        ('sex,cp,"sex,cp"', ["numeric", "numeric", "nominal"]),
+        ("sex,cp,other", ["nominal", "nominal", "numeric"]),
+    ):
+        table = write(tmp_path / "t.csv", [f"{names},t", *rows])
+        asked = ("predict", table, "--target", "t", "sex=1", "--learner", "naive_bayes", "--json")
+        assert list(answers(run(*asked, "--column", "sex,cp=nominal"))["attributes"].values()) == expected
+    assert list(answers(run(*asked, "--column", "sex, cp=nominal"))["attributes"].values()) == expected
+    assert "Did you mean 'cp'?" in error(run(*asked, "--column", "sex,cpp=nominal"))
+    assert "--column cp is declared more than once" in error(
+        run(*asked, "--column", "sex,cp=nominal", "--column", "cp=numeric")
+    )
+
+
 # Data sets by name
 
 
@@ -200,6 +223,8 @@ def shoes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def test_a_data_set_may_stand_for_a_table(shoes: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     answered = run("predict", "shoes", "shoes", "--target", "fits", "--json")
     assert answers(answered)["attributes"] == {"age": "numeric", "size": ["S", "M", "L"], "code": "nominal"}
+    written = run("predict", "shoes", "shoes", "--target", "fits", "--csv").stdout
+    assert written.startswith("line,prediction,P(no),P(yes),actual\n")
     assert "no data set of that name. Did you mean 'shoes'?" in error(run("evaluate", "shoe"))
     assert "there is no file 'q', and no data set of that name." in error(run("evaluate", "q"))
     assert "there is no file 'shoes.csv', but a data set 'shoes'." in error(run("report", "shoes.csv"))

@@ -32,7 +32,14 @@ Exit codes: 0 success; 1 nothing measured, a damaged case base, or a bug;
 2 wrong usage or bad input; 130 Ctrl-C; 141 broken pipe."""
 
 
-@click.group("priorcase", cls=Commands, examples=_EXAMPLES, invoke_without_command=True, epilog=_EPILOG)
+@click.group(
+    "priorcase",
+    cls=Commands,
+    examples=_EXAMPLES,
+    invoke_without_command=True,
+    epilog=_EPILOG,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
 @click.version_option(package_name="priorcase", message="%(prog)s %(version)s")
 @click.option("--debug", is_flag=True, help="Show the traceback of an error.")
 @click.pass_context

@@ -15,11 +15,11 @@ from typing import Any
 from priorcase._parameters import is_number
 from priorcase.cases import Case, CaseBase, all_of
 from priorcase.cases.case import text_of
-from priorcase.cases.conditions import parse
-from priorcase.cli.shell import BadInputError, csv_text
+from priorcase.cases.conditions import parse, typed
+from priorcase.cli.shell import BadInputError, csv_text, note
 from priorcase.exceptions import advice, listed
 from priorcase.learning.results import Grid, grids_text, short, text_width
-from priorcase.schema import Date, Nominal, Numeric, Ordinal, Set, Taxonomy
+from priorcase.schema import Nominal, Numeric, Ordinal, Set, Taxonomy
 
 _TRUTHS = {"yes": True, "true": True, "no": False, "false": False}
 _CONDITION_ON_OUTCOME = re.compile(r"\s*(outcome|retired)\s*(=|==|!=)(.*)", re.DOTALL)
@@ -77,9 +77,8 @@ def read_value(base: CaseBase, name: str, kind: Any, text: str) -> Any:
     """Convert a word to a value of a kind; invalid words are kept, so that the library rejects them."""
     if text == "?":
         return None
-    if isinstance(kind, Numeric) and not isinstance(kind, Date):
-        number = _number(text)
-        return text if number is None else number
+    if isinstance(kind, Numeric):
+        return typed(name, kind, text)
     if isinstance(kind, Set):
         return frozenset(_stored(base, name, part.strip()) for part in text.split(",") if part.strip())
     if isinstance(kind, Taxonomy):
@@ -125,28 +124,11 @@ def _undeclared(text: str) -> Any:
 
 def solution_value(base: CaseBase, text: str | None) -> Any:
     """A solution: digits are a number unless the first solution of the base is a string."""
-    if text is None:
+    if text is None or text == "?":
         return None
     first = next((case.solution for case in base if case.solution is not None), None)
-    return _plain_value(text, numbers=not isinstance(first, str))
-
-
-def outcome_value(text: str | None) -> Any:
-    """An outcome: yes, no, a number, or a string; None for ``?``.
-
-    Examples
-    --------
-    >>> outcome_value("yes"), outcome_value("No"), outcome_value("0.5"), outcome_value("came back")
-    (True, False, 0.5, 'came back')
-    """
-    return None if text is None else _TRUTHS.get(text.strip().casefold(), _plain_value(text))
-
-
-def _plain_value(text: str, *, numbers: bool = True) -> Any:
-    """A number, JSON for lists and mappings, else text; None for ``?``."""
-    if text == "?":
-        return None
-    if numbers and (number := _number(text)) is not None:
+    number = typed("solution", Numeric(), text) if is_number(first) else _number(text)
+    if not isinstance(first, str) and is_number(number):
         return number
     if text.lstrip().startswith(("{", "[")):
         try:
@@ -154,6 +136,47 @@ def _plain_value(text: str, *, numbers: bool = True) -> Any:
         except (ValueError, RecursionError):
             return text
     return text
+
+
+def outcome_value(text: str | None) -> bool | float | None:
+    """An outcome: yes, no, or a number from 0 to 1; None for ``?``.
+
+    Examples
+    --------
+    >>> outcome_value("yes"), outcome_value("No"), outcome_value("0.5"), outcome_value("?")
+    (True, False, 0.5, None)
+    """
+    if text is None or text == "?":
+        return None
+    if (found := _degree(typed("outcome", Numeric(), text))) is None:
+        raise BadInputError(f"--outcome {text!r} is not yes, no, or a number from 0 to 1. Nothing was changed.")
+    return found
+
+
+def _degree(outcome: Any) -> bool | float | None:
+    """Return how well a solution worked; None for an outcome that does not say so."""
+    if isinstance(outcome, str):
+        outcome = _TRUTHS.get(outcome.strip().casefold(), _number(outcome))
+    return outcome if isinstance(outcome, bool) or (is_number(outcome) and 0 <= outcome <= 1) else None
+
+
+class Success:
+    """Reads outcomes as ``--outcome`` does; others, such as words from an imported table, count as unknown."""
+
+    def __init__(self) -> None:
+        self._others: dict[str, None] = {}
+
+    def __call__(self, outcome: Any) -> bool | float:
+        found = _degree(outcome)
+        if found is None:
+            self._others[text_of(outcome)] = None
+        return 1.0 if found is None else found
+
+    def note_others(self) -> None:
+        """Print one line if there were such outcomes."""
+        if self._others:
+            told = listed(self._others, limit=5)
+            note(f"outcomes other than yes, no and numbers from 0 to 1 count as unknown: {told}")
 
 
 def conditions(base: CaseBase, texts: Sequence[str]) -> dict[str, Any]:

@@ -83,8 +83,9 @@ def _parse_roles(_: click.Context, __: click.Parameter, given: Sequence[str]) ->
     for text in given:
         name, equals, role = text.rpartition("=")
         if not name or not equals or role not in ROLES or role in found:
+            kind = f" 'priorcase cases new FILE --attribute {text}' declares a kind." * (role in KINDS or "<" in role)
             raise click.BadParameter(
-                f"{text!r} is not of the form NAME=ROLE. Use each role ({', '.join(ROLES)}) at most once."
+                f"{text!r} is not of the form NAME=ROLE. Use each role ({', '.join(ROLES)}) at most once.{kind}"
             )
         found[role] = name
     return found
@@ -175,7 +176,7 @@ priorcase cases new notes.cases"""
 
 @_command("new", _NEW, "Create a case base.")
 @option("--attribute", "NAME=KIND", "A kind, levels a<b<c, or a taxonomy: TREE.json.", multiple=True)
-@option("--like", "TABLE", "Attributes from the columns of a table.")
+@option("--like", "TABLE", "Attributes from the columns of a table; --attribute corrects their kinds.")
 @_roles
 @read_option
 @option("--example", "NAME", "A built-in case base with its cases: help-desk.", type=Names(["help-desk"]))
@@ -247,7 +248,7 @@ priorcase cases export old.cases | priorcase cases add new.cases --from -"""
 @_command("add", _ADD, "Add a case, or all rows of a table.")
 @_pairs
 @option("--solution", "TEXT", "The solution: a string, a number, or JSON.")
-@option("--outcome", "VALUE", "The outcome: yes, no, a number, or a string.")
+@option("--outcome", "VALUE", "The outcome: yes, no, or a number from 0 to 1.")
 @option("--key", "KEY", "Name of the case, such as a ticket number.")
 @option("--note", "TEXT", "A free note.")
 @option("--from", "TABLE", "Add all rows of a table; - is standard input.")
@@ -427,11 +428,19 @@ def ask(file: str, pairs: Sequence[str], output: Output, **given: Any) -> None:
         found = base.retrieve(query, given["k"], weights=weights, where=where or None, diversity=diversity)
         if not len(found):
             raise BadInputError(f"{base.path} has no case that meets the conditions. Omit --where, or add cases.")
-        proposal = base.reuse(found, given["method"] or "auto")
+        success = cv.Success()
+        proposal = base.reuse(found, given["method"] or "auto", success=success)
         text = f"{proposal}\n\n{found}"
         if given["explain"]:
             text = "\n\n".join([proposal.explain(), *(str(found.explain(i)) for i in range(len(found)))])
         output.show(text, proposal_document(found, proposal))
+        success.note_others()
+        if not diversity and (last := found.similarities[-1]) > 0:
+            every = base.retrieve(query, len(base), weights=weights, where=where or None)
+            total = int((every.similarities >= last).sum())
+            if more := total - len(found):
+                told, them = ("case is", "it") if more == 1 else ("cases are", "them")
+                note(f"{more:,} more {told} as similar as the last one; -k {total} includes {them}")
 
 
 # -- feedback, forget
@@ -447,7 +456,7 @@ priorcase cases feedback desk.cases V-9 urgency=high system=?"""
 @_command("feedback", _FEEDBACK, "Record an outcome, or correct a case.")
 @click.argument("id")
 @_pairs
-@option("--outcome", "VALUE", "The outcome: yes, no, a number, or a string.")
+@option("--outcome", "VALUE", "The outcome: yes, no, or a number from 0 to 1.")
 @option("--solution", "TEXT", "A new solution.")
 @option("--note", "TEXT", "A note to append.")
 @_provenance
@@ -455,7 +464,7 @@ priorcase cases feedback desk.cases V-9 urgency=high system=?"""
 def feedback(file: str, id: str, pairs: Sequence[str], output: Output, **given: Any) -> None:
     """Record the outcome of case ID (an id or a key), or change it.
 
-    Solutions that failed (no, or a number below 0.5) count against themselves from then on. ? removes a value, a
+    Solutions that failed (no, or a number up to 0.5) count against themselves from then on. ? removes a value, a
     solution or an outcome.
     """
     if not pairs and all(given[name] is None for name in ("outcome", "solution", "note")):

@@ -9,7 +9,7 @@ from typing import Any
 from priorcase.cases import CaseBase, Conversation, Question
 from priorcase.cases.case import text_of
 from priorcase.cases.conversation.conversation import tolerant_conversation
-from priorcase.cli.case_values import case_table, read_value, split_pair
+from priorcase.cli.case_values import Success, case_table, read_value, split_pair
 from priorcase.cli.shell import BadInputError, n_cases, one_line, say
 from priorcase.exceptions import PriorcaseError, nearest
 from priorcase.learning.results import short
@@ -31,7 +31,9 @@ def converse(
     **settings: Any,
 ) -> None:
     """Ask until the solution is clear, then show it with the cases that support it."""
-    talk = tolerant_conversation(base, query, where=where or None, tolerance=tolerance, **settings)
+    success = Success()
+    talk = tolerant_conversation(base, query, where=where or None, tolerance=tolerance, success=success, **settings)
+    success.note_others()
     Talk(base, talk, terminal_line, say).run()
     proposal = talk.answer()
     say(f"\n{proposal}")

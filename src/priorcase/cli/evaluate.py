@@ -85,7 +85,7 @@ class Contestant(NamedTuple):
 def evaluate(ctx: click.Context, /, output: Output, **given: Any) -> None:
     """Compare learners on held-out cases of TABLE."""
     texts, scores = _split_commas(given["learner"]), _split_commas(given["score"])
-    shared, reading = parameters(given["set"]), parse_reading(given["column"], given["read"])
+    shared, reading = parameters(given["set"]), parse_reading(given["column"], given["read"], given["table"])
     for text in texts:
         _contestant(text)  # raise errors before the table is read
     curve = None if given["curve"] is None else _parse_curve(given["curve"])

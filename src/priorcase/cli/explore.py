@@ -94,7 +94,7 @@ def _check_table(table: str | None, given: dict[str, Any]) -> None:
 
 def _open(workspace: Workspace, table: str | None, given: dict[str, Any]) -> None:
     """Open the table in a background job."""
-    reading = parse_reading(given["column"], given["read"])
+    reading = parse_reading(given["column"], given["read"], table or "-")
     if table is None or (given["target"] is None and file_kind(table) is not None):
         workspace.open(table)
     elif table == "-":

@@ -34,7 +34,7 @@ from priorcase.cli.shell import (
 )
 from priorcase.cli.tables import (
     Queries,
-    note_respelt,
+    note_strange,
     note_uninformative,
     parse_reading,
     read_past,
@@ -120,6 +120,7 @@ def predict(as_csv: bool, output: Output, **given: Any) -> None:
         "csv": lambda: _csv_text(model, queries, predictions),
     }
     output.deliver(forms, form="csv" if as_csv else "txt")
+    note_strange(model.past.kinds, _known(model), queries)
 
 
 @click.command(cls=Command, examples=_EXPLAIN, epilog=NAMES, short_help="Predict new cases and show why.")
@@ -140,6 +141,7 @@ def explain(counterfactuals: int, fixed: Sequence[str], want: str | None, output
     predictions, console = _documents(model, queries, explained=True), safe_console()
     if not output.as_json and output.out in (None, "-"):
         _print_explained(console, model, queries, predictions)  # case by case
+        note_strange(model.past.kinds, _known(model), queries)
         return
 
     def text() -> str:
@@ -149,24 +151,21 @@ def explain(counterfactuals: int, fixed: Sequence[str], want: str | None, output
 
     documents = (document for document, _ in predictions)
     output.deliver({"txt": text, "json": lambda: _document(model) | {"predictions": list(documents)}})
+    note_strange(model.past.kinds, _known(model), queries)
 
 
 def _fitted(asked: dict[str, Any], **given: Any) -> tuple[Model, Queries]:
     """The learner of the options, fitted to the past cases, and the new cases; ``asked`` is for explain."""
-    learner = _learner(given)
-    reading = parse_reading(given["column"], given["read"])
-    if is_saved_model(given["table"]):
+    learner, saved = _learner(given), is_saved_model(given["table"])
+    reading = parse_reading(given["column"], given["read"], "-" if saved else given["table"])
+    if saved:
         model = _loaded(given)
         queries = read_queries_of_model(given["query"], model.past, model.estimator, reading)
-        instances = model.estimator._stored().instances
-        known = {name: instances.known(a) for a, name in enumerate(model.past.kinds)}
     else:
         past, queries = read_queries(given["query"], given["table"], given["target"], reading)
         model = _fitted_to(past, *learner)
-        known = {name: past.X[name].dropna().tolist() for name in past.kinds}
-    note_respelt(model.past.kinds, known, queries)
     if asked:
-        asked |= _wish(asked.pop("want"), model)
+        asked |= _wish(asked.pop("want"), model) | {"fixed": _fixed(asked["fixed"], model.past)}
         if not hasattr(model.estimator, "explain"):  # it stores no past cases
             asked["data"] = (model.past.X, model.past.y)
     return model._replace(options=asked), queries
@@ -196,6 +195,23 @@ def _loaded(given: Mapping[str, Any]) -> Model:
     known = find_by_class(estimator)
     name = who if known is None else known.name
     return Model(name, estimator, past, estimator.n_samples_fit_, (level or 0.95) if intervals else None, {})
+
+
+def _known(model: Model) -> dict[str, Any]:
+    """The values of each column of the past cases; of models without rows only the names."""
+    import pandas as pd
+
+    from priorcase.bayes.counted import CountedRows
+    from priorcase.schema import Date, Nominal
+
+    if model.past.X is not None:
+        return {name: model.past.X[name] for name in model.past.kinds}
+    instances, found = model.estimator._stored().instances, {}
+    for a, (name, kind) in enumerate(model.past.kinds.items()):
+        names = isinstance(kind, Nominal) or isinstance(instances, CountedRows)
+        values = pd.Series(instances.known(a) if names else instances.column(a))
+        found[name] = pd.to_datetime(values, unit="s") if isinstance(kind, Date) else values
+    return found
 
 
 def _learner(given: Mapping[str, Any]) -> tuple[Learner, dict[str, Any], float | None]:
@@ -239,6 +255,15 @@ def _wish(want: str | None, model: Model) -> dict[str, Any]:
         raise usage(
             f"--want {want!r} must be of the form '>100' or '<50', since {past.target!r} is a number."
         ) from None
+
+
+def _fixed(names: Sequence[str], past: Past) -> list[str]:
+    """The columns of ``--fixed`` that could change."""
+    for name in names:
+        if name not in (*past.kinds, *past.left_out):
+            remedy = advice(name, past.kinds, otherwise=f"There are {listed(past.kinds, limit=20)}.")
+            raise usage(f"--fixed {name!r} is not a column to predict {past.target!r} from. {remedy}")
+    return [name for name in names if name in past.kinds]
 
 
 # -- predictions to Parquet files, part by part
@@ -319,7 +344,7 @@ def _answering(given: Mapping[str, Any]) -> tuple[Any, str | None, float | None]
     if not is_saved_model(given["table"]):
         from priorcase.datasets.past import without_uninformative
 
-        reading = parse_reading(given["column"], given["read"])
+        reading = parse_reading(given["column"], given["read"], given["table"])
         model = _fitted_to(without_uninformative(read_past(given["table"], given["target"], reading)), *learner)
         say_how(model.past.about)
         note_uninformative(model.past)
@@ -591,13 +616,20 @@ def _record_text(case: Mapping[str, Any]) -> str:
 
 
 def _csv_text(model: Model, queries: Queries, predictions: Sequence[dict[str, Any]]) -> str:
+    """Predictions next to the columns of the file of new cases; its target is ``actual``."""
     labels = [str(label) for label in model.estimator.classes_] if model.past.task == "classify" else []
-    header = ["line", "prediction", *(f"P({label})" for label in labels)]
+    header = ["prediction", *(f"P({label})" for label in labels)]
     header += ["lower", "upper"] if model.level is not None else []
     header += ["actual"] if queries.actual is not None else []
+    fields: dict[str, list[Any]] = {} if queries.fields is None else queries.fields().to_dict("list")
+    if queries.actual is not None:
+        fields.pop(model.past.target, None)
+    given = {f"{name} (value)" if name in ("line", *header) else name: texts for name, texts in fields.items()}
     lines = []
-    for one in predictions:
-        cells = [one["line"], one["prediction"], *(one["probabilities"][label] for label in labels)]
+    for row, one in enumerate(predictions):
+        cells = [one["prediction"], *(one["probabilities"][label] for label in labels)]
         cells += [end if math.isfinite(end) else None for end in one.get("interval", ())]
-        lines.append(dict(zip(header, [*cells, one["actual"]][: len(header)], strict=True)))
-    return csv_text(lines, header)
+        own = {name: texts[row] for name, texts in given.items()}
+        found = dict(zip(header, [*cells, one["actual"]][: len(header)], strict=True))
+        lines.append({"line": one["line"]} | own | found)
+    return csv_text(lines, ["line", *given, *header])

@@ -152,7 +152,8 @@ def _served(model: str, read_only: bool, given: dict[str, Any]) -> tuple[Any, st
     from priorcase.registry import find
 
     table = TABLE.convert(model, None, click.get_current_context(silent=True))
-    past = without_uninformative(read_past(table, given["target"], parse_reading(given["column"], given["read"])))
+    reading = parse_reading(given["column"], given["read"], table)
+    past = without_uninformative(read_past(table, given["target"], reading))
     say_how(past.about)
     note_uninformative(past)
     return make(find("stacked"), past, {}).fit(past.X, past.y), past.target

@@ -93,7 +93,7 @@ def safe_console() -> Any:
 
 
 def json_text(document: Any) -> str:
-    """One JSON document; control and bidirectional characters are written as escapes of JSON.
+    """One JSON document; control and bidirectional characters are written as JSON escapes.
 
     >>> print(json_text({"a": float("nan"), "b": "\u202e"}))
     {
@@ -263,7 +263,7 @@ class Command(WithExamples):
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         words = [word for arg in args for word in (arg.split("=", 1) if arg.startswith("--learner=") else [arg])]
-        if "--help" in words and "--learner" in words[:-1]:
+        if any(name in words for name in ctx.help_option_names) and "--learner" in words[:-1]:
             name = words[words.index("--learner") + 1]
             if not name.startswith("-"):
                 from priorcase.cli.learners import learner_help

@@ -31,16 +31,21 @@ READING = (
     "sheet",
     "max_bytes",
 )
+_STRANGE, _LISTED = 3, 20  # lines with strange values, and columns, in a note
 
 
 class Queries(NamedTuple):
-    """New cases, with their targets (``actual``) if the table has them; or one typed case."""
+    """New cases, with their targets (``actual``) if the table has them; or one typed case.
+
+    ``fields`` reads all columns of a file again, as text.
+    """
 
     X: Any
     lines: tuple[int, ...]
     actual: tuple[str | float | None, ...] | None
     about: Mapping[str, Any]
     typed: bool = False
+    fields: Callable[[], Any] | None = None
 
 
 # -- arguments and options
@@ -138,11 +143,20 @@ def parse_kinds(
     return found
 
 
-def parse_reading(columns: Sequence[str], reading: Sequence[str]) -> Reading:
-    """The values of ``--column`` and ``--read``."""
+def parse_reading(columns: Sequence[str], reading: Sequence[str], table: str = "-") -> Reading:
+    """The values of ``--column`` and ``--read``; a name with commas is a list of names unless ``table`` has it."""
     from priorcase.datasets.past import Reading
 
-    return Reading(parse_kinds("--column", columns, KINDS), parse_options(reading))
+    kinds, options, names = parse_kinds("--column", columns, KINDS), parse_options(reading), list[str]()
+    if table != "-" and any("," in name for name in kinds):
+        names = list(read_table(table, Reading({}, {} if is_data_set(table) else options)).columns)
+    found: dict[str, str | tuple[str, ...]] = {}
+    for name, kind in kinds.items():
+        for one in [name] if name in names else map(str.strip, name.split(",")):
+            if one in found:
+                raise usage(f"--column {one} is declared more than once.")
+            found[one] = kind
+    return Reading(found, options)
 
 
 def parse_options(reading: Sequence[str]) -> dict[str, Any]:
@@ -172,8 +186,8 @@ def parse_options(reading: Sequence[str]) -> dict[str, Any]:
 # -- reading
 
 
-def read_table(path: str, reading: Reading, **more: Any) -> Any:
-    """The frame of a file, of standard input for ``-``, or of a data set."""
+def read_table(path: str, reading: Reading, *, stdin: Any = None, **more: Any) -> Any:
+    """The frame of a file, of standard input for ``-`` (``stdin`` if it was read already), or of a data set."""
     from priorcase.datasets import available
     from priorcase.datasets.catalog import load_frame
     from priorcase.datasets.reading import read_frame
@@ -186,7 +200,9 @@ def read_table(path: str, reading: Reading, **more: Any) -> Any:
             note(f"asking OpenML for the data set {path!r}, to be kept in the cache")
         return load_frame(path, reading.columns)
     how = {"schema": reading.columns, "lenient": True, **reading.options, **more}
-    return read_frame(sys.stdin.buffer, name="standard input", **how) if path == "-" else read_frame(path, **how)
+    return (
+        read_frame(stdin or sys.stdin.buffer, name="standard input", **how) if path == "-" else read_frame(path, **how)
+    )
 
 
 def say_how(*tables: Mapping[str, Any]) -> None:
@@ -209,19 +225,42 @@ def note_uninformative(past: Past) -> None:
             note(form.format(words[0], told, words[1], example, names[0], kind if kind in KINDS else "nominal"))
 
     note_some("{0} {1} dropped; to keep {2}{3}: --column {4}={5}", left_out=True)
-    note_some("{0} {1} cannot help to predict; to drop {2}{3}: --column {4}=ignore", left_out=False)
+    note_some("{0} {1} kept; to drop {2}{3}: --column {4}=ignore", left_out=False)
 
 
-def note_respelt(kinds: Mapping[str, Any], known: Mapping[str, Collection[Any]], queries: Queries) -> None:
-    """Suggest a known value for each new value that differs from it only in capitals and blanks."""
-    from priorcase.schema import Nominal
+def note_strange(kinds: Mapping[str, Any], known: Mapping[str, Any], queries: Queries) -> None:
+    """Print one line for new numbers outside the range of the ``known`` values of their column, and new names."""
+    from priorcase.learning.results import value_text
+    from priorcase.schema import Circular, Nominal, Numeric
 
+    strange: dict[int, list[tuple[str, Any]]] = {}
+    why: dict[str, str] = {}
     for a, (name, kind) in enumerate(kinds.items()):
+        new, past = queries.X.iloc[:, a].dropna(), known[name].dropna()
+        if new.empty or past.empty:
+            continue
         if type(kind) is Nominal:
-            stored = set(known[name])
-            for value in dict.fromkeys(queries.X.iloc[:, a].dropna().tolist()):
-                if value not in stored and (meant := respelt(value, stored)) is not None:
-                    note(f"no past case has {value!r} in column {name!r}. Did you mean {meant!r}?")
+            outside, why[name] = ~new.isin(past.unique().tolist()), "was never seen"
+        elif isinstance(kind, Numeric) and not isinstance(kind, Circular):
+            low, high = past.min(), past.max()
+            outside = (new < low) | (new > high)
+            why[name] = f"is outside {value_text(low, 40)} to {value_text(high, 40)} in the past cases"
+        else:
+            continue
+        for row, value in new[outside].items():
+            strange.setdefault(row, []).append((name, value))
+    lines = []
+    for row in sorted(strange)[:_STRANGE]:
+        told = []
+        for name, value in strange[row]:
+            meant = respelt(value, known[name].unique())
+            question = "" if meant is None else f" (did you mean {meant!r}?)"
+            told.append(f"{name} {value_text(value, 40)} {why[name]}{question}")
+        lines.append(f"line {queries.lines[row]}: " * (not queries.typed) + ", ".join(told))
+    if more := len(strange) - len(lines):
+        lines.append(f"and {more:,} more line{'s' * (more > 1)}")
+    if lines:
+        note("; ".join(lines))
 
 
 def read_past(
@@ -257,22 +296,14 @@ def read_queries(words: Sequence[str], path: str, target: str | None, reading: R
     past = without_uninformative(read_past(path, target, files[0], elsewhere=reading.columns))
     ignored = {name: "ignore" for name, kind in reading.columns.items() if kind == "ignore"}
     ignored |= dict.fromkeys(past.left_out, "ignore")
-    table = read_table(query, Reading(ignored, files[1].options), like=past.about)
-    about, source, names = table.attrs, table.attrs["source"], list(table.columns)
+    table, fields = _read_new(query, Reading(ignored, files[1].options), like=past.about)
+    about = table.attrs
     for name in reading.columns:
-        if name not in (*names, *about.get("ignored", ())):
+        if name not in (*table.columns, *about.get("ignored", ())):
             check_column(past.source, name, [*past.about["columns"], *past.about.get("ignored", ())])
-    for name in past.kinds:
-        check_column(source, name, names)
-    for name in names:
-        if name not in past.kinds and name != past.target:
-            raise ReadingError(
-                f"{source} has a column {name!r} that {past.source} does not have. Drop it with --column "
-                f"{name}=ignore, or rename it."
-            )
-    new, lines = table[list(past.kinds)], tuple(line_numbers(about, np.arange(len(table))).tolist())
+    new, lines = _past_columns(table, past), tuple(line_numbers(about, np.arange(len(table))).tolist())
     if past.target not in table:
-        return past, Queries(new, lines, None, about)
+        return past, Queries(new, lines, None, about, fields=fields)
     column = table[past.target]
     actual = tuple(class_labels(column).tolist())
     if past.task == "regress":
@@ -283,7 +314,43 @@ def read_queries(words: Sequence[str], path: str, target: str | None, reading: R
             f"{repeated:,} of {len(new):,} new cases are identical to a past case, target included: "
             "results on them are optimistic"
         )
-    return past, Queries(new, lines, actual, about)
+    return past, Queries(new, lines, actual, about, fields=fields)
+
+
+def _read_new(query: str, reading: Reading, **how: Any) -> tuple[Any, Callable[[], Any] | None]:
+    """A table of new cases, and what reads its fields as text, for files."""
+    from priorcase.datasets.past import Reading
+
+    content = sys.stdin.buffer.read() if query == "-" else b""
+    table = read_table(query, reading, stdin=io.BytesIO(content), **how)
+    if is_data_set(query):
+        return table, None
+    texts = dict.fromkeys([*table.attrs["columns"], *table.attrs.get("ignored", ())], "nominal")
+    as_text = Reading(texts, {**reading.options, "missing": ()})
+    return table, lambda: read_table(query, as_text, stdin=io.BytesIO(content), like=table.attrs)
+
+
+def _past_columns(table: Any, past: Past) -> Any:
+    """The columns of new cases that the past cases have: absent ones are missing, and others are not used."""
+    from priorcase.datasets.reading import check_column
+
+    source, names = table.attrs["source"], list(map(str, table.columns))
+    absent = [name for name in past.kinds if name not in names]
+    if len(absent) == len(past.kinds):
+        check_column(source, absent[0], names)
+    others = [name for name in names if name not in past.kinds and name != past.target]
+    for name in others:
+        if (meant := nearest(name, absent)) is not None:
+            raise ReadingError(
+                f"{source} has a column {name!r} that {past.source} does not have. Did you mean {meant!r}? If not, "
+                "rename or drop it."
+            )
+    if absent:
+        note(f"{source} has no column{'s' * (len(absent) > 1)} {listed(absent, limit=_LISTED)}: read as missing")
+    if others:
+        told = listed(others, limit=_LISTED)
+        note(f"columns of {source} that {past.source} does not have are not used: {told}")
+    return table.reindex(columns=list(past.kinds))
 
 
 def read_queries_of_model(words: Sequence[str], past: Past, model: Any, reading: Reading) -> Queries:
@@ -291,22 +358,18 @@ def read_queries_of_model(words: Sequence[str], past: Past, model: Any, reading:
     import numpy as np
 
     from priorcase.datasets.past import Reading, as_stored
-    from priorcase.datasets.reading import check_column, line_numbers
+    from priorcase.datasets.reading import line_numbers
 
     if typed := _are_typed(words):
-        table, about, lines = _typed_case(words, past, schema=past.kinds), {}, (1,)
+        table, about, lines, fields = _typed_case(words, past, schema=past.kinds), {}, (1,), None
     else:
         query = TABLE.convert(words[0], None, click.get_current_context(silent=True))
-        table = read_table(query, Reading({} if is_data_set(query) else past.kinds, reading.options))
+        table, fields = _read_new(query, Reading({} if is_data_set(query) else past.kinds, reading.options))
         about = table.attrs
-        for name in past.kinds:
-            check_column(about["source"], name, list(table.columns))
-        if others := [str(name) for name in table.columns if name not in past.kinds]:
-            note(f"columns that the model does not have are ignored: {listed(others)}")
-        lines = tuple(line_numbers(about, np.arange(len(table))).tolist())
+        table, lines = _past_columns(table, past), tuple(line_numbers(about, np.arange(len(table))).tolist())
     X = as_stored(table[list(past.kinds)], model)
     X.columns = range(len(past.kinds)) if model.schema_.names is None else list(model.schema_.names)
-    return Queries(X, lines, None, about, typed=typed)
+    return Queries(X, lines, None, about, typed, fields)
 
 
 def _are_typed(words: Sequence[str]) -> bool:

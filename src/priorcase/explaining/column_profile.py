@@ -77,7 +77,7 @@ class ColumnProfile(GridResult):
 
     @prefix_errors
     def frame(self, backend: Backend | None = None) -> Any:
-        """Return a data frame with one line for each point and class.
+        """Return a data frame with one row per point and class.
 
         Columns: the values, ``class`` and ``probability`` (or ``prediction``), and ``own`` for the row's own values.
         ``backend`` is the library of the frame; by default the one that the model was fitted with.

@@ -86,7 +86,7 @@ class Counterfactuals(PrintedPerQuery):
 
     @prefix_errors
     def frame(self, backend: Backend | None = None) -> Any:
-        """Return a data frame with one line for each changed column.
+        """Return a data frame with one row per changed column.
 
         Columns: ``query``, ``alternative`` (from 1), ``column``, ``before``, ``after``, ``prediction`` of the query,
         and ``new_prediction``, ``distance`` and ``id`` of the alternative. ``backend`` is the library of the frame; by

@@ -27,7 +27,7 @@ from priorcase.learning.results import (
     short,
     value_text,
 )
-from priorcase.neighbors.precedents import Precedents
+from priorcase.neighbors.precedents import Precedents, member_text
 from priorcase.schema import Nominal
 
 _QUERIES, _COLUMNS, _WIDTH, _CLASSES = 5, 15, 24, 4
@@ -112,9 +112,9 @@ class Explanations(PrintedPerQuery):
 
     @prefix_errors
     def frame(self, backend: Backend | None = None) -> Any:
-        """Return a data frame with one line for each query and column.
+        """Return a data frame with one row per query and column.
 
-        Columns: ``query``, ``prediction``, ``column``, ``value``, ``contribution`` and ``error``. The first line of a
+        Columns: ``query``, ``prediction``, ``column``, ``value``, ``contribution`` and ``error``. The first row of a
         query is the base, without a ``column``. ``backend`` is the library of the frame; by default the one that the
         model was fitted with. ``precedents`` and ``counterfactuals`` have their own frames.
         """
@@ -214,7 +214,7 @@ class Explanations(PrintedPerQuery):
         for i in range(min(len(self), _QUERIES)):
             grids.append(self._grid(i))
             if self.precedents is not None:
-                grids.append(replace(self.precedents._grid(i), title="past cases"))
+                grids.append(replace(self.precedents._grid(i), title=member_text(self.precedents) or "past cases"))
             if self.counterfactuals is not None:
                 grids.append(replace(self.counterfactuals._grid(i), title="what would change the prediction"))
         return grids

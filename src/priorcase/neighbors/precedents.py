@@ -179,7 +179,7 @@ class Precedents(PrintedPerQuery):
 
     @prefix_errors
     def frame(self, backend: Backend | None = None) -> Any:
-        """Return a data frame with one line for each (query, voter).
+        """Return a data frame with one row per query and voter.
 
         Columns: ``query``, ``rank``, ``id``, ``distance``, ``vote``, ``target`` (``target_0``, ``target_1``, ... for
         several targets), the values of the table's columns, and ``contribution of NAME`` for their contributions to the
@@ -388,15 +388,17 @@ def _grid(one: Precedents, width: int | None) -> Grid:
     voters_left = one.ids.size + one._unlisted() - n
     hidden = {"voter" if _votes(one) else "case": voters_left, "attribute": len(order) - len(shown)}
     notes = " and ".join(f"{count:,} more {what}{'s' * (count > 1)}" for what, count in hidden.items() if count)
-    notes = "; ".join([f"and {notes}"] * bool(notes) + _member_notes(one))
-    title = f"query {one.numbers[0]}: {''.join(_answer_text(one, _VALUE_WIDTH))}"
+    notes = f"and {notes}" if notes else ""
+    title = f"query {one.numbers[0]}: {''.join(_answer_text(one, _VALUE_WIDTH))}\n{member_text(one)}".rstrip("\n")
     return Grid(title, rows[0], rows[1:], notes, right=range(1, len(fixed) - 1))
 
 
-def _member_notes(one: Precedents) -> list[str]:
-    """Note on the member of a stack that these neighbors come from."""
-    weight = "" if one.member_weight is None else f", whose weight in the stack is {one.member_weight:.3f}"
-    return [] if one.member is None else [f"neighbors of the member {one.member}{weight}"]
+def member_text(found: Precedents) -> str:
+    """Which member of a stack these precedents vote in, above their table; empty for other models."""
+    if found.member is None:
+        return ""
+    weight = "" if found.member_weight is None else f", which has {found.member_weight:.1%} of the weight of the stack"
+    return f"Similar past cases (they vote in the member {found.member}{weight})"
 
 
 def _vote_text(vote: float) -> str:
@@ -465,6 +467,8 @@ class TerminalView:
             last = heading.plain.rpartition("\n")[2]
             crowded = bool(last) and cell_len(last) + cell_len(line.plain) > options.max_width
             yield Text.assemble(heading, "\n" if crowded else "", line)
+            if member := member_text(one):
+                yield Text(f"\n{member}")
             yield from _tables(one, self.target, options.max_width)
         if rest := rest_text(len(headings), len(self.precedents)):
             yield Text(rest, style="dim")
@@ -508,8 +512,6 @@ def _tables(one: Precedents, target: str, width: int) -> Iterator[RenderableType
         )
     elif more:
         yield Text(f"and {more:,} more voter{'s' * (more > 1)}", style="dim")
-    for note in _member_notes(one):
-        yield Text(note, style="dim")
 
 
 def _panels(columns: Sequence[Sequence[Text]], room: int) -> list[Sequence[Sequence[Text]]]:
