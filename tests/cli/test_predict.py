@@ -662,7 +662,9 @@ def test_parquet_files_are_answered_part_by_part(tmp_path: Path) -> None:
     assert found["prediction"].tolist() == model.predict(new).tolist()
     np.testing.assert_array_equal(found[["P(large)", "P(small)"]].to_numpy(), model.predict_proba(new))
     learner = ("--target", "kind", "--learner", "naive_bayes")
-    done = run("predict", tmp_path / "past.csv", *learner, str(tmp_path / "new*.parquet"), "--csv")
+    pattern = str(tmp_path / "new*.parquet")  # quoted, so that the shell does not expand it
+    assert run("predict", tmp_path / "past.csv", *learner, pattern).stdout.startswith('"line","prediction"')
+    done = run("predict", tmp_path / "past.csv", *learner, pattern, "--csv")
     assert done.exit_code == 0, done.output
     assert pd.read_csv(io.StringIO(done.stdout))["prediction"].tolist() == model.predict(new).tolist()
     assert run("predict", tmp_path / "past.csv", *learner, *files).stdout == done.stdout  # several: CSV
@@ -671,6 +673,8 @@ def test_parquet_files_are_answered_part_by_part(tmp_path: Path) -> None:
     files[2].write_bytes(files[2].read_bytes()[:-50])
     failed = run("predict", tmp_path / "model.priorcase", *files, "--out", tmp_path / "answers.parquet")
     assert "new2.parquet" in error(failed)
+    (tmp_path / "part.priorcase").write_bytes((tmp_path / "model.priorcase").read_bytes()[:300])
+    assert "is not a complete saved model" in error(run("predict", tmp_path / "part.priorcase", files[0]))
     assert (tmp_path / "answers.parquet").read_bytes() == good
     assert "written as CSV or Parquet" in error(run("predict", tmp_path / "model.priorcase", *files[:2], "--json"))
     assert "has no effect on a saved model" in error(

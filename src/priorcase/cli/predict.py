@@ -273,7 +273,7 @@ def _predicts_parts(words: Sequence[str], as_csv: bool, output: Output) -> bool:
     """Whether Parquet files are predicted part by part: to CSV or Parquet, or because there are several of them."""
     parquet = [word for word in words if word.endswith(".parquet") or ("=" not in word and Path(word).is_dir())]
     ending = "" if output.out in (None, "-") else Path(str(output.out)).suffix[1:].lower()
-    several = len(words) > 1 or any(Path(word).is_dir() for word in parquet)
+    several = len(words) > 1 or any(not Path(word).is_file() for word in parquet)  # a folder or a pattern
     if len(parquet) == len(words):
         if (as_csv and ending in ("", "csv")) or (ending in ("csv", "parquet") and not output.as_json):
             return True
