@@ -79,7 +79,9 @@ def precedents_document(
     cases = [case(*of) | {"vote": vote} for *of, vote in zip(*lists, one.votes.tolist(), strict=True)]  # NaN is null
     if hasattr(one, "weights"):  # of local fits
         cases = [of | {"kernel_weight": w} for of, w in zip(cases, one.weights.tolist(), strict=True)]
-    document: dict[str, Any] = {"precedents": cases} | ({} if one.member is None else {"member": one.member})
+    document: dict[str, Any] = {"precedents": cases}
+    if one.member is not None:
+        document |= {"member": one.member, "member_weight": one.member_weight}
     if one.n_voters is not None:
         document["voters"] = int(one.n_voters[0])
     for near in one.unlike:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 import zipfile
 from collections.abc import Iterator
@@ -9,7 +10,9 @@ from typing import Any
 
 import numpy as np
 import pytest
-from browsing import Visit, check_accessible, check_fits, exploring, picture, settled
+from browsing import Visit, check_accessible, check_fits, decimals, exploring, picture, settled
+
+from priorcase._numbers import equal_decimals, with_errors
 
 pytestmark = pytest.mark.browser
 
@@ -51,6 +54,10 @@ def test_the_answer_follows_the_form(visit: Visit, repairs: str) -> None:
     assert heads[0] == "this case"
     assert heads[1].startswith("nearest unlike")
     assert len(set(heads)) == len(heads)
+    assert decimals(page.locator('.cases tr:has(th:text-is("distance")) td.soft').all_inner_texts()) == {3}
+    assert decimals(page.locator(".shares td.n").all_inner_texts()) == {1}
+    member = r"They vote only in the member \w+, which has \d+\.\d% of the weight of the stack\."
+    assert re.search(member, page.locator(".past .body > p").inner_text())
     picture(page, "ask", documented=True)
     check_accessible(page)
 
@@ -103,7 +110,7 @@ def test_the_back_button_takes_clicks_back_and_not_letters(visit: Visit, repairs
 @pytest.mark.parametrize("width", [360, 1280])
 def test_wide_values_leave_room_for_past_cases(visit: Visit, wide_values: str, width: int) -> None:
     page = visit(wide_values, width=width)
-    settled(page)
+    settled(page, "Stacked")  # whose answer replaces the table, and where it was scrolled to
     scroll = page.locator(".past .scroll")
     scroll.scroll_into_view_if_needed()
     place = scroll.bounding_box()
@@ -128,6 +135,33 @@ def test_numbers_are_written_as_people_write_them(visit: Visit, repairs: str) ->
     )
     assert texts[:7] == ["2005", "10,000", "12,345", "−1.5", "−2.00e−7", "9,999", "10,000"]
     assert texts[7:] == ["−3", "missing", "0.0", "+12.0"]
+
+
+def test_numbers_of_a_column_are_written_as_in_a_report(visit: Visit, repairs: str) -> None:
+    columns: list[list[float]] = [
+        [0.88812, 0.85, 0.04],
+        [-1.29041, -0.90002],
+        [0.0, 2.0],
+        [-0.00001, 0.0312],
+        [0.00021678, 0.00048],
+        [12.5, 0.017, 9.96],
+        [9999.96, 61234.6, 1234567.8],
+        [0.0, 0.0],
+        [],
+    ]
+    page = visit(repairs)
+    found = page.evaluate(
+        """([columns, errors]) => import('/static/dom.js').then(({ equalDecimals, withErrors }) => [
+          columns.map((column) => equalDecimals(column)),
+          columns.map((column, i) => withErrors(column, errors[i]).map((texts) => texts.join(""))),
+          withErrors([null, 0.5], [null, 0.02])])""",
+        [columns, [[None if i == 1 else abs(x) / 30 for i, x in enumerate(column)] for column in columns]],
+    )
+    alike = [[text.replace("−", "-").replace(" ", "") for text in texts] for texts in (*found[0], *found[1])]
+    errors = [[math.nan if i == 1 else abs(x) / 30 for i, x in enumerate(column)] for column in columns]
+    plain = [*map(equal_decimals, columns), *map(with_errors, columns, errors)]
+    assert alike == [[text.replace(" ", "") for text in texts] for texts in plain]
+    assert found[2] == [["–", ""], ["0.500", " ± 0.020"]]
 
 
 def test_a_page_says_that_the_explorer_has_stopped_and_stays_quiet(chromium: Any) -> None:
@@ -165,6 +199,29 @@ def test_numbers_are_typed_or_slid_and_may_be_empty(visit: Visit, repairs: str) 
     page.get_by_role("button", name="Empty all").click()
     settled(page)
     assert page.locator(".why").get_by_text("All columns of this case are missing.").count() == 1
+
+
+def test_values_unlike_all_past_cases_are_marked(visit: Visit, repairs: str) -> None:
+    page = visit(repairs)
+    settled(page)
+    notes = page.locator(".strange:visible")
+    assert notes.count() == 0
+    box = page.get_by_label("load_kg", exact=True)
+    box.fill("600")
+    assert notes.all_inner_texts() == ["outside 59 to 169 in the past cases"]
+    described = "it => document.getElementById(it.getAttribute('aria-describedby')).textContent"
+    assert box.evaluate(described) == notes.inner_text()
+    check_accessible(page)
+    box.fill("169")  # beyond the slider, but not beyond the past cases
+    assert notes.count() == 0
+    assert box.get_attribute("aria-describedby") is None
+    page.evaluate("location.hash = '#/ask?case=' + encodeURIComponent(JSON.stringify({ bike: 'unicycle' }))")
+    page.locator('.field:has(label:text-is("bike"))').get_by_text("never seen in the past cases").wait_for()
+    assert notes.count() == 1
+    assert page.get_by_label("bike", exact=True).evaluate("it => it.selectedOptions[0].textContent") == "unicycle"
+    page.get_by_role("button", name="Empty all").click()
+    assert notes.count() == 0
+    settled(page)
 
 
 def test_one_click_puts_the_smallest_changes_into_the_form(visit: Visit, repairs: str) -> None:
@@ -231,7 +288,8 @@ def test_it_fits_any_width_in_the_dark(visit: Visit, repairs: str, width: int) -
 def test_numbers_dates_and_names_that_look_like_markup(visit: Visit, houses: str) -> None:
     page = visit(houses)
     settled(page, "Stacked")
-    assert page.locator(".answer").get_by_text("95% interval").count() == 1
+    interval = page.locator(".answer").get_by_text("95% interval: ").inner_text().removeprefix("95% ")
+    assert len(decimals([prediction(page), interval])) == 1
     assert page.locator("img").count() == 0
     page.get_by_label("part", exact=True).select_option(label="<img src=x onerror=alert(1)>")
     page.get_by_label("sold", exact=True).fill("2022-05-01")

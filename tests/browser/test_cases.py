@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from browsing import Visit, check_accessible, check_fits, exploring, picture
+from browsing import Visit, check_accessible, check_fits, decimals, exploring, picture
 from exploring import desk_file
 
 import priorcase as pc
@@ -42,6 +42,7 @@ def test_similar_cases_propose_a_solution(visit: Visit, desk: tuple[str, Path]) 
     page.wait_for_function("() => !document.querySelector('[aria-busy]')")
     assert page.locator(".cases thead th").all_inner_texts()[1] == "#1 P-01"
     assert page.locator(".cases .differs .mark").count() > 0
+    assert decimals(page.locator(".cases .adds").all_inner_texts()) == {1}
     before = page.locator(".shares caption").count()
     page.get_by_label("Case", exact=True).select_option(index=1)
     assert page.locator(".shares caption").count() == before == 1

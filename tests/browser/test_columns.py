@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from browsing import Visit, check_accessible, check_fits, exploring, picture
+from browsing import Visit, check_accessible, check_fits, decimals, exploring, picture
 
 pytestmark = pytest.mark.browser
 
@@ -134,6 +134,47 @@ def test_a_file_is_opened_by_hand_and_by_dropping_it(raw: str, visit: Visit, tmp
 
 
 @pytest.fixture
+def clinic(tmp_path: Path) -> Iterator[str]:
+    """The explorer of a table of numbers of which two have few values and one has outliers."""
+    lines = [f"{i % 2},{1 + i % 3},{150 + i},{'no' if i < 40 else 'yes'}" for i in range(60)]
+    table = tmp_path / "clinic.csv"
+    table.write_text("\n".join(["sex,pain,chol,ill", *lines, "1,4,564,yes", "0,4,-300,no", "0,4,-301,no"]) + "\n")
+    with exploring(table, "--target", "ill") as url:
+        yield url
+
+
+def test_bars_are_where_their_numbers_are_and_cuts_are_marked(clinic: str, visit: Visit) -> None:
+    page = visit(clinic)
+    page.wait_for_selector(".panel.answer strong")
+    columns_of(page)
+    axes = {}
+    for name, few in {"sex": ["0", "1"], "pain": ["1", "2", "3", "4"]}.items():
+        shown = column(page, name)
+        assert shown.locator(".ends span").all_inner_texts() == [few[0], few[-1]]
+        axis = shown.locator(".stacked").bounding_box()
+        bars: dict[str, float] = {}
+        for piece in shown.locator(".piece").all():
+            place = piece.bounding_box()
+            number = str(piece.locator("title").text_content()).partition(":")[0]
+            bars[number] = (place["x"] + place["width"] / 2 - axis["x"]) / axis["width"]
+        assert sorted(bars) == few
+        axes[name] = [bars[number] for number in few]
+    margin = axes["sex"][0]  # half a bar
+    assert margin < 0.06
+    for centers in axes.values():
+        assert centers == pytest.approx(np.linspace(margin, 1 - margin, len(centers)), abs=0.01)
+    chol = column(page, "chol")
+    assert chol.locator(".ends span").all_inner_texts() == [
+        "< 150: 2 rows, down to −301",
+        "> 209: 1 row, up to 564",
+    ]
+    titles = [str(title) for title in chol.locator("title").all_text_contents()]
+    assert titles[0].startswith("−301 to 151: ")
+    assert titles[-1].startswith("208 to 564: ")
+    picture(page, "columns-numbers")
+
+
+@pytest.fixture
 def own_repairs() -> Iterator[str]:
     """The explorer of the built-in table, for a test after which another learner answers."""
     with exploring() as url:
@@ -160,6 +201,8 @@ def test_weights_rank_past_cases_again_and_may_answer(own_repairs: str, visit: V
     assert "bike" not in page.locator(".ranked tbody").inner_text()
     page.get_by_role("button", name="Measure importance").click()
     page.wait_for_selector(".matter", timeout=60_000)
+    assert decimals(page.locator(".matter .n").all_inner_texts()) == {3}
+    assert decimals(page.locator(".ranked tbody td:nth-of-type(3)").all_inner_texts()) == {3}
     picture(page, "columns", documented=True)
     check_accessible(page)
     page.reload()

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from browsing import Visit, check_accessible, check_fits, exploring, picture, settled
+from browsing import Visit, check_accessible, check_fits, decimals, exploring, picture, settled
 
 import priorcase as pc
 
@@ -41,12 +41,17 @@ def send(page: Any, content: str, name: str = "new.csv") -> None:
 def test_a_file_is_answered_shown_and_downloaded(visit: Visit, houses: str) -> None:
     page = opened(visit, houses)
     page.get_by_label("5 nearest past cases").check()
-    page.get_by_label("what each column adds").check()
+    page.get_by_label("contributions of the columns").check()
     send(page, NEW)
     page.locator(".result .listed").wait_for()
     assert page.locator(".result .listed tbody tr").count() == 3
     heads = page.locator(".result .listed thead th").all_inner_texts()
     assert heads[:2] == ["line", "prediction"]  # the answer first
+    computed = [i for i, head in enumerate(heads) if head in ("prediction", "lower", "upper")]
+    computed += [i for i, head in enumerate(heads) if head.startswith("contribution of ")]
+    assert len(computed) >= 4
+    for i in computed:
+        assert len(decimals(page.locator(f".result .listed tbody td:nth-of-type({i + 1})").all_inner_texts())) == 1
     at = heads.index("part")
     assert page.locator(".result .listed tbody td").nth(at).inner_text() == "<img src=x onerror=alert(1)>"
     assert "more" in page.locator(".panel.batch .result").inner_text()
@@ -70,7 +75,7 @@ def test_what_does_not_fit_is_said_and_a_job_can_be_cancelled(visit: Visit, hous
     send(page, "area,sold\n1,2021-01-01\n")
     page.locator(".result .wrong").wait_for()
     assert "part" in page.locator(".result .wrong").inner_text()
-    page.get_by_label("what each column adds").check()
+    page.get_by_label("contributions of the columns").check()
     send(page, "area,sold,part\n" + "120,2022-03-04,hills\n" * 5000)
     page.locator(".progress").get_by_role("button", name="Cancel").click()
     page.get_by_text("was cancelled").wait_for()

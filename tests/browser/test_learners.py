@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from browsing import Visit, check_accessible, check_fits, exploring, picture
+from browsing import Visit, check_accessible, check_fits, decimals, exploring, picture
 
 pytestmark = pytest.mark.browser
 
@@ -39,6 +39,11 @@ def compared(page: Any, seconds: int = 5) -> None:
     page.wait_for_selector(".details h3")
 
 
+def said(page: Any) -> str:
+    """The sentence on the recommended learner."""
+    return str(page.locator(".boardtable > p").first.inner_text())
+
+
 def test_a_comparison_shows_progress_and_can_be_cancelled(visit: Visit, repairs: str) -> None:
     page = visit(repairs)
     page.wait_for_selector(".panel.answer strong")
@@ -56,12 +61,19 @@ def test_a_comparison_shows_progress_and_can_be_cancelled(visit: Visit, repairs:
 
 def test_learners_are_compared_and_costs_of_several_classes_change_decisions(visit: Visit, repairs: str) -> None:
     page = visit(repairs)
-    compared(page, 30)
+    compared(page, 60)  # enough for all learners on all rows
     assert page.locator(".learnertable .best").count() == 1
     assert "Baseline" in page.locator(".learnertable").inner_text()
     assert page.locator(".learnertable .interval").count() > 2
     page.wait_for_selector(".decisions .curveplace table")
     page.locator(".learnertable tr", has_text="Baseline").get_by_text("for comparison only").wait_for()
+    assert re.fullmatch(r".*: accuracy 0\.\d{3} ± 0\.\d{3} on rows not used for the choice\..*", said(page))
+    accuracies, log_scores, times = (
+        decimals(page.locator(f".learnertable tbody td:nth-of-type({column})").all_inner_texts())
+        for column in (1, 2, 4)
+    )
+    assert accuracies == log_scores == {3}
+    assert len(times) == 1
     assert "=" not in page.locator(".learnertable").inner_text()  # titles in words
     picture(page, "learners", documented=True)
     check_accessible(page)
@@ -73,7 +85,7 @@ def test_learners_are_compared_and_costs_of_several_classes_change_decisions(vis
     shown = page.get_by_label("Learner", exact=True).evaluate("it => it.selectedOptions[0].textContent")
     assert shown == titles[1]
     for other in ("drivetrain", "tune-up", "wheel"):
-        page.get_by_label(f"Cost of deciding {other} where it is brakes").fill("60")
+        page.get_by_label(f"Cost of deciding {other} if the true class is brakes").fill("60")
     page.get_by_text(re.compile(r"[1-9]\d* of \d+ decisions change")).wait_for()
     assert "costs=" in page.url
     page.get_by_role("button", name="Use in Ask").click()
@@ -95,7 +107,7 @@ def test_a_threshold_by_costs_decides_in_ask(visit: Visit, two_classes: str) -> 
     compared(page)
     page.wait_for_selector(".decisions .curveplace svg")
     assert page.get_by_label("Decide for").input_value() == "<i>sick</i>"  # the rare one
-    page.get_by_label("Cost of deciding well where it is <i>sick</i>").fill("20")
+    page.get_by_label("Cost of deciding well if the true class is <i>sick</i>").fill("20")
     page.get_by_role("button", name="Use the cheapest threshold").click()
     threshold = int(page.get_by_label("from a probability of").input_value())
     assert threshold < 50
@@ -130,7 +142,9 @@ def test_numbers_have_residuals_and_all_fits_narrow_windows_in_the_dark(visit: V
     page = visit(houses, width=360, height=740, dark=True)
     compared(page)
     assert page.locator(".details svg.chart circle").count() > 50
-    assert "90% of errors are below" in page.locator(".details").inner_text()
+    facts = page.locator(".facts-table tr")
+    assert facts.nth(4).inner_text().startswith("90% of errors are below")
+    assert len(decimals(facts.locator("td").all_inner_texts()[:5])) == 1
     assert page.locator(".decisions").is_hidden()
     check_fits(page)
     check_accessible(page)

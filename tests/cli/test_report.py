@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import shlex
 from pathlib import Path
 from typing import Any
@@ -14,15 +15,21 @@ from priorcase.reporting import comparison, table_report
 from priorcase.reporting.learners import candidates
 
 
+def only(monkeypatch: pytest.MonkeyPatch, *classifiers: str, regressors: tuple[str, ...] = ()) -> None:
+    """Compare these learners with the baseline."""
+
+    def some(problem: Any, **options: Any) -> Any:
+        names = ("baseline", *(classifiers if problem.task == "classify" else regressors))
+        return (one for one in candidates(problem, **options) if one.name in names)
+
+    monkeypatch.setattr(table_report, "candidates", some)
+
+
 @pytest.fixture(autouse=True)
 def few(monkeypatch: pytest.MonkeyPatch) -> None:
     """Compare few learners, all of them fast, so that no test depends on the machine."""
 
-    def some(problem: Any, **options: Any) -> Any:
-        names = ("baseline", "naive_bayes" if problem.task == "classify" else "rbf_network")
-        return (one for one in candidates(problem, **options) if one.name in names)
-
-    monkeypatch.setattr(table_report, "candidates", some)
+    only(monkeypatch, "naive_bayes", regressors=("rbf_network",))
     monkeypatch.setattr(comparison, "_FOLDS", 5)
 
 
@@ -35,7 +42,7 @@ def test_the_built_in_table_needs_no_options() -> None:
     result = run("report", "--budget", "60s")
     assert result.exit_code == 0, result.stderr
     assert result.stdout.startswith("repairs: job\n96 rows, 9 columns, 45 missing values in 38 rows")
-    assert result.stdout.endswith("--out report.html writes the whole report.\n")
+    assert "\n--out report.html writes the whole report.\n" in result.stdout
     assert "\x1b" not in result.stdout
 
 
@@ -99,6 +106,39 @@ def test_the_commands_that_it_suggests_run(table: Path, tmp_path: Path) -> None:
         assert result.exit_code == 0, result.stderr
 
 
+@pytest.mark.parametrize("learner", ["naive_bayes", "stacked"])
+def test_the_last_line_is_the_next_command_unless_the_default_is_recommended(
+    learner: str, table: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    only(monkeypatch, learner)
+    result = run("report", table.name, "--target", "job", "--budget", "10min", "--column", "bike,noise=nominal")
+    *_, before, last = result.stdout.splitlines()
+    if learner == "stacked":
+        assert "Recommended: Stacked learners" in result.stdout
+        assert "--learner" not in result.stdout
+        return
+    assert before.endswith("instead of the default (stacked):")
+    assert last == "priorcase predict visits.csv --target job new.csv --column bike,noise=nominal --learner naive_bayes"
+    write(tmp_path / "new.csv", [HEADER, *ROWS[:2]])
+    assert run(*shlex.split(last)[1:]).exit_code == 0
+
+
+def test_the_last_line_predicts_new_rows_of_the_built_in_table(tmp_path: Path) -> None:
+    words = shlex.split(run("report").stdout.splitlines()[-1])
+    new = write(tmp_path / "new.csv", [HEADER, *ROWS[:2]])
+    result = run(*(str(new) if word == "new.csv" else word for word in words[1:]))
+    assert result.exit_code == 0, result.stderr
+    assert result.stdout.startswith("job predicted by NaiveBayes(")
+
+
+def test_a_larger_budget_is_suggested_as_an_option(table: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    only(monkeypatch, "tuned_knn", "stacked", "aode")
+    told = run("report", table, "--target", "job", "--budget", "0.01s").stdout
+    assert "budget=" not in told
+    assert re.search(r"^--budget \d+(s|min|h) should be enough for all learners\.$", told, re.MULTILINE)
+
+
 def test_the_python_lines_that_it_suggests_run(table: Path) -> None:
     semicolons = table.with_name("visits two.csv")
     semicolons.write_text(table.read_text(encoding="utf-8").replace(",", ";"), encoding="latin-1")
@@ -121,6 +161,10 @@ def test_a_file_that_cannot_be_written_is_refused_before_the_work(
 
 def test_mistakes_are_told_in_one_line(table: Path, tmp_path: Path) -> None:
     assert "'soon' is not a duration; write 60s or 5min" in error(run("report", table, "--budget", "soon"))
+    for number in ("5", "2.5"):
+        assert f"'{number}' has no unit; write {number}s or {number}min" in error(
+            run("report", table, "--budget", number)
+        )
     missing = tmp_path / "nowhere" / "report.html"
     assert "there is no folder" in error(run("report", table, "--out", missing))
     assert "--target needs a TABLE." in error(run("report", "--target", "job"))

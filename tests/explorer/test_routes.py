@@ -99,7 +99,9 @@ def test_the_page_asks_the_same_api(repairs: httpx.Client, workspace: Workspace)
     for job in workspace.jobs.documents():
         workspace.jobs.wait(job["id"], 60)
     assert repairs.get("/status").json()["learner"]["name"] == "stacked"
-    assert repairs.post("/neighbors?k=7", json=row).json()["predictions"][0]["precedents"][:8]
+    near = repairs.post("/neighbors?k=7", json=row).json()["predictions"][0]
+    assert len(near["precedents"]) == 7
+    assert near["member_weight"] == workspace.served.weights_[near["member"]]
     assert repairs.post("/predict", json=row).json()["predictions"][0]["prediction"] == "wheel"
 
 
@@ -160,6 +162,7 @@ def test_whole_numbers_lie_in_bins_of_their_own_and_outliers_do_not_set_the_rang
     assert sum(age["counts"]) == 60
     assert miles["quantiles"][-1] == 9_200_000
     assert miles["high"] < 90
+    assert (age["beyond"], miles["beyond"]) == ([0, 0], [0, 1])
     median = np.median([20 + i % 50 for i in range(59)] + [70])
     assert median % 1 == 0.5
     assert age["quantiles"][2] == median - 0.5  # whole, as a typical case has it

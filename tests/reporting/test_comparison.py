@@ -94,6 +94,17 @@ def test_a_lead_too_small_to_matter_does_not_beat_the_baseline() -> None:
     assert not found.beats_baseline
 
 
+def test_what_equal_probabilities_or_the_most_frequent_class_achieve_does_not_beat_the_baseline() -> None:
+    logs, accuracy = [[-4.0] * 4, [-3.7] * 4, [-5.0] * 4], [[0.0] * 4, [0.02] * 4, [0.01] * 4]
+    results = compared({"log_score": logs, "accuracy": accuracy})
+    guess = {"log_score": math.log(1 / 40), "accuracy": 1 / 40}
+    assert choose(results).beats_baseline
+    assert not choose(results, guess).beats_baseline
+    assert choose(results, {**guess, "accuracy": 0.01}).by == "accuracy"
+    assert choose(results, {**guess, "log_score": -4.0}).by == "log_score"
+    assert choose(results, {**guess, "log_score": -4.0}).beats_baseline
+
+
 def test_differences_are_positive_where_the_other_is_worse() -> None:
     one = compared({"rmse": [[3.0, 3.0], [1.0, 2.0], [2.0, 2.0]]}, kind="numbers")
     assert difference(one.result, "rmse", "first", "baseline").mean == pytest.approx(1.5)

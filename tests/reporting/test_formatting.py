@@ -9,10 +9,9 @@ import pytest
 
 from priorcase._numbers import decimals, equal_decimals, fixed, number, with_errors
 from priorcase.exceptions import joined, visible, visible_json
-from priorcase.reporting.formatting import count, duration, percent, seconds, unambiguous, value
+from priorcase.reporting.formatting import chance, count, duration, percent, seconds, unambiguous, value
 from priorcase.reporting.learners import form_of
-from priorcase.reporting.page import bold, rarer, ticks
-from priorcase.reporting.summary import chance
+from priorcase.reporting.page import bold, ticks
 
 NAN, INFINITY = float("nan"), float("inf")
 SHOWN: list[tuple[Callable[..., object], tuple[object, ...], object]] = [
@@ -74,9 +73,6 @@ SHOWN: list[tuple[Callable[..., object], tuple[object, ...], object]] = [
     (visible_json, ('"a\u202e\x7f",\n"b"',), '"a\\u202e\\u007f",\n"b"'),
     (visible, ("a\x1b[2Jb\u202ec",), r"a\x1b[2Jb\u202ec"),
     (bold, ("Recommended: **a < b**.",), "Recommended: <strong>a &lt; b</strong>."),
-    (rarer, (1.0, 48), "2.7 times"),
-    (rarer, (3.0, 48), "20 times"),
-    (rarer, (9.0, 48), "more than 48 times"),
     (ticks, (9.0, 46.6), [0.0, 10.0, 20.0, 30.0, 40.0, 50.0]),
     (ticks, (0.013, 0.087), [0.0, 0.02, 0.04, 0.06, 0.08, 0.1]),
     (form_of, ([[1, 2]],), "array"),

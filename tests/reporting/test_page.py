@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import doctest
 import errno
 import json
 import os
+import re
+import shlex
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import replace
+from dataclasses import fields, replace
 from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
@@ -15,11 +18,13 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
+from click.testing import CliRunner
 from rich.text import Text
 
 import priorcase as pc
+from priorcase.cli import main
 from priorcase.exceptions import ParameterError, WritingError
-from priorcase.reporting import Report, report, table_report
+from priorcase.reporting import Report, comparison, report, table_report
 from priorcase.reporting.page import scale_of, ticks
 
 _VOID = {"meta", "br", "rect", "circle", "line", "path"}
@@ -246,6 +251,50 @@ def test_the_summary_is_short_and_plain(found: Report) -> None:
     assert "**" not in text
     assert len(text.splitlines()) < 40
     assert "<p>&quot;quoted&quot; &amp; more: a&lt;b\n" in found._repr_html_()
+
+
+def test_each_part_prints_as_a_short_table(found: Report, numbers: Report) -> None:
+    for one in (found, numbers):
+        for field in fields(one):
+            part = getattr(one, field.name)
+            if field.name != "skipped" and part is not None:
+                text = repr(part)
+                assert text == str(part)
+                assert not re.search(r"[A-Z]\w+\(\w+=", text), text  # a dataclass
+                assert len(text.splitlines()) < 40
+    assert "x < 1" in repr(found.table.target)
+
+
+def test_parts_name_rows_as_the_file_does(tmp_path: Path) -> None:
+    """Positions among the rows with a target are not lines."""
+    rng = np.random.default_rng(0)
+    x = rng.normal(size=80)
+    job = np.where(x > 0, "a", "b").astype(object)
+    job[5], job[:3] = "ab"[int(x[5] > 0)], None
+    x[9] = 50.0
+    pd.DataFrame({"x": x, "job": job}).to_csv(tmp_path / "t.csv", index=False)
+    found = report(tmp_path / "t.csv", target="job", learners={"bayes": pc.NaiveBayes(numeric="mdl")}, budget=60)
+    assert found.suspects is not None
+    assert found.oddities is not None
+    assert "line 7 " in str(found.suspects)
+    assert "line 11 " in str(found.oddities)
+    assert json.loads(found.json())["suspects"]["rows"][0]["place"] == 7
+
+
+@pytest.mark.slow
+def test_the_page_for_domain_experts_shows_this_report(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    guide = Path(__file__).resolve().parents[2] / "docs" / "get_started" / "domain_expert.md"
+    block = re.search(r"^```\n\$ priorcase (report .*)\n([^`]*)^```$", guide.read_text(encoding="utf-8"), re.MULTILINE)
+    assert block is not None
+    monkeypatch.setattr(comparison, "_FOLDS", 10)
+    monkeypatch.chdir(tmp_path)
+    visits, job = pc.load_repairs()
+    visits.assign(job=job)[:90].to_csv("visits.csv", index=False)
+    result = CliRunner(env={"COLUMNS": "88"}).invoke(main, shlex.split(block[1]))
+    same = doctest.OutputChecker().check_output(
+        block[2], result.output, doctest.NORMALIZE_WHITESPACE | doctest.ELLIPSIS
+    )
+    assert same, result.output
 
 
 def test_marks_lie_where_the_numbers_are(found: Report) -> None:

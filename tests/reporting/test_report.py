@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -19,9 +20,11 @@ import priorcase as pc
 from priorcase.exceptions import EvaluationError, ParameterError, PriorcaseError, SchemaError, TargetError
 from priorcase.reporting import Report, report
 from priorcase.reporting.comparison import Budget, compare_learners, deal, parse_budget, pilot, sample_rows
+from priorcase.reporting.findings import find_oddities, measure_importance
 from priorcase.reporting.learners import Candidate, Scaled, candidates
-from priorcase.reporting.predictions import OutOfFold, explain, out_of_fold
-from priorcase.reporting.summary import importance
+from priorcase.reporting.predictions import Bin, Calibration, OutOfFold, explain, out_of_fold
+from priorcase.reporting.summary import calibration, importance
+from priorcase.reporting.summary import rows as about_rows
 from priorcase.reporting.table import read_problem
 
 FEW: dict[str, Any] = {"bayes": pc.NaiveBayes(numeric="mdl"), "near": pc.KNNClassifier(5, prior=1.0)}
@@ -130,7 +133,7 @@ def test_nothing_beats_the_baseline_where_there_is_nothing_to_learn() -> None:
     X = pd.DataFrame({"gone": [np.nan] * 60})
     found = report(X, rng.choice(["u", "v"], 60), budget=60, learners={"near": pc.KNNClassifier(50, prior=3.0)})
     assert "Most important" not in str(found)
-    assert "can replace it" not in str(found)
+    assert "can be replaced" not in str(found)
     assert found.table.columns[0].remark == "all missing"
 
 
@@ -367,7 +370,7 @@ def test_scores_on_samples_are_lower_bounds_and_not_called_worse() -> None:
     samples = f"Fitted to samples because the time budget was too short: stacked ({rows} of 120 rows). "
     assert f"{samples}This score is a lower bound" in told
     assert "fitted to all rows, it may be better than planes" in told
-    assert "--budget " in told
+    assert "Pass a larger budget, such as " in told
     assert f"a lower bound: fitted to a sample of {rows} rows" in found.html()
     data = json.loads(found.json())
     assert any("lower bound" in sentence for sentence in data["summary"])
@@ -384,12 +387,22 @@ def test_a_budget_that_is_too_short_to_tell_is_named() -> None:
     assert "No learner" not in told.partition("learner accuracy")[0]
     missing = len(found.compared[-1].unmeasured)
     assert missing > 5
-    assert f"{missing} learners were not measured. Pass a larger budget, such as budget='" in told
+    assert f"{missing} learners were not measured. " in told
+    assert "budget=" not in told
     some = report(X, rng.choice(["a", "b"], 300), budget=3, learners={**FEW, "slow": Slow()})
     assert "The time budget was too short to tell" in text(some)
     assert "2 learners measured on all rows do not beat it significantly. 1 learner was not measured." in text(some)
     own = report(X, X[:, 0], budget=60, learners={"stacked": Costly()})
     assert "too short to tell" in text(own)
+
+
+def test_the_best_so_far_is_no_recommendation(repairs: Report) -> None:
+    last, verdict = repairs.compared[-1], replace(repairs.verdict, beats_baseline=False)
+    short = replace(last, standings=tuple(replace(one, needed=100.0) for one in last.standings))
+    told = text(replace(repairs, compared=(short,), verdict=verdict))
+    assert "too short to tell whether a learner beats the baseline." in told
+    assert f"Best so far, but not significantly better than the baseline: {verdict.chosen}. Expected accuracy" in told
+    assert "Recommended" not in told
 
 
 def test_learners_without_a_score_are_listed_with_the_reason() -> None:
@@ -592,6 +605,39 @@ def test_columns_are_most_important_only_if_the_first_one_is_significant(numbers
     assert list(importance(replace(numbers, importance=doubtful))) == ["Significantly important column: **part**."]
 
 
+def test_importance_has_enough_test_rows_on_a_machine_without_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    """All rows of a small table, and 200 rows of a large one."""
+    hours = iter(range(0, 10**9, 3600))
+    monkeypatch.setattr("priorcase.reporting.findings.perf_counter", lambda: float(next(hours)))
+    options: dict[str, Any] = {"random_state": 0, "say": lambda _: None}
+    X, y = pc.load_repairs()
+    visits = read_problem(X[:90], y[:90], name="visits", target="job")
+    busy = measure_importance(visits, pc.NaiveBayes(), 5, allowed=0.1, **options)
+    assert busy.rows == 90
+    assert busy == measure_importance(visits, pc.NaiveBayes(), 5, allowed=math.inf, **options)
+    large = read_problem(*planted(5000), name="large", target="y")
+    found = measure_importance(large, pc.NaiveBayes(), 5, allowed=0.1, **options)
+    assert found.rows == 200
+    assert found.columns[0].loss > 2 * found.columns[0].error
+
+
+def test_lack_of_evidence_is_not_called_unimportance(repairs: Report) -> None:
+    assert repairs.importance is not None
+    measured = repairs.importance
+    none = tuple(replace(one, loss=0.1, error=0.1) for one in measured.columns)
+
+    def said(rows: int, of: int) -> str:
+        table = replace(repairs, problem=repairs.problem.taken(np.arange(of) % 96))
+        return " ".join(importance(replace(table, importance=replace(measured, columns=none, rows=rows))))
+
+    few = "Too few test rows (18) to tell which columns are important. Pass a larger budget"
+    assert said(18, 96).startswith(few)
+    assert said(200, 5000).startswith("Too few test rows (200)")
+    assert said(20, 20) == "Too few rows (20) to tell which columns are important."
+    for rows, of in ((96, 96), (1000, 5000)):
+        assert said(rows, of) == ("No single column is significantly important (each can be replaced by the others).")
+
+
 def test_unusual_rows_are_found_with_the_unusual_value() -> None:
     X, y = planted()
     for column in ("code", "shade", "hue"):
@@ -605,8 +651,102 @@ def test_unusual_rows_are_found_with_the_unusual_value() -> None:
     assert rows[0].values[0].column == "x"
     assert {one.column for one in rows[1].values} <= {"colour", "code", "shade", "hue"}
     assert rows[0].tail == pytest.approx(1 / 300)
-    assert "more than 150 times" in found.html()  # which is all that a model of 150 rows can tell
-    assert "million" not in found.html()
+    assert "less likely" not in found.html()
+
+
+def test_expected_codes_are_whole_numbers() -> None:
+    rng = np.random.default_rng(0)
+    code, x = rng.choice([0, 1], 300, p=[0.3, 0.7]), rng.normal(size=300)
+    X = pd.DataFrame({"code": code, "same": code, "x": x})
+    X.loc[7, "code"] = 9
+    X.loc[8, "x"] = 99.5
+    oddities = find_oddities(
+        read_problem(X, np.where(code, "a", "b"), name="t", target="y"), random_state=0, n_jobs=None
+    )
+    expected = {(row.row, one.column): one.expected for row in oddities.rows for one in row.values}
+    assert expected[7, "code"] in ("0", "1")
+    assert "." in expected[8, "x"]
+
+
+def test_what_no_learner_beats_is_not_recommended() -> None:
+    """Forty classes of noise: equal probabilities have a better log-score than the class frequencies of a fold."""
+    rng = np.random.default_rng(0)
+    X = pd.DataFrame({"a": rng.normal(size=120), "b": rng.choice(list("xyz"), 120)})
+    learners = {"rbf": pc.RBFNetworkClassifier(random_state=0), "bayes": pc.NaiveBayes()}
+    found = report(X, [f"class {i % 40}" for i in range(120)], budget=60, learners=learners)
+    assert found.verdict.baseline is not None
+    assert found.verdict.baseline.significant
+    assert not found.verdict.beats_baseline
+    for said in (text(found), found.html()):
+        assert "No learner is significantly better than the baseline." in said
+        assert "Recommended" not in said
+        assert "Expected accuracy" not in said
+
+
+def test_an_accuracy_below_that_of_the_most_frequent_class_is_not_recommended(repairs: Report) -> None:
+    frequent, size = repairs.table.target.values[0]
+    for accuracy in (size / 96, size / 96 - 0.01):
+        estimate = {**repairs.verdict.estimate, "accuracy": (accuracy, 0.01)}
+        said = text(replace(repairs, verdict=replace(repairs.verdict, estimate=estimate)))
+        assert f"is not more accurate than always predicting {frequent} (" in said
+        assert "its probabilities are better than the class frequencies, by log-score" in said
+        assert "Recommended" not in said
+        assert "Expected accuracy" not in said
+        unsure = replace(repairs.verdict, estimate=estimate, beats_baseline=False)
+        assert "Expected accuracy" not in text(replace(repairs, verdict=unsure))
+
+
+def test_the_recommendation_names_the_score_that_selected(repairs: Report, numbers: Report) -> None:
+    title = repairs.compared[-1].title(repairs.verdict.chosen)
+    assert f"Recommended: {title}, selected by log-score. Expected accuracy" in text(repairs)
+    assert f"<strong>{title}</strong>, selected by log-score. " in repairs.html()
+    assert "Sorted by log-score, which rewards good probabilities" in text(repairs)
+    assert ", selected by root mean squared error. " in text(numbers)
+    assert "log-score" not in text(numbers)
+
+
+def test_the_exception_to_a_good_calibration_is_told_with_its_figures_if_it_is_significant(repairs: Report) -> None:
+    usual = [Bin(low / 10, low / 10 + 0.1, 100, low / 10 + 0.05, low / 10 + 0.05) for low in (5, 7, 8, 9)]
+
+    def said(*bins: Bin) -> str:
+        return " ".join(calibration(replace(repairs, calibration=Calibration((*usual, *bins), 0.042, 400))))
+
+    overall = (
+        "Its probabilities are **well calibrated**: on average they differ by 4.2 points from observed frequencies."
+    )
+    exception = "The least reliable ones are those from 60% to 70%: of these 33 predictions, only 42.4% were right."
+    assert said(Bin(0.6, 0.7, 33, 0.66, 14 / 33)) == f"{overall} {exception}"
+    assert said(Bin(0.6, 0.7, 33, 0.66, 0.55)) == overall
+    assert said(Bin(0.6, 0.7, 21, 0.66, 0.45)) == overall  # 2 standard errors
+    assert said(Bin(0.6, 0.7, 19, 0.66, 0.1)) == overall
+
+
+def test_as_many_suspects_as_by_chance_are_no_evidence(repairs: Report) -> None:
+    assert repairs.suspects is not None
+
+    def said(found: int, by_chance: float) -> list[str]:
+        suspects = replace(repairs.suspects, found=found, by_chance=by_chance)
+        one = replace(repairs, suspects=suspects)
+        return [next(about_rows(one)), one.html(), str(suspects)]
+
+    sentence, page, part = said(5, 6.6)
+    assert sentence == (
+        "5 rows disagree with their predictions, no more than expected by chance (about 6.6): this is no evidence of a "
+        "wrong job."
+    )
+    assert "no more than expected by chance (about 6.6)" in page
+    assert "no more than expected by chance (about 6.6)" in part
+    sentence, page, part = said(7, 3.2)
+    assert sentence == "**7 rows** may have a wrong job; about 3.2 are expected by chance."
+    assert "no more than" not in sentence + page + part
+
+
+def test_technical_notes_stand_at_the_end_of_the_page(repairs: Report, numbers: Report) -> None:
+    before, _, end = repairs.html().partition("For analysts:")
+    assert "temperature" not in before
+    assert "temperature scaling" in end
+    assert "StackedClassifier</code>" not in before + end
+    assert "temperature" not in numbers.html()
 
 
 def test_predictions_are_explained_by_a_fit_without_them(repairs: Report) -> None:

@@ -15,7 +15,6 @@ from reference import reporting as reference
 
 from priorcase.datasets import NamedColumns, load, load_repairs
 from priorcase.exceptions import EvaluationError, NumericRangeError, TargetError
-from priorcase.reporting.page import amounts
 from priorcase.reporting.table import Problem, TableSummary, named_columns, read_problem, summarize
 from priorcase.schema import Circular, Nominal, Numeric, Ordinal, Schema, Text
 
@@ -142,8 +141,9 @@ def test_remarks_are_sentences() -> None:
     found = summarized(X, y).remarks
     assert found[0] == "Set aside because y is missing: 1 row."
     assert found[1].startswith(
-        "code has few different numbers and is read as numeric; if these are codes, declare them as nominal"
+        "code has few different numbers and is read as numeric; if these are codes, declare them as nominal:"
     )
+    assert found[2] == "--column code=nominal"
     assert found[-1] == "Class with a single row, which cannot be scored: c."
 
 
@@ -154,6 +154,16 @@ def test_names_with_the_word_and_or_a_comma_are_quoted_in_lists() -> None:
     codes = pd.DataFrame({"sex, age": [1, 2] * 10, "code": [1, 1, 2, 2] * 5, "id": [f"n{i}" for i in range(20)]})
     remarks = summarized(codes, ["a", "b", "b", "a"] * 5).remarks
     assert any(each.startswith("'sex, age' and 'code' have few different numbers") for each in remarks)
+    assert "--column code=nominal --column 'sex, age=nominal'" in remarks
+
+
+@pytest.mark.parametrize("columns", [8, 30])
+def test_columns_that_may_be_codes_are_all_named_unless_there_are_very_many(columns: int) -> None:
+    X = pd.DataFrame({f"c{a}": np.arange(40) // (a + 1) % 2 for a in range(columns)})
+    remarks = " ".join(summarized(X, ["a", "b"] * 20).remarks)
+    assert ("c5, c6 and c7 have few different numbers" in remarks) == (columns == 8)
+    assert ("--column c0,c1,c2,c3,c4,c5,c6,c7=nominal" in remarks) == (columns == 8)
+    assert ("c19 and 10 more have few different numbers" in remarks) == (columns == 30)
 
 
 @pytest.mark.parametrize("make", [None, "pandas", "polars", "pyarrow"])
@@ -223,8 +233,8 @@ def test_dates_texts_and_sets_are_summarized_as_what_they_are() -> None:
     assert (opened.kind, opened.low, opened.high) == ("date", "2024-01-01", "2024-02-28 12:00")
     assert (note.kind, note.low, note.median, note.high, note.distinct) == ("text", 5.0, 7.0, 9.0, n)
     assert (parts.kind, parts.values, parts.distinct) == ("set", (("fan", 40), ("lid", 30)), 2)
-    assert amounts(note) == "5 … 7 … 9 words"
-    assert amounts(opened).startswith("2024-01-01 … ")
+    assert note.amounts == "5 … 7 … 9 words"
+    assert opened.amounts.startswith("2024-01-01 … ")
 
 
 def test_named_columns_keep_every_kind() -> None:

@@ -22,7 +22,9 @@ from priorcase.cli.tables import is_data_set, parse_reading, read_past, say_how,
 
 if TYPE_CHECKING:
     from priorcase.datasets.past import Reading
+    from priorcase.reporting import Report
 
+_BUILT_IN, _DEFAULT = "repairs", "stacked"  # the table without TABLE, and the learner without --learner
 _EXAMPLES = """\
 priorcase report
 priorcase report loans.csv --target repaid --out report.html
@@ -35,9 +37,12 @@ def _budget(_: click.Context, __: click.Parameter, value: str) -> float:
     from priorcase.reporting.comparison import parse_budget
 
     try:
-        return parse_budget(value)
+        seconds = parse_budget(value)
     except ParameterError:
         raise click.BadParameter(f"{value!r} is not a duration; write 60s or 5min, for example.") from None
+    if value.strip()[-1].isdigit():
+        raise click.BadParameter(f"{value!r} has no unit; write {value.strip()}s or {value.strip()}min.")
+    return seconds
 
 
 @click.command(cls=Command, examples=_EXAMPLES, short_help="Recommend a learner for a table.")
@@ -64,7 +69,7 @@ def report(table: str | None, output: Output, **given: Any) -> None:
         clock,
         random_state=given["random_state"],
         n_jobs=given["jobs"],
-        table=None if table == "-" else table,
+        table=None if table == "-" else table or _BUILT_IN,
         reading=shlex.join(flags),
         load=load,
         form=form,
@@ -78,6 +83,19 @@ def report(table: str | None, output: Output, **given: Any) -> None:
             console.print(part)
         if output.out is None:
             say("--out report.html writes the whole report.")
+        _say_next(found)
+
+
+def _say_next(found: Report) -> None:
+    """What to type next: a larger budget if it was short, and the command that uses the recommended learner."""
+    from priorcase.reporting.summary import sufficient_budget
+
+    last, verdict, commands = found.compared[-1], found.verdict, found.next_steps.commands
+    if last.short_of_time:
+        say(f"--budget {sufficient_budget(found)} should be enough for all learners.")
+    if commands and verdict.beats_baseline and verdict.chosen != _DEFAULT:
+        say(f"To predict the cases in new.csv with {last.title(verdict.chosen)} instead of the default ({_DEFAULT}):")
+        say(commands[0])
 
 
 def _problem(table: str | None, given: dict[str, Any]) -> tuple[Any, list[str], tuple[str, ...], str, Any]:
@@ -92,8 +110,8 @@ def _problem(table: str | None, given: dict[str, Any]) -> tuple[Any, list[str], 
             if given[name]:
                 raise usage(f"--{name} needs a TABLE.")
         X, y = load_repairs()
-        return read_problem(X, y, name="repairs", target="job"), [], ("X, y = pc.load_repairs()",), "pandas", {}
-    reading = parse_reading(given["column"], given["read"])
+        return read_problem(X, y, name=_BUILT_IN, target="job"), [], ("X, y = pc.load_repairs()",), "pandas", {}
+    reading = parse_reading(given["column"], given["read"], table)
     past = read_past(table, given["target"], reading, missing=True)
     name = "standard input" if table == "-" else table
     if not is_data_set(table):

@@ -1,4 +1,4 @@
-"""The explorer's app: the page, and what it needs in addition to the API of the service, which it is a client of."""
+"""The explorer's app: the page (a client of the service's API) and the extra routes it needs."""
 
 from __future__ import annotations
 

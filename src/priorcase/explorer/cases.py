@@ -52,7 +52,7 @@ def _has(case: Case, words: Sequence[str]) -> bool:
 
 
 def case_columns(base: pc.CaseBase) -> dict[str, Any]:
-    """The attributes of a case base as JSON, with what their values are distributed like; solutions and outcomes too.
+    """The attributes of a case base as JSON, with the distribution of their values; likewise solutions and outcomes.
 
     Attributes have the fields of `column_summaries`; names are ``open`` if other values are allowed. Solutions and
     outcomes, which may be any value, have a ``kind`` by their values: boolean, numeric, text or json; None if there

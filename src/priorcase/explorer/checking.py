@@ -43,7 +43,7 @@ class Computed(Generic[T]):
         self.latest: T | None = None
 
     def now(self) -> T | None:
-        """The value for the model and rows as they are; None while a job computes it."""
+        """The value for the current model and rows; None while a job computes it."""
         workspace = self._workspace
         with self._lock:
             version, job = workspace.version, self._job
@@ -150,7 +150,7 @@ def left_out(model: Any, job: Job | None = None) -> LeftOut:
         scores = (Score("accuracy", float((numbers == truth).mean()), higher=True),)
         if (of_truth > 0).all():
             scores += (Score("log-score", float(np.log(of_truth).mean()), higher=True),)
-    told = find_suspects(_task(is_classifier(model)), found, records=False)
+    told = find_suspects(_task(is_classifier(model), rows), found, records=False)
     suspects = tuple((one.row, one.probability) for one in told.rows)
     return LeftOut(np.array(instances.ids), predicted, errors, scores, suspects)
 
@@ -162,13 +162,13 @@ def _class_numbers(model: Any, instances: Any) -> IntArray:
     return np.asarray(of_code[instances.target().astype(np.int64)])
 
 
-def _task(classes: bool) -> Problem:
-    """A problem of which only the task is used."""
+def _task(classes: bool, rows: IntArray) -> Problem:
+    """A problem of which only the task and the places of the rows are used."""
     from priorcase.datasets.columns import NamedColumns
     from priorcase.reporting.table import Problem
 
     nothing: Any = np.empty(0)
-    return Problem("", "", "classify" if classes else "regress", NamedColumns.of({}, {}), nothing, nothing)
+    return Problem("", "", "classify" if classes else "regress", NamedColumns.of({}, {}), nothing, rows)
 
 
 # -- unusual rows

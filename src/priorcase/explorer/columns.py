@@ -29,10 +29,11 @@ _QUANTILES = (0.0, 0.25, 0.5, 0.75, 1.0)
 def column_summaries(model: Any, target: str | None, left_out: Mapping[str, str] | None = None) -> dict[str, Any]:
     """Every column of a model and its target as JSON; ``left_out`` are columns that it was not given, and why.
 
-    Numbers and dates have a histogram (``edges``, ``counts``), ``quantiles`` and ``low``, ``high`` and ``step`` for a
-    slider, without outliers, which the first and the last bin count; ``whole`` numbers lie between the edges. Levels
-    and names have ``values`` with their ``counts``. ``by`` has the counts within each of ``outcomes``: the classes, or
-    thirds of a numeric target.
+    Numbers and dates have a histogram (``edges``, ``counts``), ``quantiles`` (the first and last are the minimum and
+    the maximum) and ``low``, ``high`` and ``step`` for a slider, without outliers: ``beyond`` are their numbers below
+    and above, which the first and the last bin count. ``whole`` numbers lie between the edges. Levels and names have
+    ``values`` with their ``counts``. ``by`` has the counts within each of ``outcomes``: the classes, or thirds of a
+    numeric target.
     """
     instances = pinned(model)._stored().instances
     classes = list(map(_text, instances.target_values())) if is_classifier(model) else None
@@ -151,6 +152,7 @@ def numbers_summary(numbers: FloatArray, groups: IntArray | None, n_groups: int,
         "low": shown(low),
         "high": shown(high),
         "step": step,
+        "beyond": [int((numbers < low).sum()), int((numbers > high).sum())],
         "quantiles": [shown(float(q)) for q in _quantiles(numbers, whole)],
         "edges": [shown(float(edge)) for edge in edges],
         "counts": np.histogram(clipped, edges)[0].tolist(),
@@ -167,7 +169,7 @@ def _whole_edges(low: float, high: float) -> FloatArray:
 
 
 def _quantiles(numbers: FloatArray, whole: bool) -> FloatArray:
-    """Quantiles of numbers; of whole ones they are whole."""
+    """Quantiles of numbers; integers if the numbers are integers."""
     return np.asarray(np.quantile(numbers, _QUANTILES, method="lower" if whole else "linear"))
 
 
@@ -189,7 +191,7 @@ def _day(seconds: float) -> str:
 
 
 def _moment(seconds: float) -> str:
-    """With a time of day, also at midnight."""
+    """A moment as ISO text, always with a time of day."""
     text = date_of(math.floor(seconds)).isoformat()
     return text if "T" in text else f"{text}T00:00:00"
 

@@ -2,7 +2,7 @@
 
 A job ends soon after it is cancelled: the compiled core checks every 50 ms whether to go on, and Python at each step
 that a progress bar would show. What cannot be interrupted is a single call into another library, such as one fit of a
-linear model of scikit-learn or the parsing of a file by Arrow: the job ends when that call returns.
+scikit-learn linear model or the parsing of a file by Arrow: the job ends when that call returns.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ class Job:
         self._began, self._ended = perf_counter(), 0.0
 
     def tell(self, message: str, progress: float | None = None) -> None:
-        """Say how far the work is; ends the work by `Cancelled` if the job was cancelled."""
+        """Report progress; raises `Cancelled` to end the work if the job was cancelled."""
         self.message, self.progress = message, progress
         self.cancellation.check()
 
@@ -56,7 +56,7 @@ class Job:
             self.state = "cancelled"
         except PriorcaseError as error:
             self.message, self.state = str(error.args[0]) if error.args else str(error), "failed"
-        except BaseException:  # a thread has nobody to raise to: the log gets the traceback, and people a sentence
+        except BaseException:  # a thread has no caller: log the traceback, show users a sentence
             _LOG.exception("the job %r failed", self.name)
             self.message, self.state = "This is a bug in priorcase; see the log.", "failed"
         finally:
@@ -93,19 +93,19 @@ class Jobs:
         return job
 
     def cancel(self, id_: int) -> Job:
-        """Let a job end soon; one that has ended stays as it is."""
+        """Request cancellation of a job; a finished job is unaffected."""
         job = self._job(id_)
         job.cancellation.cancel()
         return job
 
     def cancel_named(self, name: str) -> None:
-        """Let the jobs of a name end soon."""
+        """Request cancellation of all jobs with this name."""
         for job in list(self._jobs.values()):
             if job.name == name:
                 job.cancellation.cancel()
 
     def cancel_all(self, seconds: float = 2.0) -> None:
-        """Let all jobs end, and wait for them, but not longer than this for each."""
+        """Cancel all jobs, and wait at most ``seconds`` for each to end."""
         for job in list(self._jobs.values()):
             job.cancellation.cancel()
         for thread in list(self._threads.values()):

@@ -43,7 +43,7 @@ class Chosen(_Document):
 
 
 class Costs(_Document):
-    """Costs of decisions: a row for each true class, and a column for each class that is decided on."""
+    """Costs of decisions: one row per true class, one column per class decided for."""
 
     name: str = Field(max_length=200)
     costs: list[list[Cost]] = Field(examples=[[[0, 1], [5, 0]]], max_length=_CLASSES)
@@ -194,7 +194,7 @@ def _confusion(truth: IntArray, predicted: IntArray, n: int) -> dict[str, Any]:
 
 
 def _thresholds(truth: IntArray, proba: FloatArray) -> dict[str, Any]:
-    """For either class as the positive one, true and false positives by the least probability that decides for it."""
+    """With each class as the positive one, true and false positives at each probability threshold."""
     levels = np.linspace(0.0, 1.0, _THRESHOLDS)
     found = []
     for positive in (0, 1):

@@ -60,7 +60,7 @@ class Layout:
 
 
 def lay_out(model: Any, job: Job | None = None, before: Layout | None = None) -> Layout:
-    """Place all stored rows of a model; a map that was made before is not turned around needlessly."""
+    """Place all stored rows of a model, with the orientation of an earlier map as far as possible."""
     ids = np.array(model._stored().ids)
     if not ids.size:
         raise TooFewRowsError("There are no rows to plot: all were forgotten.")
@@ -112,7 +112,7 @@ def model_distances(model: Any) -> tuple[Distances, str]:
 
 
 def _finite(distances: FloatArray) -> FloatArray:
-    """Distances of which infinite ones are drawn half as far again as the others."""
+    """Distances, with infinite ones replaced by 1.5 times the largest finite one."""
     known = np.isfinite(distances)
     if known.all():
         return distances

@@ -82,7 +82,7 @@ def work_for_parent() -> None:
         tell("done", found)
     except PriorcaseError as error:
         tell("refused", str(error.args[0]) if error.args else str(error))
-    except BaseException:  # nobody to raise to: the parent logs it
+    except BaseException:  # there is no caller: the parent logs it
         tell("failed", format_exc())
 
 

@@ -62,7 +62,7 @@ class OpenedFile(_Document):
 
 
 def reading_of(given: Corrections) -> Reading:
-    """Corrections as tables are read by them."""
+    """The reading options for these corrections."""
     columns: dict[str, Any] = {}
     for name, told in given.kinds.items():
         if told.kind == "ordinal":

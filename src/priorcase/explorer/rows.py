@@ -158,7 +158,7 @@ class Cells:
                 return float([_text(plain(level)) for level in self.kind.order].index(_text(end)))
             return float(seconds_of(end) if isinstance(self.kind, Date) else end)  # type: ignore[arg-type]
         except (TypeError, ValueError):
-            raise ParameterError(f"Column {quoted(self.name)} has no value {quoted(end)}.") from None
+            raise ParameterError(f"{quoted(end)} is not a valid value for column {quoted(self.name)}.") from None
 
 
 def _text(value: Any) -> str:
@@ -246,7 +246,7 @@ class _Queue:
 class Review:
     """The stored rows of a workspace, and what was changed in them since they were saved.
 
-    Changes are made on one thread, in the order in which they come. ``save`` is the file that `saved` writes.
+    Changes are made on one thread, in the order in which they arrive. ``save`` is the file that `saved` writes.
     """
 
     def __init__(self, workspace: Workspace, service: Service, save: str | PathLike[str] | None) -> None:
@@ -388,7 +388,7 @@ class Review:
         return self.workspace.left_out if queue == "suspects" else self.workspace.odd
 
     def _queue(self, queue: Queue) -> _Queue | None:
-        """The rows of a queue as they were found; None while they are looked for."""
+        """The rows of a queue as they were found; None while the search is running."""
         if queue in self._queues:
             return self._queues[queue]
         version = self.workspace.version
@@ -420,7 +420,7 @@ class Review:
     # -- changing; on the thread that makes changes
 
     def keep(self, ids: Sequence[int]) -> dict[str, Any]:
-        """Let rows be as they are: they leave the queues."""
+        """Accept rows as they are: remove them from the queues."""
         model = self._current()
         self._check_ids(model, ids)
         with self._lock:
@@ -438,7 +438,7 @@ class Review:
         return {"rows": model.n_samples_fit_}
 
     def correct(self, id_: int, values: Mapping[str, Any], target: Any, *, has_target: bool) -> dict[str, Any]:
-        """Put a row with other values in the place of one; columns that are not named stay as they are."""
+        """Replace a row by one with other values; columns that are not named are unchanged."""
         model = self._current()
         before = pinned(model)
         places = self._places(np.asarray(model.ids_), [id_])
@@ -470,7 +470,7 @@ class Review:
         return {"id": next_id, "was": id_}
 
     def undo(self) -> dict[str, Any]:
-        """Take the last change back."""
+        """Undo the last change."""
         served = self._current()
         with self._lock:
             if not self._changes:
@@ -505,7 +505,7 @@ class Review:
 
     @property
     def undoes_rows(self) -> bool:
-        """Whether the last change was one of the model."""
+        """Whether the last change was made to the rows."""
         return not self._changes or self._changes[-1].kind != "keep"
 
     def _record(self, kind: Literal["keep", "correct", "forget"], text: str, before: Any) -> None:
@@ -608,7 +608,7 @@ class Review:
 
 
 def _beside(opened: Any, positions: IntArray) -> dict[str, list[Any]]:
-    """Columns of the table that no learner was given, of the rows that were read; added rows have none."""
+    """Columns not passed to the learners, for the rows that were read; added rows have no such values."""
     past, frame = opened.past, opened.frame
     if past is None or frame is None:
         return {}
@@ -634,7 +634,7 @@ def _named(ids: Sequence[int]) -> str:
 
 
 def _put_back(model: Any, state: dict[str, Any]) -> None:
-    """Let a model be in a state that it had before: see `learning.state`."""
+    """Restore an earlier state of a model: see `learning.state`."""
     with lock_of(model):
         model.__dict__ = state
 

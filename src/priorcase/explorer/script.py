@@ -44,7 +44,7 @@ def script_of(workspace: Workspace, case: Mapping[str, Any]) -> str:
 
 
 def _file(opened: Opened) -> str:
-    """The file that is open; one that was sent is named as it was at home."""
+    """The open file; an uploaded one has its original name."""
     path = opened.path or opened.name
     return path if FilePath(path).name == opened.name else opened.name
 

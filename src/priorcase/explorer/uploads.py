@@ -1,4 +1,4 @@
-"""Files that the page sends: kept in a temporary folder that nobody else can read, until they are not needed any more.
+"""Files that the page sends: kept in a temporary folder that no other user can read, until no longer needed.
 
 The page sends the bytes of a file to ``POST /uploads`` and names the upload by its id from then on, such as in the
 request that predicts its rows. The name that a file has at home is only ever shown.
@@ -75,13 +75,13 @@ class Uploads:
             return self._uploads[id_]
 
     def remove(self, id_: int) -> None:
-        """Remove an upload that is not needed any more; one that is gone already stays so."""
+        """Remove an upload that is no longer needed, if it still exists."""
         with self._lock:
             if id_ in self._uploads:
                 self._remove(id_)
 
     def close(self) -> None:
-        """Remove all of them."""
+        """Remove all uploads."""
         with self._lock:
             self._uploads.clear()
             if self._folder is not None:

@@ -94,7 +94,7 @@ class Workspace:
     def __init__(self, *, read_only: bool = False) -> None:
         self.jobs, self.uploads, self.read_only = Jobs(), Uploads(), read_only
         self.problem = ""
-        self._open: tuple[Any, Opened] = None, Opened()  # in one, so that nobody sees the one without the other
+        self._open: tuple[Any, Opened] = None, Opened()  # one attribute, so that no thread sees only one of them
         self.version = self.rows_version = 0
         self.decision: dict[str, Any] | None = None
         self._service: Service | None = None
@@ -465,7 +465,7 @@ def _reader(path: str | PathLike[str] | None) -> ReadFrame:
 
 
 def over_rows(model: Any, source: Any) -> Any:
-    """A model that is not fitted yet, fitted to the rows of another one, with their ids where its class allows it."""
+    """An unfitted model, fitted to the rows of another model, with their ids if its class supports this."""
     from priorcase._parameters import check_seed
 
     state = source._saved_state()
@@ -482,7 +482,7 @@ def over_rows(model: Any, source: Any) -> Any:
 
 
 def with_fitted_members(model: Any) -> Any:
-    """A stack whose members are fitted to its rows, and its intervals learned, which both wait for a question."""
+    """Fit the members of a stack and its intervals, which otherwise happens at the first prediction; return it."""
     X = stored_rows(model)[0][:1]
     model.predict(X)
     if hasattr(model, "predict_interval") and model.n_samples_fit_ > 1:

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import math
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from time import perf_counter
 
 import numpy as np
 
+from priorcase._grids import Grid, GridResult
+from priorcase._numbers import equal_decimals, with_errors
 from priorcase._typing import FloatArray, IntArray
 from priorcase.evaluation.comparison import Comparison, compare
 from priorcase.evaluation.running import Cell
@@ -354,9 +356,9 @@ class Standing:
         return f"{self.title} ({self.class_name})" if self.class_name else self.title
 
 
-@dataclass(frozen=True, eq=False)
-class Compared:
-    """Results of all learners on the same splits of a sample of the rows, sorted by score.
+@dataclass(frozen=True, eq=False, repr=False)
+class Compared(GridResult):
+    """Results of all learners on the same splits of a sample of the rows, sorted by score; prints as a table.
 
     ``protocol`` describes the splits, and ``result`` contains the scores on every split.
     """
@@ -366,6 +368,16 @@ class Compared:
     of: int
     standings: tuple[Standing, ...]
     result: Comparison
+
+    def _grid(self) -> Grid:
+        scores = [score.name for score in self.result.scores]
+        found = [[one.scores[score] for one in self.measured] for score in scores]
+        columns = [with_errors([mean for mean, _ in each], [error for _, error in each]) for each in found]
+        fits = [f" (fitted to {count(one.fitted_to, 'row')})" if one.fitted_to else "" for one in self.measured]
+        learners = [one.title + fit for one, fit in zip(self.measured, fits, strict=True)]
+        lines = list(zip(learners, *columns, (seconds(one.seconds) for one in self.measured), strict=True))
+        note = "\n".join(f"{one.title} {one.reason}" for one in self.unmeasured)
+        return Grid(self.protocol, ["learner", *scores, "time"], lines, note, range(1, len(scores) + 2))
 
     @property
     def on_sample(self) -> bool:
@@ -512,10 +524,16 @@ class Difference:
         """Whether the interval excludes zero, or the score of the other learner is infinite."""
         return self.low > 0 or math.isinf(self.mean)
 
+    @property
+    def interval(self) -> str:
+        """The difference with its interval, such as ``0.06 (95% interval -0.10 to 0.22)``."""
+        mean, low, high = equal_decimals([self.mean, self.low, self.high], 3)
+        return mean if math.isnan(self.low) else f"{mean} (95% interval {low} to {high})"
 
-@dataclass(frozen=True)
-class Verdict:
-    """The recommended learner, and the score used for the selection.
+
+@dataclass(frozen=True, repr=False)
+class Verdict(GridResult):
+    """The recommended learner, and the score used for the selection; prints as a table of expected scores.
 
     ``by`` is the log-score for classification, or the accuracy if no learner's probabilities are better than the class
     frequencies but its predictions are; the root mean squared error for regression.
@@ -537,21 +555,43 @@ class Verdict:
     more_accurate: Difference | None
     beats_baseline: bool
 
+    def _grid(self) -> Grid:
+        start = "Recommended" if self.beats_baseline else "Best, but not significantly better than the baseline"
+        title = f"{start}: {self.chosen} (best {self.by} in {self.same_choice} of {self.folds} folds)"
+        if self.chosen == BASELINE:
+            title = f"No learner beats the baseline ({self.by})"
+        lines = [[name, with_errors([mean], [error])[0]] for name, (mean, error) in self.estimate.items()]
+        behind = [each for each in (self.runner_up, self.baseline) if each is not None]
+        note = "; ".join(f"{each.other} is worse by {each.interval}" for each in behind)
+        if self.more_accurate is not None:
+            note += f"; {self.more_accurate.other} is more accurate"
+        return Grid(title, ["score", "expected on new rows"], lines, note, [1])
 
-def choose(compared: Compared) -> Verdict:
+
+def choose(compared: Compared, guessing: Mapping[str, float] | None = None) -> Verdict:
     """Return the learner with the best log-score or the smallest error, and its nested estimate.
 
+    ``guessing`` are scores of a guess that knows all rows, which a useful learner has to beat as well: a small class is
+    rarer among the training rows of a fold than among its test rows, which makes the baseline worse than this guess.
     If no log-score beats the baseline's but an accuracy does, the most accurate learner is returned.
     """
     result = compared.result
     if not any(score.name == "log_score" for score in result.scores):
         return _chosen_by(compared, "rmse")
     found = _chosen_by(compared, "log_score")
+    found = _unless_guessed(found, guessing or {})
     if not found.beats_baseline and BASELINE in result.learners:
-        accurate = _chosen_by(compared, "accuracy")
+        accurate = _unless_guessed(_chosen_by(compared, "accuracy"), guessing or {})
         if accurate.beats_baseline:
             return accurate
     return found
+
+
+def _unless_guessed(found: Verdict, guessing: Mapping[str, float]) -> Verdict:
+    """The verdict; the learner does not beat the baseline if a guess is as good as its nested estimate."""
+    guess = guessing.get(found.by, -math.inf)
+    as_good = found.estimate[found.by][0] <= guess + _USEFUL * abs(guess)
+    return replace(found, beats_baseline=False) if math.isfinite(guess) and as_good else found
 
 
 def _chosen_by(compared: Compared, by: str) -> Verdict:

@@ -13,7 +13,8 @@ from typing import Any, Literal, TypeAlias
 import numpy as np
 from sklearn.base import clone
 
-from priorcase._numbers import number
+from priorcase._grids import Grid, GridResult
+from priorcase._numbers import number, with_errors
 from priorcase._typing import AnyArray, FloatArray, IntArray
 from priorcase.bayes import MixtureModel, SubsetAveragedBayes
 from priorcase.concepts import PEBLS
@@ -22,13 +23,14 @@ from priorcase.evaluation.scoring import Task, aligned
 from priorcase.evaluation.splits import Split
 from priorcase.neighbors import attribute_weights
 from priorcase.reporting.comparison import deal, task_of
-from priorcase.reporting.formatting import value
+from priorcase.reporting.formatting import PRINTED, chance, count, percent, rest, unambiguous, value
 from priorcase.reporting.predictions import SURE, UNLIKELY, OutOfFold, doubted
 from priorcase.reporting.table import Problem
 from priorcase.schema import Circular, Numeric, Text
 
-_ASKED, _LEAST_ASKED = 1000, 50  # test rows of a fold
-_PERMUTATIONS = 5
+_ASKED = 1000  # test rows of a fold
+_LEAST_ASKED = 200  # test rows that are measured however little time is left, or all rows if there are fewer
+_PERMUTATIONS, _PREDICTIONS = 5, 10_000  # of a column; with more predictions in a fold, there are fewer permutations
 _COLUMNS = 100  # of more columns the most relevant ones are measured
 _FAR = 3.5  # robust standard deviations
 _MAD = 1.4826  # the standard deviation of normal numbers over their median absolute deviation
@@ -62,18 +64,35 @@ class ColumnImportance:
     weight: float | None
 
 
-@dataclass(frozen=True)
-class Importance:
-    """The columns, the most important first, and the number of test rows."""
+@dataclass(frozen=True, repr=False)
+class Importance(GridResult):
+    """The columns, the most important first, and the number of test rows; prints as a table."""
 
     columns: tuple[ColumnImportance, ...]
     rows: int
+
+    def _grid(self) -> Grid:
+        shown = self.columns[:PRINTED]
+        cells = {
+            "column": [one.name for one in shown],
+            "loss without it": with_errors([one.loss for one in shown], [one.error for one in shown]),
+            "accuracy (points)": ["" if one.accuracy is None else f"{100 * one.accuracy:+.1f}" for one in shown],
+            "relevance": ["" if one.relevance is None else percent(one.relevance, certain=False) for one in shown],
+            "Relief weight": ["" if one.weight is None else f"{one.weight:.2f}" for one in shown],
+        }
+        cells = {name: texts for name, texts in cells.items() if any(texts)}
+        title = f"Importance of {count(len(self.columns), 'column')}: each permuted in {count(self.rows, 'test row')}"
+        lines = list(zip(*cells.values(), strict=True))
+        return Grid(title, list(cells), lines, rest(len(self.columns), "more column"), range(1, len(cells)))
 
 
 def measure_importance(
     problem: Problem, learner: Any, folds: int, *, random_state: int, allowed: float, say: Callable[[str], None]
 ) -> Importance:
-    """Permute each column in turn in test rows of the learner, in as many folds as fit into ``allowed`` seconds."""
+    """Permute each column in turn in test rows of the learner, in as many folds as fit into ``allowed`` seconds.
+
+    At least `_LEAST_ASKED` test rows are measured, or all rows of a smaller table, even if that takes longer.
+    """
     start, task = perf_counter(), task_of(problem)
     losses: list[FloatArray] = []
     hits: list[FloatArray] = []
@@ -81,7 +100,8 @@ def measure_importance(
     likely = relevance or weights
     names = sorted(problem.X.kinds, key=lambda name: -likely.get(name, 0.0))[:_COLUMNS]
     for done, split in enumerate(deal(problem, folds, random_state=random_state, repeat=0)):
-        if done and (done + 1) / done * (perf_counter() - start) > allowed:
+        enough = sum(loss.shape[1] for loss in losses) >= _LEAST_ASKED
+        if enough and (done + 1) / done * (perf_counter() - start) > allowed:
             break
         say("columns")
         spare = allowed - (perf_counter() - start)
@@ -110,16 +130,18 @@ def _permuted(
         model = clone(learner).fit(problem.X.take(split.train), problem.y[split.train])
         start = perf_counter()
         _outputs(model, problem.X.take(asked), task)
-        needed = (1 + _PERMUTATIONS * len(names)) * (perf_counter() - start)
+        times = min(max(_PREDICTIONS // (asked.size * len(names)), 1), _PERMUTATIONS)
+        needed = (1 + times * len(names)) * (perf_counter() - start)
         asked = asked[: max(_LEAST_ASKED, int(asked.size * min(1.0, allowed / needed)))]
         here = problem.taken(asked)
-        orders = [stream.permutation(asked.size) for _ in range(_PERMUTATIONS)]
+        orders = np.concatenate([stream.permutation(asked.size) for _ in range(times)])
+        repeated = here.X.take(np.tile(np.arange(asked.size), times))
         loss, hit = _losses(_outputs(model, here.X, task), here.y, task)
         without = []
         for name in names:
-            column = here.X[name]
-            tables = (NamedColumns.of({**here.X.data, name: column[order]}, here.X.kinds) for order in orders)
-            outputs = np.mean([_outputs(model, table, task) for table in tables], axis=0)
+            table = NamedColumns.of({**repeated.data, name: here.X[name][orders]}, here.X.kinds)
+            outputs = _outputs(model, table, task)
+            outputs = outputs.reshape(times, asked.size, *outputs.shape[1:]).mean(axis=0)
             without.append(_losses(outputs, here.y, task))
     scale = 1.0 if problem.classes else float(problem.y.var())
     return np.array([(each - loss) / scale for each, _ in without]), np.array([each - hit for _, each in without])
@@ -183,7 +205,7 @@ def row_kind(row: int, suspects: Suspects | None, oddities: Oddities | None) -> 
 
 @dataclass(frozen=True)
 class Suspect:
-    """A row whose target may be wrong.
+    """A row whose target may be wrong: its position and its place, such as ``line 7``.
 
     ``probability`` is the probability of the actual class; for numbers, the error in robust standard deviations.
     ``against`` is the number of other learners that disagree with the actual class. ``used`` and ``correct`` are its
@@ -191,6 +213,7 @@ class Suspect:
     """
 
     row: int
+    place: str
     actual: str
     predicted: str
     probability: float
@@ -199,9 +222,9 @@ class Suspect:
     correct: int | None = None
 
 
-@dataclass(frozen=True)
-class Suspects:
-    """All rows whose target may be wrong, the most suspicious ones first.
+@dataclass(frozen=True, repr=False)
+class Suspects(GridResult):
+    """All rows whose target may be wrong, the most suspicious ones first; prints as a table.
 
     ``found`` is the number of rows whose class has at most the probability ``limit`` while another class has at least
     1/2; ``by_chance`` is the number expected if the probabilities are correct. For numbers, ``limit`` is in robust
@@ -221,11 +244,32 @@ class Suspects:
         """The positions of the rows."""
         return frozenset(one.row for one in self.rows)
 
+    @property
+    def chance(self) -> str:
+        """The number of rows expected by chance, in words."""
+        expected = f"about {chance(self.by_chance)}"
+        no_more = self.found <= self.by_chance
+        return f"no more than expected by chance ({expected})" if no_more else f"{expected} are expected by chance"
+
+    def _grid(self) -> Grid:
+        title = f"{count(self.found, 'row')} of {self.of:,} may have a wrong target; {self.chance}"
+        if not self.rows:
+            return Grid(title, [], [])
+        classes = self.rows[0].against is not None
+        header = ["", "actual", "predicted", "probability of actual" if classes else "error in robust SDs"]
+        lines = []
+        for one in self.rows[:PRINTED]:
+            size = percent(one.probability) if classes else number(one.probability, 3)
+            others = [f"{one.against} of {self.asked}"] if classes and self.asked else []
+            lines.append([one.place, one.actual, one.predicted, size, *others])
+        header += ["learners that disagree"] if classes and self.asked else []
+        return Grid(title, header, lines, rest(len(self.rows), "more row"), range(3 if classes else 1, len(header)))
+
 
 def find_suspects(problem: Problem, found: OutOfFold, *, records: bool) -> Suspects:
     """Return the rows that disagree most with their predictions; ``records`` adds PEBLS records, which takes longer."""
     if not problem.classes:
-        return _far_off(found)
+        return _far_off(problem, found)
     given, sure = found.of_truth, found.proba.max(axis=1) >= SURE
     unlikely = np.flatnonzero(doubted(given, found.proba.max(axis=1)))
     by_chance = float(found.proba[sure[:, np.newaxis] & (found.proba <= UNLIKELY)].sum())
@@ -233,19 +277,20 @@ def find_suspects(problem: Problem, found: OutOfFold, *, records: bool) -> Suspe
     rows = []
     for at in unlikely[np.lexsort((-found.against[unlikely], given[unlikely].round(3)))].tolist():
         row, texts = int(found.rows[at]), (value(found.truth[at]), value(found.predicted[at]))
-        rows.append(Suspect(row, *texts, float(given[at]), int(found.against[at]), *worst.get(row, (None, None))))
+        record = worst.get(row, (None, None))
+        rows.append(Suspect(row, problem.place(row), *texts, float(given[at]), int(found.against[at]), *record))
     return Suspects(tuple(rows), unlikely.size, by_chance, UNLIKELY, found.asked, found.truth.size)
 
 
-def _far_off(found: OutOfFold) -> Suspects:
+def _far_off(problem: Problem, found: OutOfFold) -> Suspects:
     errors = found.truth - found.predicted
     usual = _MAD * float(np.median(np.abs(errors - np.median(errors))))
     off = np.abs(errors) / usual if usual else np.zeros(errors.size)
     far = np.flatnonzero(off >= _FAR)
     rows = []
     for at in far[np.argsort(-off[far], kind="stable")].tolist():
-        predicted = number(float(found.predicted[at]), 4)
-        rows.append(Suspect(int(found.rows[at]), value(float(found.truth[at])), predicted, float(off[at])))
+        row, texts = int(found.rows[at]), (value(float(found.truth[at])), number(float(found.predicted[at]), 4))
+        rows.append(Suspect(row, problem.place(row), *texts, float(off[at])))
     by_chance = errors.size * math.erfc(_FAR / math.sqrt(2))
     return Suspects(tuple(rows), far.size, by_chance, _FAR, 0, errors.size)
 
@@ -272,16 +317,17 @@ class OddValue:
 
 @dataclass(frozen=True)
 class OddRow:
-    """An unusual row: its position, the share of rows at least as unusual, and its least expected values."""
+    """An unusual row: its position and place, the share of rows at least as unusual, and its least expected values."""
 
     row: int
+    place: str
     tail: float
     values: tuple[OddValue, ...]
 
 
-@dataclass(frozen=True)
-class Oddities:
-    """All unusual rows, the most unusual ones first.
+@dataclass(frozen=True, repr=False)
+class Oddities(GridResult):
+    """All unusual rows, the most unusual ones first; prints as a table.
 
     These are the rows beyond Tukey's outer fence: their scores (the negative log-density) exceed the upper quartile by
     more than three interquartile ranges. ``components`` are the sizes of the two mixture models, ``learned`` the
@@ -297,6 +343,16 @@ class Oddities:
     def positions(self) -> frozenset[int]:
         """The positions of the rows."""
         return frozenset(one.row for one in self.rows)
+
+    def _grid(self) -> Grid:
+        title = f"{count(len(self.rows), 'unusual row')} of {self.looked_at:,}"
+        if not self.rows:
+            return Grid(title, [], [])
+        lines = []
+        for one in self.rows[:PRINTED]:
+            texts = unambiguous(f"{each.column} {each.value} (expected {each.expected})" for each in one.values)
+            lines.append([one.place, ", ".join(texts)])
+        return Grid(title, ["", "least expected values"], lines, rest(len(self.rows), "more row"))
 
 
 def find_oddities(problem: Problem, *, random_state: int, n_jobs: int | None) -> Oddities:
@@ -335,9 +391,18 @@ def score_oddities(problem: Problem, *, random_state: int, n_jobs: int | None) -
     tails = np.searchsorted(np.sort(-scores), -scores[oddest], side="right") / scores.size
     values = _odd_values(problem, models[0], oddest[in_first[oddest]])
     values |= _odd_values(problem, models[1], oddest[~in_first[oddest]])
-    found = [OddRow(row, tail, values[row]) for row, tail in zip(oddest.tolist(), tails.tolist(), strict=True)]
+    found = [
+        OddRow(row, problem.place(row), tail, values[row])
+        for row, tail in zip(oddest.tolist(), tails.tolist(), strict=True)
+    ]
     components = (int(models[0].n_components_), int(models[1].n_components_))
     return Oddities(tuple(found), components, min(_MIXTURE_ROWS, halves[1].size), len(problem)), scores
+
+
+def _expected_number(predicted: float, column: AnyArray) -> str:
+    """A predicted number, rounded if the known numbers of the column are integers."""
+    whole = bool(np.all((column == np.round(column)) | np.isnan(column)))
+    return number(round(predicted) if whole else predicted, 3)
 
 
 def _odd_values(problem: Problem, model: MixtureModel, rows: IntArray) -> dict[int, tuple[OddValue, ...]]:
@@ -355,7 +420,7 @@ def _odd_values(problem: Problem, model: MixtureModel, rows: IntArray) -> dict[i
         own = [i for i, columns in enumerate(listed) if a in columns]
         numeric = type(problem.X.kinds[names[a]]) in (Numeric, Circular)
         for i, each in zip(own, np.asarray(model.predict_column(problem.X.take(rows[own]), names[a])), strict=True):
-            expected[i, a] = number(float(each), 3) if numeric else value(each)
+            expected[i, a] = _expected_number(float(each), problem.X[names[a]]) if numeric else value(each)
     return {
         row: tuple(
             OddValue(names[a], problem.shown(names[a], row), expected[i, a], float(beyond[i, a])) for a in listed[i]

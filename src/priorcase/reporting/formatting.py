@@ -12,10 +12,21 @@ from priorcase.schema.dates import date_text
 from priorcase.schema.kinds import is_missing
 
 _WIDEST = 28  # characters of a cell
+PRINTED = 20  # lines of a printed table
 
 
 def count(n: float, thing: str, things: str | None = None) -> str:
     return f"{n:,.0f} {thing if n == 1 else things or thing + 's'}"
+
+
+def chance(rows: float) -> str:
+    """An expected number of rows."""
+    return f"{rows:.0f}" if rows >= 10 else f"{rows:.1f}" if rows >= 0.05 else "0"
+
+
+def rest(lines: int, thing: str) -> str:
+    """How many lines a printed table leaves out; empty if it has all."""
+    return f"... and {count(lines - PRINTED, thing)}" if lines > PRINTED else ""
 
 
 def percent(share: float, digits: int = 1, *, certain: bool = True) -> str:

@@ -150,9 +150,9 @@ class Within(BaseEstimator):
 class Scaled(Within):
     """Classifier whose probabilities are scaled by the temperature that fits held-out rows best.
 
-    These are the rows that it is fitted to, each predicted from others: by leave-one-out if the learner has that and
-    the targets had no other say in what it learned, else in folds. A little of the class frequencies is mixed in, as
-    much as one row more would bring, so that no class is impossible. Predicted classes stay as they are.
+    These are the rows that it is fitted to, each predicted from others: by leave-one-out if the learner supports it
+    and learned nothing else from the targets, otherwise by cross-validation. The class frequencies are mixed in with
+    the weight of one additional row, so that no class has probability 0. Predicted classes are not changed.
     """
 
     def fit(self, X: Any, y: Any) -> Self:

@@ -16,9 +16,8 @@ from markupsafe import Markup, escape
 from priorcase._numbers import equal_decimals, number
 from priorcase.exceptions import visible
 from priorcase.reporting import summary
-from priorcase.reporting.formatting import count, percent, seconds, unambiguous
-from priorcase.reporting.predictions import Calibration
-from priorcase.reporting.table import ColumnSummary
+from priorcase.reporting.formatting import chance, count, percent, seconds, unambiguous
+from priorcase.reporting.predictions import TITLES, Calibration
 
 if TYPE_CHECKING:
     from priorcase.reporting.table_report import Report
@@ -29,14 +28,6 @@ _SHORT = 24  # longer names may be broken
 _MEANING = 4  # columns that describe a row
 # Rows, or columns; the others are unfolded by the reader.
 _SHOWN = {"table": 60, "importance": 30, "explained": 8, "suspects": 8, "oddities": 5}
-TITLES = {
-    "clear": "A clear case",
-    "doubtful": "A doubtful case",
-    "wrong": "A wrong prediction",
-    "close": "A close prediction",
-    "typical": "A typical error",
-    "far off": "A large error",
-}
 
 
 def page(report: Report) -> str:
@@ -62,9 +53,9 @@ def _template() -> Template:
         autoescape=True, undefined=StrictUndefined, finalize=_finalize, trim_blocks=True, lstrip_blocks=True
     )
     environment.filters |= {
-        "amounts": amounts,
         "bold": bold,
         "code": lambda lines: Markup("\n").join(visible(line) for line in lines),
+        "chance": chance,
         "count": count,
         "equal_decimals": equal_decimals,
         "number": number,
@@ -74,7 +65,7 @@ def _template() -> Template:
         "zip": lambda first, second: list(zip(first, second, strict=True)),
         "name_class": lambda name: "w" if len(name) <= _SHORT else "long",
     }
-    functions = (axes_of, described, math.isfinite, math.sqrt, rarer, scale_of)
+    functions = (axes_of, described, math.isfinite, math.sqrt, scale_of)
     environment.globals |= {function.__name__: function for function in functions}
     environment.globals |= {"say": summary, "titles": TITLES, "shown": _SHOWN}
     return environment.from_string(files("priorcase.reporting").joinpath("page.html.j2").read_text(encoding="utf-8"))
@@ -95,25 +86,10 @@ def bold(sentence: str) -> Markup:
     return Markup(_BOLD.sub(r"<strong>\1</strong>", str(escape(_finalize(sentence)))))
 
 
-def amounts(column: ColumnSummary) -> str:
-    """Smallest number, median and largest; first and last date; numbers of words."""
-    numbers = (column.low, column.median, column.high)
-    texts = [x if isinstance(x, str) else number(x, 4) for x in numbers if x is not None]
-    return " … ".join(texts) + " words" * (column.kind == "text")
-
-
 def described(report: Report, row: int) -> str:
     """The values of a row in the most important columns."""
     columns = report.importance.columns[:_MEANING] if report.importance is not None else ()
     return ", ".join(unambiguous(f"{one.name} {report.problem.shown(one.name, row)}" for one in columns))
-
-
-def rarer(nats: float, rows: int) -> str:
-    """Return how many times less likely the value is, limited by what the model's rows can show."""
-    if nats > math.log(rows):
-        return f"more than {rows:,} times"
-    times = math.exp(max(nats, 0.0))
-    return f"{times:.1f} times" if times < 10 else f"{times:,.0f} times"
 
 
 # -- scales of figures

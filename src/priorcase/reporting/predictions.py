@@ -11,18 +11,27 @@ import numpy as np
 from sklearn.base import clone
 
 from priorcase import explaining
-from priorcase._numbers import number
+from priorcase._grids import Grid, GridResult
+from priorcase._numbers import equal_decimals, number
 from priorcase._typing import AnyArray, FloatArray, IntArray
 from priorcase.evaluation import calibration_table
 from priorcase.learning.estimator import RowsEstimator
 from priorcase.neighbors import Precedents
 from priorcase.registry import BASELINE
 from priorcase.reporting.comparison import Compared
-from priorcase.reporting.formatting import value
+from priorcase.reporting.formatting import PRINTED, count, percent, rest, unambiguous, value
 from priorcase.reporting.table import Problem
 
 _BINS, _POINTS = 10, 400
 _PRECEDENTS = 3
+TITLES = {
+    "clear": "A clear case",
+    "doubtful": "A doubtful case",
+    "wrong": "A wrong prediction",
+    "close": "A close prediction",
+    "typical": "A typical error",
+    "far off": "A large error",
+}
 _EXAMPLES = 4  # rows of each kind that may be explained
 _CLEAR = 0.97  # the probability of a clear case
 _LEAST_LEAD, _MOST_LEAD = 0.25, 0.5  # of the likeliest class over the next, in a clear and in a doubtful case
@@ -107,9 +116,9 @@ class Bin:
     observed: float
 
 
-@dataclass(frozen=True)
-class Calibration:
-    """Predictions compared with the truth, in bins from small to large.
+@dataclass(frozen=True, repr=False)
+class Calibration(GridResult):
+    """Predictions compared with the truth, in bins from small to large; prints as a table.
 
     ``error`` is the mean difference between predicted and observed, weighted by rows: the expected calibration error of
     classes; for numbers in their own units. For numbers ``half`` and ``nine_tenths`` are quantiles of the absolute
@@ -122,6 +131,19 @@ class Calibration:
     half: float | None = None
     nine_tenths: float | None = None
     points: tuple[tuple[float, float], ...] = ()
+
+    def _grid(self) -> Grid:
+        columns = [[getattr(one, name) for one in self.bins] for name in ("low", "high", "predicted", "observed")]
+        if self.half is None:
+            low, high, predicted, observed = ([percent(share) for share in column] for column in columns)
+            title = f"Calibration of {count(self.rows, 'prediction')}: mean difference {100 * self.error:.1f} points"
+        else:
+            low, high, predicted, observed = map(equal_decimals, columns)
+            title = f"Errors of {count(self.rows, 'prediction')}: half are at most {number(self.half, 3)}"
+        ranges = [f"{first} to {last}" for first, last in zip(low, high, strict=True)]
+        lines = zip(ranges, (f"{one.rows:,}" for one in self.bins), predicted, observed, strict=True)
+        header = ["predicted between", "rows", "mean prediction", "observed"]
+        return Grid(title, header, list(lines), right=range(1, 4))
 
 
 def calibrate(found: OutOfFold) -> Calibration:
@@ -150,9 +172,13 @@ def calibrate(found: OutOfFold) -> Calibration:
 
 @dataclass(frozen=True)
 class Precedent:
-    """A similar row; ``unlike`` if it is the nearest one of another class than the nearest rows vote for."""
+    """A similar row: its position and its place, such as ``line 7``.
+
+    ``unlike`` if it is the nearest one of another class than the nearest rows vote for.
+    """
 
     row: int
+    place: str
     target: str
     distance: float
     values: dict[str, str]
@@ -168,9 +194,9 @@ class Contribution:
     amount: float
 
 
-@dataclass(frozen=True)
-class Explained:
-    """One prediction, explained.
+@dataclass(frozen=True, repr=False)
+class Explained(GridResult):
+    """One prediction, explained; prints as a table.
 
     ``kind`` is ``"clear"``, ``"doubtful"`` or ``"wrong"``; for numbers ``"close"``, ``"typical"`` or ``"far off"``.
     ``output`` is the probability of the predicted class, or the predicted number; ``probabilities`` those of the
@@ -180,6 +206,7 @@ class Explained:
 
     kind: str
     row: int
+    place: str
     actual: str
     predicted: str
     probabilities: tuple[tuple[str, float], ...]
@@ -190,13 +217,28 @@ class Explained:
     changes: tuple[tuple[str, str], ...]
     otherwise: str
 
+    def _grid(self) -> Grid:
+        probability = f" ({percent(self.output)})" if self.probabilities else ""
+        title = f"{TITLES[self.kind]}: {self.place}, predicted {self.predicted}{probability}, actual {self.actual}"
+        digits = "+.4g" if self.scale == "prediction" else "+.4f"
+        lines = [[one.column, one.value, f"{one.amount:{digits}}"] for one in self.columns[:PRINTED]]
+        notes = [rest(len(self.columns), "more column")]
+        if self.precedents:
+            similar = unambiguous(f"{one.place} ({one.target})" for one in self.precedents)
+            notes.append(f"similar rows: {', '.join(similar)}")
+        if self.changes:
+            changed = unambiguous(f"{name} {new}" for name, new in self.changes)
+            notes.append(f"with {', '.join(changed)}: {self.otherwise}")
+        note = "; ".join(filter(None, notes))
+        return Grid(title, ["column", "value", f"adds to {self.scale}"], lines, note, [2])
+
 
 def explain(
     problem: Problem, found: OutOfFold, learner: Any, *, typical: Callable[[int], bool]
 ) -> tuple[Explained, ...]:
     """Up to three rows, predicted by a fit to the others, without any row that might have been explained.
 
-    Only a wrong prediction or a large error may be of a row that is not ``typical``.
+    Rows that are not ``typical`` are used only as examples of wrong predictions or large errors.
     """
     usual = np.array([typical(row) for row in found.rows.tolist()])
     examples = {kind: rows for kind, rows in _examples(problem, found, usual) if rows.size}
@@ -289,15 +331,17 @@ def _explained(kind: str, problem: Problem, known: Problem, model: Any, row: int
         otherwise = value(turned.new_predictions[0])
     precedents = () if found.precedents is None else tuple(_precedents(found.precedents, known, others))
     shown = value(problem.y[row]), predicted, likely, output, found.scale
-    return Explained(kind, row, *shown, tuple(columns), precedents, changes, otherwise)
+    return Explained(kind, row, problem.place(row), *shown, tuple(columns), precedents, changes, otherwise)
 
 
 def _precedents(found: Precedents, known: Problem, others: IntArray) -> Iterator[Precedent]:
     names, ids = list(known.X.kinds), found.ids[:_PRECEDENTS].tolist()
     for entry, at in enumerate(ids):
         values = dict(zip(names, map(value, found.rows[entry]), strict=True))
-        yield Precedent(int(others[at]), value(found.targets[entry]), float(found.distances[entry]), values)
+        place, target = known.place(at), value(found.targets[entry])
+        yield Precedent(int(others[at]), place, target, float(found.distances[entry]), values)
     unlike = found.unlike[0] if known.classes and found.unlike else None
     if unlike is not None and unlike.id not in ids:
         values = dict(zip(names, map(value, unlike.row), strict=True))
-        yield Precedent(int(others[unlike.id]), value(unlike.target), unlike.distance, values, unlike=True)
+        place, target = known.place(unlike.id), value(unlike.target)
+        yield Precedent(int(others[unlike.id]), place, target, unlike.distance, values, unlike=True)

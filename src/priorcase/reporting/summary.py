@@ -17,18 +17,21 @@ from rich.table import Table
 from rich.text import Text
 
 from priorcase._grids import Grid, grids_html
-from priorcase._numbers import equal_decimals, number, with_errors
+from priorcase._numbers import number, with_errors
 from priorcase.exceptions import joined, visible
 from priorcase.registry import BASELINE
-from priorcase.reporting.comparison import Difference, Standing
-from priorcase.reporting.formatting import count, duration, percent, seconds, unambiguous
+from priorcase.reporting.comparison import Standing
+from priorcase.reporting.formatting import chance, count, duration, percent, seconds, unambiguous
 
 if TYPE_CHECKING:
     from priorcase.reporting.table_report import Report
 
 _IMPORTANT = 2.0  # standard errors
 _NOTICEABLE = 0.001  # nats, or a share of the variance
-_SHOWN = 5
+_FEW_IN_GROUP = 20  # rows
+_UNRELIABLE = 2.6  # standard errors by which one of ten groups is off by chance in 5% of reports
+_FEW, _MANY = 50, 1000  # test rows: too few to call no column important, and enough for it though not all rows
+_SHOWN, _ROUNDING = 5, 1e-9
 NESTED = "nested estimate: for each fold, the learner is selected on the other folds"
 
 
@@ -50,11 +53,13 @@ def opening(report: Report) -> str:
 def recommendation(report: Report) -> Iterator[str]:
     """The recommended learner, and how well it is expected to do."""
     verdict, last = report.verdict, report.compared[-1]
-    title = last.title(verdict.chosen)
+    title, better = last.title(verdict.chosen), _better_than_guessing(report)
+    lead = f"Recommended: **{title}**, selected by {_score(report)}"
     if not verdict.beats_baseline and last.short_of_time:
         yield from _too_short(report)
         if verdict.chosen == BASELINE:
             return
+        lead = f"Best so far, but not significantly better than the baseline: **{title}**"
     elif verdict.chosen == BASELINE:
         others = len(last.measured) - 1
         yield (
@@ -63,16 +68,23 @@ def recommendation(report: Report) -> Iterator[str]:
             else "**No learner could be measured.** The comparison of learners shows the reasons."
         )
         return
-    if verdict.by == "accuracy":
+    elif verdict.by == "log_score" and verdict.beats_baseline and not better:
+        frequent, size = report.table.target.values[0]
+        lead = (
+            f"**{title} is not more accurate than always predicting {frequent}** "
+            f"({percent(size / report.table.rows)}), but its probabilities are better than the class frequencies, by "
+            "log-score: use them to compare cases, not to predict the class"
+        )
+    elif not verdict.beats_baseline or not better:
+        lead = f"**No learner is significantly better than the baseline.** Best: **{title}**"
+    elif verdict.by == "accuracy":
         yield (
             "**No learner's probabilities are significantly better than the class frequencies, but the accuracy is "
             f"higher than that of always predicting {report.table.target.values[0][0]}.**"
         )
-    elif not verdict.beats_baseline and not last.short_of_time:
-        yield f"**No learner is significantly better than the baseline.** The best is {title}."
-    start = "Recommended" if verdict.beats_baseline else "Best"
-    start = "Recommended if only the predicted class matters" if verdict.by == "accuracy" else start
-    yield f"{start}: **{title}**. {_accuracy(report) if report.problem.classes else _rmse(report)}."
+        lead = f"Recommended if only the predicted class matters: **{title}**"
+    expected = _accuracy(report) if report.problem.classes else _rmse(report)
+    yield f"{lead}. {expected}." if better else f"{lead}."
     if verdict.beats_baseline and last.sampled:
         yield f"{_lower_bounds(report)} {_larger_budget(report)}"
 
@@ -111,9 +123,22 @@ def _lower_bounds(report: Report) -> str:
     return f"Fitted to samples because the time budget was too short: {joined(parts)}. {scores}{better}."
 
 
+def sufficient_budget(report: Report) -> str:
+    """A time budget for the learners that lacked time, such as ``5min``."""
+    return duration(report.compared[-1].sufficient_budget(report.made.budget))
+
+
 def _larger_budget(report: Report) -> str:
-    enough = duration(report.compared[-1].sufficient_budget(report.made.budget))
-    return f"Pass a larger budget, such as budget='{enough}' (--budget {enough})."
+    enough = sufficient_budget(report)
+    return f"Pass a larger budget, such as {enough}."
+
+
+def _better_than_guessing(report: Report) -> bool:
+    """Whether the expected accuracy or error is better than that of the most frequent class or the mean."""
+    estimate, baseline = report.verdict.estimate, report.compared[-1].baseline
+    if report.problem.classes:
+        return estimate["accuracy"][0] > report.table.target.values[0][1] / report.table.rows + _ROUNDING
+    return baseline is None or estimate["rmse"][0] < baseline.scores["rmse"][0]
 
 
 def _accuracy(report: Report) -> str:
@@ -159,9 +184,9 @@ def differences(report: Report) -> Iterator[str]:
             yield f"{start}, with the same {_score(report)}."
         else:
             significant = "significant" if ahead.significant else "not significant"
-            yield f"{start}, worse by {_interval(ahead)} in {_score(report)}: the difference is {significant}."
+            yield f"{start}, worse by {ahead.interval} in {_score(report)}: the difference is {significant}."
     if verdict.baseline is not None and verdict.beats_baseline:
-        yield f"The baseline is worse by {_interval(verdict.baseline)}."
+        yield f"The baseline is worse by {verdict.baseline.interval}."
     if verdict.same_choice < verdict.folds:
         yield f"The same learner was selected in {verdict.same_choice} of {verdict.folds} folds."
     if verdict.more_accurate is not None:
@@ -174,11 +199,6 @@ def differences(report: Report) -> Iterator[str]:
 
 def _score(report: Report) -> str:
     return {"log_score": "log-score", "accuracy": "accuracy", "rmse": "root mean squared error"}[report.verdict.by]
-
-
-def _interval(ahead: Difference) -> str:
-    mean, low, high = equal_decimals([ahead.mean, ahead.low, ahead.high], 3)
-    return mean if math.isnan(ahead.low) else f"{mean} (95% interval {low} to {high})"
 
 
 def calibration(report: Report) -> Iterator[str]:
@@ -194,11 +214,16 @@ def calibration(report: Report) -> Iterator[str]:
         return
     points = 100 * found.error
     verdict = "well calibrated" if points < 5 else "roughly calibrated" if points < 10 else "poorly calibrated"
-    bold = any(one.rows >= 20 and one.predicted - one.observed > 0.1 for one in found.bins)
     yield (
-        f"Its probabilities are **{verdict}**: on average they differ by {points:.1f} points from observed frequencies"
-        f"{', and where they differ most they are overconfident' if bold else ''}."
+        f"Its probabilities are **{verdict}**: on average they differ by {points:.1f} points from observed frequencies."
     )
+    worst = max(found.bins, key=lambda one: one.predicted - one.observed if one.rows >= _FEW_IN_GROUP else 0.0)
+    chance_error = math.sqrt(worst.predicted * (1 - worst.predicted) / worst.rows)
+    if worst.rows >= _FEW_IN_GROUP and worst.predicted - worst.observed > max(0.1, _UNRELIABLE * chance_error):
+        yield (
+            f"The least reliable ones are those from {percent(worst.low, 0)} to {percent(worst.high, 0)}: of these "
+            f"{worst.rows:,} predictions, only {percent(worst.observed)} were right."
+        )
 
 
 def importance(report: Report) -> Iterator[str]:
@@ -215,7 +240,16 @@ def importance(report: Report) -> Iterator[str]:
         shown = joined(unambiguous(names[:_SHOWN]))
         yield f"{start} column{'s' * (len(names) > 1)}: **{shown}**."
     else:
-        yield "No single column is important: the others can replace it."
+        yield _none_important(report, report.importance.rows)
+
+
+def _none_important(report: Report, rows: int) -> str:
+    """No column is significant: because few rows were measured, or though enough were."""
+    if rows < min(len(report.problem), _MANY):
+        return f"Too few test rows ({rows:,}) to tell which columns are important. {_larger_budget(report)}"
+    if rows < _FEW:
+        return f"Too few rows ({rows:,}) to tell which columns are important."
+    return "No single column is significantly important (each can be replaced by the others)."
 
 
 def rows(report: Report) -> Iterator[str]:
@@ -223,8 +257,13 @@ def rows(report: Report) -> Iterator[str]:
     suspects, target = report.suspects, report.problem.target
     if suspects is not None and suspects.found:
         text = f"**{count(suspects.found, 'row')}** may have a wrong {target}"
-        if report.problem.classes:
-            text += f"; about {chance(suspects.by_chance)} are expected by chance"
+        if suspects.found <= suspects.by_chance:
+            disagree = "disagrees with its prediction" if suspects.found == 1 else "disagree with their predictions"
+            text = (
+                f"{count(suspects.found, 'row')} {disagree}, {suspects.chance}: this is no evidence of a wrong {target}"
+            )
+        elif report.problem.classes:
+            text += f"; {suspects.chance}"
         else:
             text += (
                 f": their errors are {suspects.limit:g} robust standard deviations or more. With normally distributed "
@@ -239,11 +278,6 @@ def rows(report: Report) -> Iterator[str]:
         why = f" ({reasons})" if reasons else ""
         others = f"; {count(len(report.oddities.rows), 'row')} are unusual" if len(report.oddities.rows) > 1 else ""
         yield f"The most unusual row is {report.problem.place(first.row)}{why}{others}."
-
-
-def chance(rows: float) -> str:
-    """An expected number of rows."""
-    return f"{rows:.0f}" if rows >= 10 else f"{rows:.1f}" if rows >= 0.05 else "0"
 
 
 def findings(report: Report) -> Iterator[str]:
@@ -292,6 +326,8 @@ def summary(report: Report) -> Iterator[RenderableType]:
     yield Text()
     yield _table(report)
     note = f"{report.compared[-1].protocol}; ± is the standard error."
+    if report.problem.classes:
+        note += " Sorted by log-score, which rewards good probabilities, not only the right class."
     if report.verdict.same_choice < report.verdict.folds:
         note += " The score of the selected learner is optimistic, since it selected it."
     if any(one.fitted_to is not None for one in report.compared[-1].measured):

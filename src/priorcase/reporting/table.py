@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import os
 import re
+import shlex
 from collections import Counter
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import PurePath
 from typing import Any, Literal
@@ -14,6 +15,8 @@ import narwhals.stable.v2 as nw
 import numpy as np
 import pandas as pd
 
+from priorcase._grids import Grid, GridResult
+from priorcase._numbers import number
 from priorcase._typing import AnyArray, IntArray
 from priorcase.datasets.columns import NamedColumns
 from priorcase.datasets.reading import check_column, line_numbers, read_table
@@ -21,7 +24,7 @@ from priorcase.exceptions import EvaluationError, NumericRangeError, ParameterEr
 from priorcase.learning.results import free_label
 from priorcase.learning.targets import as_array, check_length, objects, read_labels, read_numbers
 from priorcase.registry import Task, guess_task
-from priorcase.reporting.formatting import count, percent, unambiguous, value
+from priorcase.reporting.formatting import PRINTED, count, percent, rest, unambiguous, value
 from priorcase.schema import (
     Coded,
     Date,
@@ -42,6 +45,8 @@ from priorcase.schema.uninformative import pattern
 _LEAST_ROWS, _LARGEST = 10, 1e100
 _BINS, _VALUES = 16, 16  # bars of a histogram, and values listed
 _CODES = 5  # numbers of so few values may be codes
+_NAMED = 20  # columns of a remark
+_LISTED = 3  # values of a printed column
 _IGNORED = ": ignored"
 _ID = f"{Uninformative('id')}{_IGNORED}"
 _REVEALS = "determines the target"
@@ -51,9 +56,12 @@ _DATE = re.compile(r"\d\d?[./]\d\d?[./]\d{4}\b")
 # -- rows and targets
 
 
-@dataclass(frozen=True, eq=False)
-class Problem:
-    """A table and its target; ``places`` are the positions of the rows, or their lines in a file (``place_word``)."""
+@dataclass(frozen=True, eq=False, repr=False)
+class Problem(GridResult):
+    """A table and its target; prints as a line.
+
+    ``places`` are the positions of the rows, or their lines in a file (``place_word``).
+    """
 
     name: str
     target: str
@@ -67,6 +75,10 @@ class Problem:
 
     def __len__(self) -> int:
         return len(self.X)
+
+    def _grid(self) -> Grid:
+        size = f"{count(len(self), 'row')}, {count(len(self.X.kinds), 'column')}"
+        return Grid(f"{self.name}: {size}; target {self.target} ({self.task})", [], [])
 
     @property
     def classes(self) -> bool:
@@ -224,9 +236,9 @@ def scorable(problem: Problem) -> Problem:
 # -- columns
 
 
-@dataclass(frozen=True)
-class ColumnSummary:
-    """Summary of a column.
+@dataclass(frozen=True, repr=False)
+class ColumnSummary(GridResult):
+    """Summary of a column; prints as a line of a table.
 
     ``low``, ``median`` and ``high`` are numbers, dates, or for texts numbers of words. ``values`` are the most frequent
     values with their counts, levels in their order, or members of sets; for a target all classes. ``bars`` are the
@@ -246,10 +258,33 @@ class ColumnSummary:
     remark: str = ""
     used: bool = True
 
+    @property
+    def amounts(self) -> str:
+        """Smallest number, median and largest; first and last date; numbers of words."""
+        numbers = (self.low, self.median, self.high)
+        texts = [x if isinstance(x, str) else number(x, 4) for x in numbers if x is not None]
+        return " … ".join(texts) + " words" * (self.kind == "text")
 
-@dataclass(frozen=True)
-class TableSummary:
-    """Summary of a table.
+    def _grid(self) -> Grid:
+        return _column_grid("", [self])
+
+
+def _column_grid(title: str, columns: Sequence[ColumnSummary]) -> Grid:
+    """A line for each of the first columns."""
+    lines = []
+    for one in columns[:PRINTED]:
+        common = ", ".join(f"{name} {times:,}" for name, times in one.values[:_LISTED])
+        common += ", ..." * (len(one.values) > _LISTED)
+        lines.append([one.name, one.kind, f"{one.missing:,}", f"{one.distinct:,}", common or one.amounts, one.remark])
+    header = ["column", "kind", "missing", "distinct", "values", "remark"]
+    if not any(one.remark for one in columns[:PRINTED]):
+        header, lines = header[:-1], [line[:-1] for line in lines]
+    return Grid(title, header, lines, rest(len(columns), "more column"), [2, 3])
+
+
+@dataclass(frozen=True, repr=False)
+class TableSummary(GridResult):
+    """Summary of a table; prints as a table of its columns.
 
     ``missing`` is the number of missing values, ``repeated`` the number of rows that equal an earlier one in all used
     columns, and ``conflicting`` the number of rows that equal another row but have a different target: no model can
@@ -265,6 +300,11 @@ class TableSummary:
     conflicting: int
     ceiling: float | None
     remarks: tuple[str, ...] = ()
+
+    def _grid(self) -> Grid:
+        missing = count(self.missing, "missing value") if self.missing else "no missing values"
+        title = f"{count(self.rows, 'row')}, {missing}; target {self.target.name}"
+        return _column_grid(title, self.columns)
 
     @property
     def used(self) -> tuple[str, ...]:
@@ -359,6 +399,13 @@ def _repetitions(columns: list[IntArray], target: IntArray, classes: bool) -> tu
     return int(rows.duplicated().sum()), conflicting, float(alike.max().sum() / len(rows)) if classes else None
 
 
+def _declared_nominal(names: Sequence[str]) -> str:
+    """The options of the command line by which columns are nominal."""
+    plain = ",".join(name for name in names if "," not in name)
+    columns = [*filter(None, [plain]), *(name for name in names if "," in name)]
+    return shlex.join(word for column in columns for word in ("--column", f"{column}=nominal"))
+
+
 def _remarks(problem: Problem, found: TableSummary) -> Iterator[str]:
     target = problem.target
     if out := [column for column in found.columns if not column.used]:
@@ -378,10 +425,14 @@ def _remarks(problem: Problem, found: TableSummary) -> Iterator[str]:
     numeric = [column for column in found.columns if column.used and column.kind == "numeric"]
     if names := [column.name for column in numeric if 1 < column.distinct <= _CODES]:
         verb, these = ("has", "is") if len(names) == 1 else ("have", "are")
-        yield (
-            f"{joined(unambiguous(names))} {verb} few different numbers and {these} read as numeric; if these are "
-            "codes, declare them as nominal (--column NAME=nominal)."
+        told = (
+            f"{joined(unambiguous(names), _NAMED)} {verb} few different numbers and {these} read as numeric; if these "
         )
+        if len(names) > _NAMED:
+            yield f"{told}are codes, declare them as nominal (--column NAME=nominal)."
+        else:
+            yield f"{told}are codes, declare them as nominal:"
+            yield _declared_nominal(names)
     texts = [column for column in found.columns if column.values]
     if names := [column.name for column in texts if all(_DATE.match(each) for each, _ in column.values)]:
         verb, these = ("holds", "is") if len(names) == 1 else ("hold", "are")

@@ -14,10 +14,12 @@ from functools import partial
 from importlib.metadata import version
 from typing import Any, Literal, TypeVar
 
+import numpy as np
 from rich.markup import escape as escape_markup
 
 from priorcase import registry
 from priorcase._files import check_path, write_file
+from priorcase._grids import Grid, GridResult, GridsResult
 from priorcase._parameters import check_seed
 from priorcase.datasets.columns import NamedColumns
 from priorcase.datasets.reading import read_table
@@ -45,35 +47,51 @@ from priorcase.reporting.findings import (
     measure_importance,
     row_kind,
 )
+from priorcase.reporting.formatting import seconds
 from priorcase.reporting.learners import Candidate, Sampled, Scaled, candidates, converted, form_of, own_candidates
 from priorcase.reporting.predictions import Calibration, Explained, calibrate, explain, out_of_fold
 from priorcase.reporting.table import Problem, TableSummary, opened, read_problem, scorable, summarize
 
 R = TypeVar("R")
+Part = TypeVar("Part", bound=GridResult)
 
 _STEPS = 40
 _SMALL = 2000  # rows up to which threads are not worth their start
-_IMPORTANCE_SHARE = 0.12
+_IMPORTANCE_FOLDS, _IMPORTANCE_SHARE = 5, 0.12
 _LATEST = 0.85  # work that is not started by then is skipped
 
 
-@dataclass(frozen=True)
-class NextSteps:
-    """Shell commands and Python code that use the recommended learner on new rows."""
+class Parts(GridsResult, tuple[Part, ...]):
+    """A tuple that prints its elements one below the other."""
+
+    def _grids(self) -> list[Grid]:
+        return [part._grid() for part in self] or [Grid("none", [], [])]
+
+
+@dataclass(frozen=True, repr=False)
+class NextSteps(GridResult):
+    """Shell commands and Python code that use the recommended learner on new rows; prints them."""
 
     commands: tuple[str, ...] = ()
     python: tuple[str, ...] = ()
 
+    def _grid(self) -> Grid:
+        return Grid("\n".join([*self.commands, *self.python]) or "None: no learner is recommended.", [], [])
 
-@dataclass(frozen=True)
-class Made:
-    """Provenance of a report: version of priorcase, random state, time budget, time taken, and date."""
+
+@dataclass(frozen=True, repr=False)
+class Made(GridResult):
+    """Provenance of a report: version of priorcase, random state, time budget, seconds taken, and date."""
 
     version: str
     random_state: int
     budget: float
     seconds: float
     date: str
+
+    def _grid(self) -> Grid:
+        time = f"{seconds(self.seconds)} of {seconds(self.budget)}"
+        return Grid(f"priorcase {self.version}, {self.date}, random state {self.random_state}: {time}", [], [])
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -223,8 +241,8 @@ def report(
     ----------
     X, y
         The rows, in any form that estimators accept, and their targets; rows without a target are ignored.
-        Alternatively, the path of a file, or one frame that contains the target, without ``y`` or with the name of the
-        target column as ``y``.
+        ``X`` can also be a file path, or a frame that includes the target column; then omit ``y``, or pass the name of
+        that column as ``y``.
     target, name
         Names of the target and of the table. Without ``y``, the target is a column: the one named in the file, or the
         last one, if None.
@@ -330,7 +348,7 @@ def report_on(
             else list(candidates(scored, random_state=random_state, n_jobs=threads))
         )
         compared = compare_learners(scored, tried, clock, random_state=random_state, n_jobs=n_jobs, say=say)
-        verdict = choose(compared[-1])
+        verdict = choose(compared[-1], _guessing(scored))
         chosen = next(one for one in tried if one.name == verdict.chosen)
         skipped: list[str] = []
 
@@ -365,26 +383,36 @@ def report_on(
 
             work = partial(explain, scored, found, learner, typical=typical)
             explained = made("explained predictions", work) or ()
-            folds, allowed = len({cell.split for cell in last.result.cells}), _IMPORTANCE_SHARE * clock.total
+            allowed = _IMPORTANCE_SHARE * clock.total
             importance = made(
                 "important columns",
-                lambda: measure_importance(scored, learner, folds, random_state=random_state, allowed=allowed, say=say),
+                lambda: measure_importance(
+                    scored, learner, _IMPORTANCE_FOLDS, random_state=random_state, allowed=allowed, say=say
+                ),
             )
         today = datetime.date.today().isoformat()
         return Report(
             scored,
             columns,
-            tuple(compared),
+            Parts(compared),
             verdict,
             importance,
             oddities,
             suspects,
             calibration,
-            explained,
+            Parts(explained),
             tuple(skipped),
             _next_steps(problem, columns, chosen, table, reading, load, form),
             Made(version("priorcase"), random_state, clock.total, clock.spent, today),
         )
+
+
+def _guessing(problem: Problem) -> dict[str, float]:
+    """The log-score of equal probabilities, and the accuracy of the most frequent class."""
+    if not problem.classes:
+        return {}
+    sizes = np.unique(problem.y, return_counts=True)[1]
+    return {"log_score": -math.log(sizes.size), "accuracy": float(sizes.max() / sizes.sum())}
 
 
 # -- how to use the learner

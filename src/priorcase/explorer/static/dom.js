@@ -36,7 +36,7 @@ export function fill(node, ...children) {
 }
 
 /** Text with a true minus sign. */
-export const minus = (text) => text.replace(/-/g, "−");
+const minus = (text) => text.replace(/-/g, "−");
 
 /** A number with four significant digits; thousands are separated from 10,000 on, so that years are not. See _numbers.py. */
 export function number(value, digits = 4) {
@@ -48,12 +48,45 @@ export function number(value, digits = 4) {
   return minus(Number(value.toFixed(Math.min(decimals, 8))).toLocaleString("en", { maximumFractionDigits: 8, useGrouping: size >= 9999.5 }));
 }
 
+/** The number of decimals for the numbers of a column, by their median size. See _numbers.py. */
+export function decimals(values, digits = 4) {
+  const sizes = values.map(Math.abs).filter((size) => size > 0 && Number.isFinite(size)).sort((a, b) => a - b);
+  if (!sizes.length) return digits - 1;
+  const size = Math.floor(Math.log10((sizes[(sizes.length - 1) >> 1] + sizes[sizes.length >> 1]) / 2));
+  return Math.min(Math.max(digits - 1 - (size >= 0 ? size : Math.min(size + 2, 0)), 0), 8);
+}
+
+/** A number with the given number of decimals; none from a million on. */
+export function fixed(value, places) {
+  if (value === null || value === undefined || Math.abs(value) >= 1e15) return number(value);
+  const kept = Math.abs(value) < 1e6 ? places : 0;
+  return minus((Number(value.toFixed(kept)) || 0).toLocaleString("en", { minimumFractionDigits: kept, maximumFractionDigits: kept }));
+}
+
+/** The numbers of a column with equal decimals, without those that are zero in all of them. See _numbers.py. */
+export function equalDecimals(values, digits = 4) {
+  let places = decimals(values, digits);
+  let texts = values.map((value) => fixed(value, places));
+  while (places && texts.every((text) => !text.includes(".") || text.endsWith("0"))) {
+    places -= 1;
+    texts = values.map((value) => fixed(value, places));
+  }
+  return texts;
+}
+
+/** For each mean of a column, its text and that of its standard error, such as "0.947" and " ± 0.012". See _numbers.py. */
+export function withErrors(means, errors) {
+  const places = decimals(means);
+  const known = (value) => value !== null && value !== undefined;
+  return means.map((mean, i) => [known(mean) ? fixed(mean, places) : "–", known(mean) && known(errors[i]) ? ` ± ${fixed(errors[i], places)}` : ""]);
+}
+
 /** An integer, such as a number of rows. */
 export const count = (n) => n.toLocaleString("en");
 
-/** A number with its sign, with a number of decimals if it is passed; no sign for zero. */
-export function signed(value, decimals) {
-  const size = decimals === undefined ? number(Math.abs(value)) : Math.abs(value).toFixed(decimals);
+/** A number with its sign and a number of decimals; no sign for zero. */
+export function signed(value, places) {
+  const size = fixed(Math.abs(value), places);
   return Number(size) === 0 ? size : `${value < 0 ? "−" : "+"}${size}`;
 }
 

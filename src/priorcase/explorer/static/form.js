@@ -40,13 +40,31 @@ function field(column, change) {
   const label = h("label", { for: id }, column.name);
   const clear = h("button", { type: "button", class: "quiet clear", "aria-label": `Clear ${column.name}`, onclick: () => (change(null), show(null)) }, "×");
   const made = (makers[column.kind] ?? text)(column, id, change);
-  const root = h("div", { class: "field" }, h("div", { class: "head" }, label, clear), made.nodes);
+  const note = h("p", { class: "hint strange", id: `${id}-note`, hidden: true });
+  const root = h("div", { class: "field" }, h("div", { class: "head" }, label, clear), made.nodes, note);
+  const box = root.querySelector(`[id="${id}"]`);
   function show(value, isOwn) {
     clear.disabled = value === null;
     root.classList.toggle("empty", value === null);
     made.show(value, isOwn);
+    const words = strange(column, value);
+    note.hidden = !words;
+    if (note.textContent !== words) fill(note, words);
+    if (words) box.setAttribute("aria-describedby", note.id);
+    else box.removeAttribute("aria-describedby");
   }
   return { name: column.name, root, show };
+}
+
+/** Why a value is unlike all past cases, as `note_strange` has it on the command line; empty if it is not. */
+function strange(column, value) {
+  if (value === null) return "";
+  if (column.kind === "numeric" && column.quantiles) {
+    const [min, max] = [column.quantiles[0], column.quantiles.at(-1)];
+    return value < min || value > max ? `outside ${shown(min)} to ${shown(max)} in the past cases` : "";
+  }
+  const isListed = column.values?.length >= column.distinct; // the most frequent values otherwise
+  return column.kind === "nominal" && isListed && !column.values.includes(value) ? "never seen in the past cases" : "";
 }
 
 // -- kinds of columns: {nodes, show(value, isOwn)}; isOwn: the change came from a form like this, so the focus stays
@@ -58,7 +76,7 @@ function list(column, id, change) {
     nodes: [select],
     show(value) {
       const wanted = value === null ? NONE : JSON.stringify(value);
-      if (value !== null && ![...select.options].some((option) => option.value === wanted)) select.append(h("option", { value: wanted }, `${shown(value)} (not seen yet)`));
+      if (value !== null && ![...select.options].some((option) => option.value === wanted)) select.append(h("option", { value: wanted }, shown(value)));
       select.value = wanted;
     },
   };

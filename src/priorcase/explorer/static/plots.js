@@ -16,9 +16,14 @@ export function outcomesLegend(outcomes) {
   return h("ul", { class: "legend", "aria-label": "Outcomes" }, [...first, ...(rest ? [`${rest} others`] : [])].map((name, i) => h("li", {}, h("span", { class: `swatch ${colour(i)}` }), name)));
 }
 
-/** Rows by value, stacked by outcome: `by` has a list of counts for each outcome, or is missing. */
-export function stacked({ counts, by, names, titles, label }) {
+/**
+ * Rows by value, stacked by outcome: `by` has a list of counts for each outcome, or is missing.
+ * With `spans`, the first bar is at the left end and the last at the right, as those of few numbers are on their axis.
+ */
+export function stacked({ counts, by, names, titles, label, spans = false }) {
   const height = 44;
+  const wide = Math.max(counts.length, LEAST) * 10;
+  const step = spans && counts.length > 1 ? (wide - 10) / (counts.length - 1) : 10;
   const top = Math.max(...counts, 1);
   const parts = by ?? [counts];
   const bars = counts.map((total, i) => {
@@ -28,10 +33,10 @@ export function stacked({ counts, by, names, titles, label }) {
       below -= tall;
       if (!part[i]) return null;
       const name = by ? `${names[j]}, ` : "";
-      return s("rect", { class: by ? `piece ${colour(j)}` : "bar", x: i * 10 + 0.5, y: below, width: 9, height: tall }, s("title", {}, `${titles[i]}: ${name}${part[i]} of ${total} rows`));
+      return s("rect", { class: by ? `piece ${colour(j)}` : "bar", x: i * step + 0.5, y: below, width: 9, height: tall }, s("title", {}, `${titles[i]}: ${name}${part[i]} of ${total} rows`));
     });
   });
-  return s("svg", { viewBox: `0 0 ${Math.max(counts.length, LEAST) * 10} ${height}`, role: "img", "aria-label": label, class: "stacked", preserveAspectRatio: "none" }, bars);
+  return s("svg", { viewBox: `0 0 ${wide} ${height}`, role: "img", "aria-label": label, class: "stacked", preserveAspectRatio: "none" }, bars);
 }
 
 /** A dot with one standard error to each side, and a dashed line at the baseline. */

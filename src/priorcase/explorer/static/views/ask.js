@@ -3,7 +3,7 @@
 import { abort, isAbort, latest } from "../api.js";
 import { bars, contributions, spread } from "../charts.js";
 import { decided } from "../decision.js";
-import { count, fill, h, number, percent, same, shown, signed } from "../dom.js";
+import { count, decimals, equalDecimals, fill, fixed, h, percent, same, shown, signed } from "../dom.js";
 import { caseForm, typical } from "../form.js";
 
 const SOON = 50; // milliseconds until a burst of changes is predicted; the first change is predicted at once
@@ -86,7 +86,8 @@ function mount(root, context) {
 
   function drawAnswer(found) {
     const target = context.status().open.target ?? "Answer";
-    const head = h("p", { class: "prediction", role: "status" }, h("span", { class: "soft" }, target), h("strong", {}, shown(found.prediction)));
+    const [answered, ...ends] = found.interval ? equalDecimals([found.prediction, ...found.interval]) : [shown(found.prediction)];
+    const head = h("p", { class: "prediction", role: "status" }, h("span", { class: "soft" }, target), h("strong", {}, answered));
     if (found.probabilities) {
       const sorted = Object.entries(found.probabilities).sort((a, b) => b[1] - a[1] || (b[0] === String(found.prediction)) - (a[0] === String(found.prediction)));
       const items = sorted.slice(0, CLASSES).map(([label, share]) => ({ label, share, text: percent(share), strong: label === String(found.prediction) }));
@@ -97,7 +98,7 @@ function mount(root, context) {
       fill(answer.body, head, bars(items, { label: "Probabilities" }), words);
       return;
     }
-    const between = found.interval ? h("p", { class: "soft" }, `95% interval: ${number(found.interval[0])} to ${number(found.interval[1])}`) : h("p", { class: "soft" }, "This learner gives no interval.");
+    const between = found.interval ? h("p", { class: "soft" }, `95% interval: ${ends.join(" to ")}`) : h("p", { class: "soft" }, "This learner gives no interval.");
     const numbers = columnsDocument.target;
     const place = numbers.counts ? spread({ ...numbers, value: found.prediction, interval: found.interval?.every((end) => end !== null) ? found.interval : null, label: `Where the prediction lies among all values of ${numbers.name ?? "the target"}` }) : null;
     fill(answer.body, head, between, place);
@@ -125,6 +126,7 @@ function mount(root, context) {
       .map(([name]) => name);
     const rows = showAll ? order : order.slice(0, COLUMNS);
     const votes = near.precedents.some((one) => one.vote !== null);
+    const distances = equalDecimals(cases.map((one) => one.distance));
     const line = (name, cells, props) => h("tr", props, h("th", { scope: "row" }, name), cells);
     const table = h(
       "table",
@@ -136,7 +138,7 @@ function mount(root, context) {
         {},
         line(context.status().open.target ?? "outcome", [h("td", { class: "soft" }, "?"), cases.map((one) => h("td", { class: one.head }, h("strong", {}, shown(one.target))))], { class: "target" }),
         votes && line("vote", [h("td", {}), cases.map((one) => h("td", { class: `soft ${one.head}` }, one.vote === undefined || one.vote === null ? "" : percent(one.vote)))]),
-        line("distance", [h("td", {}), cases.map((one) => h("td", { class: `soft ${one.head}` }, number(one.distance, 3)))]),
+        line("distance", [h("td", {}), cases.map((one, i) => h("td", { class: `soft ${one.head}` }, distances[i]))]),
         rows.map((name) => {
           const own = asked[name] ?? null;
           return line(name, [
@@ -154,7 +156,9 @@ function mount(root, context) {
     const more = order.length > COLUMNS ? h("button", { type: "button", class: "link", onclick: () => ((showAll = !showAll), drawPast()) }, showAll ? "Fewer columns" : `All ${order.length} columns`) : null;
     const unlike = near.unlike ? "The nearest past case with a different outcome, and " : "";
     const words = `${unlike}${unlike ? "the" : "The"} ${others.length} nearest of ${count(near.precedents.length)} that vote.`;
-    const note = h("p", { class: "soft" }, votes ? words : words.replace(/ of .* that vote/, ""));
+    const weight = near.member_weight === undefined ? "" : `, which has ${fixed(100 * near.member_weight, 1)}% of the weight of the stack`;
+    const member = near.member ? ` They ${votes ? "vote only in" : "come from"} the member ${near.member}${weight}.` : "";
+    const note = h("p", { class: "soft" }, (votes ? words : words.replace(/ of .* that vote/, "")) + member);
     fill(past.body, note, h("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": "Past cases, table" }, table), more);
   }
 
@@ -164,13 +168,14 @@ function mount(root, context) {
     const told = found.contributions;
     importance = told.contributions;
     drawPast();
-    const scaled = (value) => (told.scale === "probability" ? signed(100 * value, 1) : signed(value));
-    const items = Object.entries(told.contributions)
-      .filter(([name]) => told.values[name] !== null)
+    const known = Object.entries(told.contributions).filter(([name]) => told.values[name] !== null);
+    const places = decimals([told.base, told.total, ...known.map(([, amount]) => amount)]);
+    const scaled = (value) => (told.scale === "probability" ? signed(100 * value, 1) : signed(value, places));
+    const items = known
       .sort((a, b) => Math.abs(b[1]) - Math.abs(a[1]))
-      .map(([name, amount]) => ({ label: name, value: shown(told.values[name]), amount: amount ?? 0, text: amount ? scaled(amount) : "0" }));
+      .map(([name, amount]) => ({ label: name, value: shown(told.values[name]), amount: amount ?? 0, text: scaled(amount ?? 0) }));
     const of = told.scale === "probability" ? `percentage points of the probability of ${shown(found.prediction)}` : told.scale === "log-odds" ? `log-odds of ${shown(found.prediction)} against ${shown(told.versus)}` : "units of the prediction";
-    const ends = told.scale === "probability" ? [percent(told.base), percent(told.total)] : [number(told.base), number(told.total)];
+    const ends = told.scale === "probability" ? [percent(told.base), percent(told.total)] : [fixed(told.base, places), fixed(told.total, places)];
     fill(
       why.body,
       h("p", { class: "soft" }, `In ${of}: ${ends[0]} when nothing is known, ${ends[1]} for this case.`),

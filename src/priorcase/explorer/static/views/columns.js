@@ -1,7 +1,7 @@
 // Columns: how a table was read, with corrections; what each column holds; which matter; weights by hand.
 
 import { abort, get, isAbort, latest, post, Problem, upload } from "../api.js";
-import { count, fill, h, number, percent, shown } from "../dom.js";
+import { count, decimals, equalDecimals, fill, fixed, h, number, percent, shown, withErrors } from "../dom.js";
 import { typical } from "../form.js";
 import { outcomesLegend, stacked } from "../plots.js";
 
@@ -212,8 +212,14 @@ function mount(root, context) {
     const { counts, by, name } = column;
     if (column.edges && counts) {
       const ends = counts.map((_, i) => (column.whole ? [column.edges[i] + 0.5, column.edges[i + 1] - 0.5] : [column.edges[i], column.edges[i + 1]]));
+      const [min, max] = [column.quantiles[0], column.quantiles.at(-1)];
+      [ends[0][0], ends.at(-1)[1]] = [min, max]; // with the outliers, which the outermost bars count
       const titles = ends.map(([from, to]) => (from === to ? shown(from) : `${shown(from)} to ${shown(to)}`));
-      return [stacked({ counts, by, names: outcomes, titles, label: `Distribution of ${name}` }), h("p", { class: "ends soft" }, h("span", {}, shown(column.low)), h("span", {}, shown(column.high)))];
+      const [below, above] = column.beyond;
+      const rows = (n) => `${count(n)} row${n === 1 ? "" : "s"}`;
+      const left = below ? `< ${shown(column.low)}: ${rows(below)}, down to ${shown(min)}` : shown(min);
+      const right = above ? `> ${shown(column.high)}: ${rows(above)}, up to ${shown(max)}` : shown(max);
+      return [stacked({ counts, by, names: outcomes, titles, label: `Distribution of ${name}`, spans: true }), h("p", { class: "ends soft" }, h("span", {}, left), min === max ? null : h("span", {}, right))];
     }
     if (counts?.length) {
       const words = column.values.slice(0, 4).map((value, i) => `${shown(value)} ${count(counts[i])}`);
@@ -229,7 +235,10 @@ function mount(root, context) {
     const target = held ? held.target.name : null;
     const byName = new Map((held?.columns ?? []).map((column) => [column.name, column]));
     const all = told ? told.columns : held.columns;
-    const losses = new Map((importance.found?.columns ?? []).map((one) => [one.name, one]));
+    const measured = importance.found?.columns ?? [];
+    const losses = new Map(measured.map((one) => [one.name, one]));
+    const lossTexts = withErrors(measured.map((one) => one.loss), measured.map((one) => one.error));
+    const textOf = new Map(measured.map((one, i) => [one.name, lossTexts[i].join("")]));
     const most = Math.max(...[...losses.values()].map((one) => one.loss), 1e-9);
     const items = all.map((column) => {
       const now = { ...column, ...(byName.get(column.name) ?? {}), declared: column.declared, kind: column.kind };
@@ -240,7 +249,7 @@ function mount(root, context) {
       const loss = losses.get(column.name);
       const bar = h("span", { class: "fill first" });
       bar.style.width = loss ? `${100 * Math.max(0, loss.loss / most)}%` : "0";
-      const matter = importance.found && h("div", { class: "matter" }, loss ? [h("span", { class: "track", role: "img", "aria-label": `importance ${number(loss.loss, 3)} ± ${number(loss.error, 2)}` }, bar), h("span", { class: "n" }, `${number(loss.loss, 2)} ± ${number(loss.error, 2)}`)] : h("span", { class: "soft" }, "–"));
+      const matter = importance.found && h("div", { class: "matter" }, loss ? [h("span", { class: "track", role: "img", "aria-label": `importance ${textOf.get(column.name)}` }, bar), h("span", { class: "n" }, textOf.get(column.name))] : h("span", { class: "soft" }, "–"));
       return h(
         "li",
         { class: out ? "column out" : "column" },
@@ -361,12 +370,14 @@ function mount(root, context) {
     const target = held.target.name ?? "outcome";
     const answered = near.probabilities ? `${shown(near.prediction)}, ${percent(near.probabilities[String(near.prediction)])}` : number(near.prediction);
     const moved = (one, i) => (one.equal_rank === i + 1 ? h("span", { class: "soft" }, "same") : one.equal_rank === null ? "beyond 200" : one.equal_rank > i + 1 ? h("span", { class: "up" }, `▲ from ${one.equal_rank}`) : h("span", { class: "down" }, `▼ from ${one.equal_rank}`));
+    const all = near.precedents.map((one) => one.distance);
+    const distances = equalDecimals(all);
     const parts = (one) =>
       Object.entries(one.contributions)
         .filter(([, share]) => share >= 0.01 * one.distance && share > 0)
         .sort((a, b) => b[1] - a[1])
         .slice(0, 3)
-        .map(([name, share]) => `${name} ${number(share, 2)}`)
+        .map(([name, share]) => `${name} ${fixed(share, decimals(all))}`)
         .join(", ") || "equal to the case";
     fill(
       drawWeights.place,
@@ -378,7 +389,7 @@ function mount(root, context) {
           "table",
           {},
           h("thead", {}, h("tr", {}, ["", "case", target, "distance", "by equal weights", "distance comes from"].map((name) => (name ? h("th", { scope: "col" }, name) : h("td", {}))))),
-          h("tbody", {}, near.precedents.map((one, i) => h("tr", {}, h("td", { class: "n soft" }, String(i + 1)), h("th", { scope: "row" }, `#${one.id}`), h("td", { class: "nowrap" }, h("strong", {}, shown(one.target))), h("td", { class: "n" }, number(one.distance, 3)), h("td", { class: "nowrap moved" }, moved(one, i)), h("td", { class: "soft" }, parts(one))))),
+          h("tbody", {}, near.precedents.map((one, i) => h("tr", {}, h("td", { class: "n soft" }, String(i + 1)), h("th", { scope: "row" }, `#${one.id}`), h("td", { class: "nowrap" }, h("strong", {}, shown(one.target))), h("td", { class: "n" }, distances[i]), h("td", { class: "nowrap moved" }, moved(one, i)), h("td", { class: "soft" }, parts(one))))),
         ),
       ),
     );

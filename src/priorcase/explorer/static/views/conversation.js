@@ -2,7 +2,7 @@
 
 import { abort, isAbort, latest } from "../api.js";
 import { bars } from "../charts.js";
-import { fill, h, number, percent, same } from "../dom.js";
+import { equalDecimals, fill, h, number, percent, same } from "../dom.js";
 import { panel, told } from "../parts.js";
 
 const CHOICES = 12;
@@ -65,13 +65,14 @@ function mount(root, context) {
       h("li", {}, h("button", { type: "button", class: "option", "data-first": i === 0, onclick: () => tell(one.attribute, choice.answer) }, h("span", { class: "grow" }, told(one.yes_or_no ? choice.text : choice.answer)), h("span", { class: "soft n" }, cases(choice.cases)))),
     );
     const asked = one.kind === "value" ? one.text : one.kind === "text" ? `${one.attribute}: describe it in your own words` : one.text.charAt(0).toUpperCase() + one.text.slice(1);
+    const [ratio, ...ratios] = equalDecimals([one, ...one.others].map((other) => other.ratio ?? 0), 3);
     const reasons = h(
       "details",
       { open: asksWhy, ontoggle: () => (asksWhy = reasons.open) },
       h("summary", {}, "Why this question?"),
-      h("p", { class: "soft" }, one.gain === null ? "No value is known yet; a description in words is more informative than a single value." : `Expected information gain: ${number(one.gain, 2)} bits (gain ratio ${number(one.ratio ?? 0, 2)}).`),
+      h("p", { class: "soft" }, one.gain === null ? "No value is known yet; a description in words is more informative than a single value." : `Expected information gain: ${number(one.gain, 2)} bits (gain ratio ${ratio}).`),
       h("p", { class: "soft" }, `${cases(left)} still possible${one.unknown ? `; this is missing in ${one.unknown} of them` : ""}.`),
-      one.others.length > 0 && h("p", { class: "soft" }, `Next best: ${one.others.map((other) => `${other.text} ${number(other.ratio ?? 0, 2)}`).join(", ")}`),
+      one.others.length > 0 && h("p", { class: "soft" }, `Next best: ${one.others.map((other, i) => `${other.text} ${ratios[i]}`).join(", ")}`),
     );
     const whole = context.status().open.rows;
     const start = !given.length && left < whole && h("p", { class: "soft" }, `${cases(left)} of ${whole} take part: those without a solution, or whose solution failed, do not.`);

@@ -1,7 +1,7 @@
 // Batch and export: predictions for a file of new rows, downloads of the model and a report, and the equivalent Python.
 
 import { get, isAbort, latest, post, upload } from "../api.js";
-import { count, fill, h, number, percent, shown } from "../dom.js";
+import { count, equalDecimals, fill, h, number, percent, shown } from "../dom.js";
 import { typical } from "../form.js";
 import { labelled, panel, savedText, STANDS_IN } from "../parts.js";
 
@@ -65,7 +65,7 @@ function batch(context) {
     return [control, h("label", { class: "check" }, control, ` ${text}`)];
   };
   const [near, nearBox] = box("precedents", "5 nearest past cases");
-  const [why, whyBox] = box("contributions", "what each column adds");
+  const [why, whyBox] = box("contributions", "contributions of the columns");
   const [turn, turnBox] = box("counterfactuals", "counterfactual (smallest change that changes the prediction)");
   const drop = h(
     "label",
@@ -131,7 +131,10 @@ function answers(found, id) {
   const last = found.header.findIndex((name, i) => i > at && name !== "decision" && !/^P\(.*\)$/s.test(name));
   const isProbability = (i) => i > at && (last < 0 || i < last) && found.header[i] !== "decision";
   const head = (name, i) => (isProbability(i) ? `probability of ${name.slice(2, -1)}` : name);
-  const cell = (value, i) => (typeof value !== "number" || i === 0 ? shown(value) : isProbability(i) ? percent(value) : number(value, 5));
+  const isNumeric = (i) => i > 0 && found.rows.every((row) => row[i] === null || typeof row[i] === "number");
+  const isComputed = (name, i) => isNumeric(i) && (i === at ? last === at + 1 : /^(lower$|upper$|contribution of )/.test(name)); // not read from the file
+  const computed = found.header.map((name, i) => isComputed(name, i) && equalDecimals(found.rows.map((row) => row[i])));
+  const cell = (value, i, row) => (isProbability(i) ? percent(value) : computed[i] && value !== null ? computed[i][row] : shown(value));
   return [
     h("p", { role: "status" }, h("strong", {}, found.file), `: ${some}. `, score),
     found.notes.map((note) => h("p", { class: "soft" }, note)),
@@ -140,7 +143,7 @@ function answers(found, id) {
     h(
       "div",
       { class: "scroll tall", tabindex: 0, role: "region", "aria-label": "Predictions, table" },
-      h("table", { class: "listed answers" }, h("thead", {}, h("tr", {}, found.header.map((name, i) => h("th", { scope: "col", class: isProbability(i) ? "n" : "" }, head(name, i))))), h("tbody", {}, found.rows.map((row) => h("tr", {}, row.map((value, i) => h("td", { class: [i === at ? "" : "soft", isProbability(i) ? "n" : ""].join(" ").trim(), title: shown(value) }, i === at ? h("strong", {}, shown(value)) : cell(value, i))))))),
+      h("table", { class: "listed answers" }, h("thead", {}, h("tr", {}, found.header.map((name, i) => h("th", { scope: "col", class: isNumeric(i) ? "n" : "" }, head(name, i))))), h("tbody", {}, found.rows.map((row, j) => h("tr", {}, row.map((value, i) => h("td", { class: [i === at ? "" : "soft", isNumeric(i) ? "n" : ""].join(" ").trim(), title: shown(value) }, i === at ? h("strong", {}, cell(value, i, j)) : cell(value, i, j))))))),
     ),
   ];
 }

@@ -1,7 +1,7 @@
 // Learners: compared as in the report, inspected one by one, with decisions by costs, and chosen for predictions.
 
 import { abort, get, isAbort, latest, post } from "../api.js";
-import { count, fill, h, number, percent } from "../dom.js";
+import { count, equalDecimals, fill, h, number, percent, withErrors } from "../dom.js";
 import { againstPlot, calibrationPlot, interval, thresholdPlot } from "../plots.js";
 
 const TIMES = { 5: "5 s", 10: "10 s", 30: "30 s", 60: "1 min", 180: "3 min" };
@@ -110,15 +110,16 @@ function mount(root, context) {
     const all = measured.flatMap((one) => [one.scores[by][0] - (one.scores[by][1] ?? 0), one.scores[by][0] + (one.scores[by][1] ?? 0)]).filter((value) => value !== null && Number.isFinite(value));
     const range = [Math.min(...all), Math.max(...all)];
     const reference = measured.find((one) => one.name === "baseline")?.scores[by][0] ?? null;
-    const score = ([mean, error]) => (mean === null ? "–" : [number(mean, 3), error !== null && h("span", { class: "soft" }, ` ± ${number(error, 2)}`)]);
-    const row = (one) =>
+    const texts = Object.fromEntries(scores.map(([name]) => [name, withErrors(measured.map((one) => one.scores[name][0]), measured.map((one) => one.scores[name][1]))]));
+    const seconds = equalDecimals(measured.map((one) => one.seconds), 3);
+    const row = (one, i) =>
       h(
         "tr",
         { class: one.name === verdict.chosen ? "best" : "", dataset: { name: one.name } },
         h("th", { scope: "row" }, h("button", { type: "button", class: "link", onclick: () => look(one.name) }, one.title), one.name === verdict.chosen && h("span", { class: "tag" }, verdict.beats_baseline ? "recommended" : "best, but not better than the baseline"), one.fitted_to !== null && h("span", { class: "tag soft" }, `fitted to a sample of ${count(one.fitted_to)} rows`)),
-        scores.map(([name]) => h("td", { class: "n" }, score(one.scores[name]))),
-        h("td", { class: "wide" }, one.scores[by][0] === null ? null : interval({ mean: one.scores[by][0], error: one.scores[by][1], range, reference, strong: one.name === verdict.chosen, label: `${one.title}: ${number(one.scores[by][0], 3)}` })),
-        h("td", { class: "n soft" }, `${number(one.seconds, 2)} s`),
+        scores.map(([name]) => h("td", { class: "n" }, texts[name][i][0], h("span", { class: "soft" }, texts[name][i][1]))),
+        h("td", { class: "wide" }, one.scores[by][0] === null ? null : interval({ mean: one.scores[by][0], error: one.scores[by][1], range, reference, strong: one.name === verdict.chosen, label: `${one.title}: ${texts[by][i].join("")}` })),
+        h("td", { class: "n soft" }, `${seconds[i]} s`),
         h("td", {}, action(one, canAnswer.get(one.name))),
       );
     const focused = table.contains(document.activeElement) ? document.activeElement.closest("tr")?.dataset.name : undefined;
@@ -142,7 +143,7 @@ function mount(root, context) {
     const [name, label] = SCORES[task()][0];
     const estimate = verdict.estimate[name];
     const parts = [h("strong", {}, verdict.title), verdict.beats_baseline ? " is recommended" : " is the best, but not better than ignoring all columns"];
-    if (estimate) parts.push(`: ${label} ${number(estimate[0], 3)} ± ${number(estimate[1], 2)} on rows not used for the choice.`);
+    if (estimate) parts.push(`: ${label} ${withErrors([estimate[0]], [estimate[1]])[0].join("")} on rows not used for the choice.`);
     else parts.push(".");
     if (verdict.runner_up && !verdict.runner_up.significant) parts.push(` ${verdict.runner_up.title} is not significantly worse.`);
     return parts;
@@ -229,10 +230,11 @@ function mount(root, context) {
       bar.style.height = `${(100 * n) / tall}%`;
       return bar;
     });
-    const facts = [["mean residual", residuals.mean], ["RMSE", residuals.rmse], ["mean absolute error", residuals.mae], ["median absolute error", residuals.half], ["90% of errors are below", residuals.nine_tenths], ["R²", residuals.r2]];
+    const errors = equalDecimals([residuals.mean, residuals.rmse, residuals.mae, residuals.half, residuals.nine_tenths]);
+    const facts = [...["mean residual", "RMSE", "mean absolute error", "median absolute error", "90% of errors are below"].map((name, i) => [name, errors[i]]), ["R²", residuals.r2 === null ? "–" : equalDecimals([residuals.r2])[0]]];
     return [
       h("div", {}, h("h3", {}, "Predicted against true"), againstPlot(own.points, own.bins, target), h("p", { class: "soft" }, `${count(own.points.length)} of ${count(own.rows)} rows. On the dashed line predictions are right; the orange line joins the means of ten groups.`)),
-      h("div", {}, h("h3", {}, "Residuals, true minus predicted"), h("div", { class: "residuals", role: "img", "aria-label": "Distribution of residuals" }, bars), h("p", { class: "ends soft" }, h("span", {}, number(residuals.histogram[0][0])), h("span", {}, number(residuals.histogram.at(-1)[1]))), h("table", { class: "facts-table" }, h("tbody", {}, facts.map(([name, value]) => h("tr", {}, h("th", { scope: "row" }, name), h("td", { class: "n" }, value === null ? "–" : number(value))))))),
+      h("div", {}, h("h3", {}, "Residuals, true minus predicted"), h("div", { class: "residuals", role: "img", "aria-label": "Distribution of residuals" }, bars), h("p", { class: "ends soft" }, h("span", {}, number(residuals.histogram[0][0])), h("span", {}, number(residuals.histogram.at(-1)[1]))), h("table", { class: "facts-table" }, h("tbody", {}, facts.map(([name, value]) => h("tr", {}, h("th", { scope: "row" }, name), h("td", { class: "n" }, value)))))),
     ];
   }
 
@@ -308,8 +310,9 @@ function mount(root, context) {
       const values = thresholds.levels.map((_, i) => measures(i).cost);
       fill(place, thresholdPlot({ levels: thresholds.levels, series: [{ name: "cost", class: "c0", values }], own: t / 100, best: [best / 100, values[best]], yName: "cost for each row", yText: (value) => number(value, 2), label: `Cost by threshold; cheapest at ${percent(best / 100)}` }));
       const columns = [["at 50%", measures(50)], ...(t === 50 ? [] : [[`at ${percent(t / 100)}`, measures(t)]]), ...(t === best || best === 50 ? [] : [[`cheapest, ${percent(best / 100)}`, measures(best)]])];
-      const line = (name, key, text) => h("tr", {}, h("th", { scope: "row" }, name), columns.map(([, found]) => h("td", { class: "n" }, found[key] === null ? "–" : text(found[key]))));
-      fill(facts, h("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": "Effect of the threshold" }, h("table", {}, h("thead", {}, h("tr", {}, h("td", {}), columns.map(([name]) => h("th", { scope: "col", class: "n" }, name)))), h("tbody", {}, line("cost for each row", "cost", (value) => number(value, 3)), line("accuracy", "accuracy", percent), line(`${positive.value} found (sensitivity)`, "sensitivity", percent), line(`${labels.find((label) => label !== positive.value)} found (specificity)`, "specificity", percent)))));
+      const line = (name, texts) => h("tr", {}, h("th", { scope: "row" }, name), texts.map((text) => h("td", { class: "n" }, text)));
+      const shares = (key) => columns.map(([, found]) => (found[key] === null ? "–" : percent(found[key])));
+      fill(facts, h("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": "Effect of the threshold" }, h("table", {}, h("thead", {}, h("tr", {}, h("td", {}), columns.map(([name]) => h("th", { scope: "col", class: "n" }, name)))), h("tbody", {}, line("cost for each row", equalDecimals(columns.map(([, found]) => found.cost))), line("accuracy", shares("accuracy")), line(`${positive.value} found (sensitivity)`, shares("sensitivity")), line(`${labels.find((label) => label !== positive.value)} found (specificity)`, shares("specificity"))))));
     }
     fill(
       decisions.body,
@@ -338,7 +341,7 @@ function mount(root, context) {
             const total = counts[i].reduce((sum, n) => sum + n, 0);
             return total ? percent(counts[i][i] / total) : "–";
           };
-          const rows = [["cost for each row", number(found.cost_before, 3), number(found.cost, 3)], ["accuracy", percent(found.accuracy_before), percent(found.accuracy)], ...own.labels.map((label, i) => [`${label} found`, share(own.confusion, i), share(found.confusion, i)])];
+          const rows = [["cost for each row", ...equalDecimals([found.cost_before, found.cost])], ["accuracy", percent(found.accuracy_before), percent(found.accuracy)], ...own.labels.map((label, i) => [`${label} found`, share(own.confusion, i), share(found.confusion, i)])];
           fill(place, h("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": "Effect of the costs" }, h("table", {}, h("thead", {}, h("tr", {}, h("td", {}), h("th", { scope: "col", class: "n" }, "most probable"), h("th", { scope: "col", class: "n" }, "least cost"))), h("tbody", {}, rows.map(([name, ...cells]) => h("tr", {}, h("th", { scope: "row" }, name), cells.map((cell) => h("td", { class: "n" }, cell))))))), h("p", { class: "soft" }, `${count(found.changed)} of ${count(found.rows)} decisions change.`));
         } catch (error) {
           if (isAbort(error)) return;

@@ -1,7 +1,7 @@
 // Rows: the whole table, sorted, filtered and searched by the server; suspects and unusual rows as queues; changes with undo.
 
 import { get, post } from "../api.js";
-import { count, fill, h, minus, MISSING, number, percent, same, shown } from "../dom.js";
+import { count, decimals, fill, fixed, h, MISSING, number, percent, same, shown } from "../dom.js";
 import { caseForm } from "../form.js";
 import { ownCase, savedText, STANDS_IN } from "../parts.js";
 
@@ -243,7 +243,7 @@ function mount(root, context) {
   function cellText(one, row) {
     if (one.of === "target") return shown(row.target);
     if (one.of === "predicted") return shown(row.note?.predicted);
-    if (one.of === "doubt") return target.kind === "nominal" ? percent(row.note?.doubt ?? 0) : `${number(row.note?.doubt ?? 0, 2)} sd`;
+    if (one.of === "doubt") return target.kind === "nominal" ? percent(row.note?.doubt ?? 0) : `${fixed(row.note?.doubt ?? 0, 1)} sd`;
     if (one.of === "odd") return (row.note?.odd ?? []).map((value) => `${value.column} ${value.value} (expected ${value.expected})`).join("; ");
     return shown(row.values[one.at]);
   }
@@ -517,7 +517,8 @@ function mount(root, context) {
     if (score.state === "done") {
       for (const after of score.after) {
         const before = score.before?.find((one) => one.name === after.name);
-        parts.push(h("div", { class: "score" }, h("span", { class: "soft" }, after.name), h("strong", {}, digits(after.value)), before && ofUnsaved ? difference(before, after) : null));
+        const places = decimals([after.value, before?.value]);
+        parts.push(h("div", { class: "score" }, h("span", { class: "soft" }, after.name), h("strong", {}, fixed(after.value, places)), before && ofUnsaved ? difference(before, after, places) : null));
       }
     } else if (score.state === "failed") parts.push(h("span", { class: "soft" }, score.message));
     else parts.push(h("span", { class: "soft" }, score.state === "cancelled" ? "The score was cancelled." : "Computing the leave-one-out score …"));
@@ -536,13 +537,11 @@ function mount(root, context) {
     if (focused) [...strip.querySelectorAll("button, a")].find((one) => one.textContent.split(":")[0] === focused)?.focus();
   }
 
-  const digits = (value) => (Math.abs(value) < 10 ? minus(value.toFixed(3).replace(/^-(0\.0+)$/, "$1")) : number(value, 5));
-
-  function difference(before, after) {
+  function difference(before, after, places) {
     const by = after.value - before.value;
     const better = by === 0 ? "" : by > 0 === after.higher ? "better" : "worse";
-    const text = by === 0 ? "unchanged" : `${by > 0 ? "+" : "−"}${digits(Math.abs(by))} ${better}`;
-    return h("span", { class: better === "worse" ? "worse" : better }, `was ${digits(before.value)}, ${text}`);
+    const text = by === 0 ? "unchanged" : `${by > 0 ? "+" : "−"}${fixed(Math.abs(by), places)} ${better}`;
+    return h("span", { class: better === "worse" ? "worse" : better }, `was ${fixed(before.value, places)}, ${text}`);
   }
 
   async function start() {

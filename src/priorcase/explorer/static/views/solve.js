@@ -2,7 +2,7 @@
 
 import { abort, isAbort, latest } from "../api.js";
 import { bars, contributions } from "../charts.js";
-import { fill, h, number, percent, same, signed } from "../dom.js";
+import { equalDecimals, fill, h, percent, same, signed } from "../dom.js";
 import { caseForm } from "../form.js";
 import { panel, told } from "../parts.js";
 
@@ -63,7 +63,7 @@ function mount(root, context) {
     const items = found.candidates.slice(0, CANDIDATES).map((one) => ({ label: told(one.solution), share: one.probability, text: percent(one.probability), strong: same(one.solution, found.solution) }));
     const rest = found.candidates.slice(CANDIDATES).reduce((sum, one) => sum + one.probability, 0);
     if (found.candidates.length > CANDIDATES) items.push({ label: `${found.candidates.length - CANDIDATES} others`, share: rest, text: percent(rest) });
-    const about = [found.how && `${found.how}.`, found.interval && `Interval: ${number(found.interval[0])} to ${number(found.interval[1])}.`, ...found.notes.map((note) => `${note.replace(/\.$/, "")}.`)].filter(Boolean).join(" ");
+    const about = [found.how && `${found.how}.`, found.interval && `Interval: ${equalDecimals(found.interval).join(" to ")}.`, ...found.notes.map((note) => `${note.replace(/\.$/, "")}.`)].filter(Boolean).join(" ");
     const keep = () => context.go("cases", { add: 1, solution: JSON.stringify(found.solution) });
     fill(
       answer.body,
@@ -87,7 +87,7 @@ function mount(root, context) {
         if (!known) return h("td", { class: "soft", title: told(value) }, told(value));
         const equal = same(own, value);
         const adds = one.contributions[name];
-        return h("td", { class: equal ? "" : "differs", title: told(value) }, equal ? null : h("span", { class: "mark", "aria-label": "differs:" }, "≠ "), told(value), adds ? h("span", { class: "adds soft" }, ` +${number(adds, 2)}`) : null);
+        return h("td", { class: equal ? "" : "differs", title: told(value) }, equal ? null : h("span", { class: "mark", "aria-label": "differs:" }, "≠ "), told(value), adds ? h("span", { class: "adds soft" }, `${signed(100 * adds, 1)}%`) : null);
       });
     });
     const table = h(

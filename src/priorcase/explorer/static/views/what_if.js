@@ -2,7 +2,7 @@
 
 import { abort, isAbort, latest } from "../api.js";
 import { bars, heatmap, lines } from "../charts.js";
-import { fill, h, number, percent, shown } from "../dom.js";
+import { equalDecimals, fill, h, number, percent, shown } from "../dom.js";
 import { caseForm, typical } from "../form.js";
 
 const SOON = 80;
@@ -124,7 +124,8 @@ function mount(root, context) {
       const all = curve.points.map((point) => point.prediction);
       const low = Math.min(0, ...all);
       const high = Math.max(...all);
-      fill(body, h("div", { class: "values" }, curve.points.map((point) => h("div", { class: point.own ? "value own" : "value" }, usable(point), bars([{ label: "", share: (point.prediction - low) / (high - low || 1), text: number(point.prediction), strong: point.own }], { label: "prediction" })))));
+      const texts = equalDecimals(all);
+      fill(body, h("div", { class: "values" }, curve.points.map((point, i) => h("div", { class: point.own ? "value own" : "value" }, usable(point), bars([{ label: "", share: (point.prediction - low) / (high - low || 1), text: texts[i], strong: point.own }], { label: "prediction" })))));
       return;
     }
     const shownClasses = top(curve.points);
@@ -176,11 +177,12 @@ function mount(root, context) {
   /** The same numbers as text, for screen readers. */
   function table() {
     const labels = classes ? (curve.columns.length > 1 ? [wanted.value] : top(curve.points)) : [context.status().open.target ?? "prediction"];
+    const texts = classes ? [] : equalDecimals(curve.points.map((point) => point.prediction));
     return h(
       "details",
       {},
       h("summary", {}, "As a table"),
-      h("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": "Predictions as a table" }, h("table", {}, h("thead", {}, h("tr", {}, [...curve.columns, ...labels].map((name) => h("th", { scope: "col" }, name)))), h("tbody", {}, curve.points.map((point) => h("tr", {}, point.values.map((value) => h("td", {}, shown(value))), labels.map((name) => h("td", { class: "n" }, classes ? percent(point.probabilities[name]) : number(point.prediction)))))))),
+      h("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": "Predictions as a table" }, h("table", {}, h("thead", {}, h("tr", {}, [...curve.columns, ...labels].map((name) => h("th", { scope: "col" }, name)))), h("tbody", {}, curve.points.map((point, i) => h("tr", {}, point.values.map((value) => h("td", {}, shown(value))), labels.map((name) => h("td", { class: "n" }, classes ? percent(point.probabilities[name]) : texts[i]))))))),
     );
   }
 
