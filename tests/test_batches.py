@@ -294,6 +294,31 @@ def test_folders_named_after_values_are_a_column(tmp_path: Path) -> None:
     np.testing.assert_array_equal(model.predict_proba(X), pc.NaiveBayes().fit(X, y).predict_proba(X))
 
 
+def test_files_of_a_write_that_was_not_completed_are_ignored(tmp_path: Path) -> None:
+    for name in ("part.parquet", "_temporary/part.parquet", ".hidden/deep/part.parquet", "_part.parquet"):
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        pq.write_table(table(), tmp_path / name)
+    assert pc.NaiveBayes(keep_rows=False).fit(tmp_path, "label").n_samples_fit_ == 90
+
+
+@pytest.mark.parametrize("dtype", ["int8", "int16", "int32", "uint32", "int64"])
+def test_integers_outside_the_range_of_the_first_batch(dtype: str) -> None:
+    """Also those whose distance from its smallest number does not fit into 32 bits."""
+    limits, labels = np.iinfo(dtype), np.array(["a", "b"] * 40)
+    low, high = max(limits.min, -(2**52)), min(limits.max, 2**52)  # float64 has them
+    first = np.tile(np.arange(3, 11, dtype=dtype), 10)
+    last = np.resize(np.array([low, high, 3, 74, 75, 76, 10], dtype), 80)
+
+    def batch(numbers: np.ndarray) -> pa.RecordBatch:
+        return pa.record_batch({"n": numbers, "label": pa.array(labels).dictionary_encode()})
+
+    batches = [batch(first), batch(first), batch(last), batch(first)]
+    whole = pc.NaiveBayes().fit(pa.table({"n": np.concatenate([first, first, last, first])}), np.tile(labels, 4))
+    model = pc.NaiveBayes(keep_rows=False).fit(batches, "label")
+    queries = pa.table({"n": np.unique(last)})
+    np.testing.assert_array_equal(model.predict_proba(queries), whole.predict_proba(queries))
+
+
 def test_sample_weights_do_not_go_with_batches() -> None:
     with pytest.raises(PriorcaseError, match="sample_weight"):
         pc.NaiveBayes().fit(table().to_batches(), "label", sample_weight=[1.0])

@@ -10,6 +10,7 @@
 #include <mutex>
 #include <utility>
 
+#include "base/memory.hpp"
 #include "base/numbers.hpp"
 #include "base/threads.hpp"
 #include "bayes/loops.hpp"
@@ -84,6 +85,18 @@ constexpr std::size_t values_per_thread = std::size_t{1} << 17;  // counted in t
 constexpr std::size_t values_per_cell = 8;  // values to count for each cell that a thread sets up
 constexpr std::size_t most_copies = 4;
 constexpr std::size_t small_table = 4096;  // a table above it is kept once
+constexpr std::size_t fetched_rows = 16;
+
+std::size_t size_of(CellType type) {
+  switch (type) {
+    case CellType::int8: return 1;
+    case CellType::int16: return 2;
+    case CellType::int32: return 4;
+    case CellType::int64:
+    case CellType::real: break;
+  }
+  return 8;
+}
 
 const std::vector<double>* cuts_of(const CountedColumn& counted) { return counted.cut ? &counted.cuts : nullptr; }
 
@@ -129,7 +142,7 @@ class Histogram {
     for (std::size_t r = 0; r < rows; ++r) own_[r] = own_[r] >= first_slot ? own_[r] - first_slot : last;
     for (std::size_t c = 0; c < columns_.size(); ++c) {
       write_cells(columns_[c], start, stop);
-      count(places_[c], rows);
+      count(places_[c], rows, c + 1 < columns_.size() ? &columns_[c + 1].column : nullptr, start);
     }
   }
 
@@ -169,17 +182,25 @@ class Histogram {
     for (std::size_t r = 0; r < stop - start; ++r) cells_[r] = cells_[r] * width + own_[r];
   }
 
-  void count(const Place& place, std::size_t rows) {
+  // Counts the cells, while the same rows of the next column are fetched: codes that were just decoded on another core
+  // are not in this one's cache.
+  void count(const Place& place, std::size_t rows, const Column* next, std::size_t start) {
     std::uint32_t* table = counts_.data() + place.at;
     const auto cell = [&](std::size_t r) { return static_cast<std::size_t>(cells_[r]); };
+    const bool ahead = next && next->stride == 1;
+    const std::size_t size = ahead ? size_of(next->type) : 0;
+    const char* codes = ahead ? static_cast<const char*>(next->data) + start * size : nullptr;
+    const std::size_t copy = place.copies == most_copies ? place.size : 0;
     std::size_t r = 0;
-    if (place.copies == most_copies)
-      for (; r + most_copies <= rows; r += most_copies) {
-        ++table[cell(r)];
-        ++table[place.size + cell(r + 1)];
-        ++table[2 * place.size + cell(r + 2)];
-        ++table[3 * place.size + cell(r + 3)];
+    for (; r + fetched_rows <= rows; r += fetched_rows) {
+      for (std::size_t byte = 0; byte < fetched_rows * size; byte += 64) base::prefetch(codes + r * size + byte);
+      for (std::size_t i = r; i < r + fetched_rows; i += most_copies) {
+        ++table[cell(i)];
+        ++table[copy + cell(i + 1)];
+        ++table[2 * copy + cell(i + 2)];
+        ++table[3 * copy + cell(i + 3)];
       }
+    }
     for (; r < rows; ++r) ++table[cell(r)];
   }
 

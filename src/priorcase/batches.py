@@ -66,7 +66,8 @@ class Batches:
     def _checked(self) -> Iterator[Any]:
         import pyarrow as pa
 
-        schema, number, ordered = None, 0, dict[str, Any]()
+        schema, latest, number = None, None, 0
+        ordered, levels = list[str](), dict[str, Any]()  # columns that are ordered dictionaries, and these
         try:
             for number, given in enumerate(self._read()):
                 if not isinstance(given, (pa.RecordBatch, pa.Table)):
@@ -81,16 +82,19 @@ class Batches:
                             f"{self.source} has more than one column named {repeated[0]!r}. Rename or drop the "
                             "repeated columns."
                         )
-                if given.schema is not schema:
+                if latest is None or not given.schema.equals(latest):
                     _check_schema(given.schema, schema, f"batch {number} of {self.source}")
+                    latest = given.schema
+                    ordered = [field.name for field in latest if getattr(field.type, "ordered", False)]
                 parts = [given] if isinstance(given, pa.RecordBatch) else given.to_batches()
                 for part in parts:
-                    for name, dictionary in _ordered(part):
-                        if not ordered.setdefault(name, dictionary).equals(dictionary):
+                    for name in ordered:
+                        dictionary = part.column(name).dictionary
+                        if not levels.setdefault(name, dictionary).equals(dictionary):
                             raise SchemaMismatchError(
                                 f"batch {number} of {self.source} has column {name!r} with the ordered categories "
                                 f"{listed(dictionary.to_pylist())}, but earlier batches have "
-                                f"{listed(ordered[name].to_pylist())}. {_ALIKE}"
+                                f"{listed(levels[name].to_pylist())}. {_ALIKE}"
                             )
                     for start in range(0, part.num_rows, BATCH_ROWS):
                         yield part.slice(start, BATCH_ROWS)
@@ -153,7 +157,7 @@ def open_files(paths: Sequence[Any]) -> Batches:
     for given in map(os.fspath, paths):
         path = Path(given)
         if path.is_dir():
-            inside = sorted(one for one in path.rglob("*.parquet") if not one.name.startswith((".", "_")))
+            inside = sorted(one for one in path.rglob("*.parquet") if not _hidden(one.relative_to(path)))
             if not inside:
                 raise MissingFileError(f"{quoted(given)} is a folder without .parquet files")
             found += map(str, inside)
@@ -197,6 +201,11 @@ def open_files(paths: Sequence[Any]) -> Batches:
         yield schema.empty_table()
 
     return Batches(lambda: _read_ahead(read()), source=source, again=True)
+
+
+def _hidden(path: Path) -> bool:
+    """Whether a file is ignored, such as those of a write that was not completed."""
+    return any(part.startswith((".", "_")) for part in path.parts)
 
 
 def _unreadable(path: str, error: Exception) -> ReadingError:
@@ -249,13 +258,6 @@ def _lazy(frame: Any) -> Iterator[Any]:
 
 
 _ALIKE = "All batches need the same columns and types. The model is unchanged."
-
-
-def _ordered(batch: Any) -> Iterator[tuple[str, Any]]:
-    """Names and values of the ordered dictionaries of a batch."""
-    for field, column in zip(batch.schema, batch.columns, strict=True):
-        if getattr(field.type, "ordered", False):
-            yield field.name, column.dictionary
 
 
 def _check_schema(found: Any, expected: Any, where: str) -> None:

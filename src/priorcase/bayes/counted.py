@@ -372,20 +372,16 @@ class CountedMemory(BayesMemory):
         if not batches:
             return
         labels = [each.target.to_pylist() for each in batches]
-        blocks = [each.blocks() for each in batches]
         index = {label: k for k, label in enumerate(dict.fromkeys(label for own in labels for label in own))}
-        classes = [np.array([index[label] for label in own], np.int64) for own in labels]
-        numbers, coded = list[Numbers](), list[tuple[Sequence[Value], IdArray]]()
-        for d in range(len(self._coded)):
-            coded.append(_joined([own[d] for own in blocks], classes, len(index)))
-        for i, held in enumerate(self._numbers):
-            found = Numbers.empty(held.cuts)
-            for own, of in zip(blocks, classes, strict=True):
-                found = found.plus(_numbers_of(held.cuts, *own[len(self._coded) + i]), of, len(index), 1)
-            numbers.append(found)
-        counts = np.zeros(len(index), np.int64)
-        for own, of in zip(blocks, classes, strict=True):
-            counts[of] += own[0][1].sum(axis=0)
+        blocks, counts = [], np.zeros(len(index), np.int64)
+        for each, own in zip(batches, labels, strict=True):
+            blocks.append(each.blocks([index[label] for label in own], len(index)))
+            counts += blocks[-1][0][1].sum(axis=0)
+        coded = [_joined([own[d] for own in blocks]) for d in range(len(self._coded))]
+        numbers = [
+            _joined_numbers(held.cuts, [own[i] for own in blocks])
+            for i, held in enumerate(self._numbers, start=len(self._coded))
+        ]
         self.absorb(Tally(list(index), counts, coded, numbers))
 
     def gather(self) -> None:
@@ -713,16 +709,25 @@ class CountedMemory(BayesMemory):
         return Numbers(cuts, values, _whole(counts, (rows, missing.size)), missing)
 
 
-def _joined(
-    blocks: Sequence[tuple[Sequence[Value], IdArray]], classes: Sequence[IdArray], n_classes: int
-) -> tuple[Sequence[Value], IdArray]:
+def _joined(blocks: Sequence[tuple[Sequence[Value], IdArray]]) -> tuple[Sequence[Value], IdArray]:
     """Distinct values of a column in some batches, and its cells."""
-    index = {value: i for i, value in enumerate(dict.fromkeys(value for values, _ in blocks for value in values))}
-    cells = np.zeros((FIRST + len(index), n_classes), np.int64)
-    for (values, block), of in zip(blocks, classes, strict=True):
-        rows = np.array([MISSING, *(FIRST + index[value] for value in values)], np.int64)
-        cells[np.ix_(rows, of)] += np.delete(block, UNSEEN, axis=0)
+    distinct = dict.fromkeys(value for values, _ in blocks for value in values)
+    index = {value: i for i, value in enumerate(distinct, FIRST)}
+    cells = np.zeros((FIRST + len(index), blocks[0][1].shape[1]), np.int64)
+    for values, block in blocks:
+        cells[[MISSING, UNSEEN, *(index[value] for value in values)]] += block
     return list(index), cells
+
+
+def _joined_numbers(cuts: FloatArray | None, blocks: Sequence[tuple[FloatArray | None, IdArray]]) -> Numbers:
+    """Numbers of a column in some batches, or its bins."""
+    if cuts is not None:
+        return _numbers_of(cuts, None, np.sum([block for _, block in blocks], axis=0))
+    found = [_numbers_of(None, values, block) for values, block in blocks]
+    values, at = np.unique(np.concatenate([each.values for each in found]), return_inverse=True)
+    counts = np.zeros((len(values), blocks[0][1].shape[1]), np.int64)
+    np.add.at(counts, at, np.concatenate([each.counts for each in found]))
+    return Numbers(None, values, counts, np.sum([each.missing for each in found], axis=0))
 
 
 def _numbers_of(cuts: FloatArray | None, values: FloatArray | None, cells: IdArray) -> Numbers:

@@ -102,11 +102,13 @@ class RepeatedBatches:
         self.rows += len(own)
         return True
 
-    def blocks(self) -> list[tuple[Any, IdArray]]:
-        """Values of each column, None for bins, and its cells."""
+    def blocks(self, classes: Sequence[int], n_classes: int) -> list[tuple[Any, IdArray]]:
+        """Values of each column, None for bins, and its cells, with the classes in these places among ``n_classes``."""
+        cells = np.zeros((len(self.cells), n_classes), np.int64)
+        cells[:, classes] = self.cells
         found = list[tuple[Any, IdArray]]()
         for (_, dictionary, low, _), (start, end) in zip(self.columns, pairwise(self.starts.tolist()), strict=True):
-            block = self.cells[start:end]
+            block = cells[start:end]
             values = None if dictionary is None else dictionary.to_pylist()
             found.append((values if low is None else low + np.arange(len(block) - FIRST, dtype=np.float64), block))
         return found
@@ -130,10 +132,12 @@ def _same(chunk: Any, dictionary: Any) -> bool:
 def _ranks(chunk: Any, low: int, n: int) -> AnyArray | None:
     """Distances of integers from the smallest; None unless all are in range."""
     numbers: AnyArray = chunk.to_numpy(zero_copy_only=False)
-    if numbers.dtype.kind not in "iu" or int(numbers.min()) < low or int(numbers.max()) >= low + n:
+    if numbers.dtype.kind not in "iu":
         return None
-    narrow = numbers.astype(np.int32, copy=False)
-    return narrow if low == 0 else narrow - np.int32(low)
+    if not np.can_cast(numbers.dtype, np.int32) and (int(numbers.min()) < low or int(numbers.max()) >= low + n):
+        return None
+    ranks: AnyArray = numbers.astype(np.int32, copy=False) - np.int32(low)  # those below 0 or overflowing are ...
+    return ranks if int(ranks.view(np.uint32).max()) < n else None  # ... large as unsigned numbers
 
 
 def _numbers(chunk: Any) -> FloatArray | None:
