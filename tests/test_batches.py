@@ -301,12 +301,13 @@ def test_files_of_a_write_that_was_not_completed_are_ignored(tmp_path: Path) -> 
     assert pc.NaiveBayes(keep_rows=False).fit(tmp_path, "label").n_samples_fit_ == 90
 
 
+@pytest.mark.parametrize("least", [3, 100])
 @pytest.mark.parametrize("dtype", ["int8", "int16", "int32", "uint32", "int64"])
-def test_integers_outside_the_range_of_the_first_batch(dtype: str) -> None:
+def test_integers_outside_the_range_of_the_first_batch(dtype: str, least: int) -> None:
     """Also those whose distance from its smallest number does not fit into 32 bits."""
     limits, labels = np.iinfo(dtype), np.array(["a", "b"] * 40)
     low, high = max(limits.min, -(2**52)), min(limits.max, 2**52)  # float64 has them
-    first = np.tile(np.arange(3, 11, dtype=dtype), 10)
+    first = np.tile(np.arange(least, least + 8, dtype=dtype), 10)
     last = np.resize(np.array([low, high, 3, 74, 75, 76, 10], dtype), 80)
 
     def batch(numbers: np.ndarray) -> pa.RecordBatch:

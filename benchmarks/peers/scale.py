@@ -52,7 +52,7 @@ def write(folder: Path, rows: int) -> float:
     import pyarrow as pa
     import pyarrow.parquet as pq
 
-    folder.mkdir()
+    folder.mkdir(exist_ok=True)
     random, text = np.random.default_rng(0), 0.0
     values = [pa.array([f"v{i:03d}" for i in range(4 + 3 * a)]) for a in range(NAMES)]
     part = max(1, min(1_000_000, rows // FILES))

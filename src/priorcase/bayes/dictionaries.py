@@ -7,7 +7,7 @@ batch, the codes have the same meaning, and only have to be counted.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import Any
 
@@ -35,6 +35,7 @@ class RepeatedBatches:
     starts: IdArray
     cells: IdArray
     rows: int = 0
+    _room: dict[int, AnyArray] = field(default_factory=dict)  # for ranks of numbers: the same memory for each batch
 
     @classmethod
     def like(
@@ -47,14 +48,12 @@ class RepeatedBatches:
         import pyarrow.types as t
 
         columns, sizes = list[Any](), list[int]()
-        if target.num_chunks != 1 or not t.is_dictionary(target.type):
+        if len(parts := table.to_batches()) != 1 or target.num_chunks != 1 or not t.is_dictionary(target.type):
             return None
         for position, nominal, cuts in attributes:
-            column = table.column(position)
-            if column.num_chunks != 1:
-                return None
+            column = parts[0].column(position)
             if nominal:
-                if not t.is_dictionary(column.type) or not _plain(dictionary := column.chunk(0).dictionary):
+                if not t.is_dictionary(column.type) or not _plain(dictionary := column.dictionary):
                     return None
                 columns.append((position, dictionary, None, None))
                 sizes.append(len(dictionary))
@@ -64,10 +63,11 @@ class RepeatedBatches:
             else:
                 if not t.is_integer(column.type) or column.null_count:
                     return None
-                numbers = column.to_numpy()
+                numbers = column.to_numpy(zero_copy_only=False)
                 low, high = int(numbers.min()), int(numbers.max())
                 if high - low > _MOST or abs(low) > 2**31 - 2 * _MOST:
                     return None
+                low = 0 if 0 <= low <= _SPARE else low  # the numbers are their ranks
                 columns.append((position, None, low, None))
                 sizes.append(high - low + 1 + _SPARE)
         dictionary = target.chunk(0).dictionary
@@ -80,20 +80,19 @@ class RepeatedBatches:
         """Count a batch if it is like the earlier ones; otherwise do nothing."""
         if target.num_chunks != 1 or target.null_count or not _same(target.chunk(0), self.target):
             return False
-        own = dictionary_codes(target.chunk(0))
+        if len(parts := table.to_batches()) != 1:
+            return False
+        own, chunks = dictionary_codes(target.chunk(0)), parts[0].columns
         codes = list[AnyArray]()
         for d, (position, dictionary, low, cuts) in enumerate(self.columns):
-            column = table.column(position)
-            if column.num_chunks != 1:
-                return False
-            chunk = column.chunk(0)
+            chunk = chunks[position]
             found: AnyArray | None = None
             if dictionary is not None:
                 found = dictionary_codes(chunk) if _same(chunk, dictionary) else None
             elif cuts is not None:
                 found = _numbers(chunk)
             elif low is not None and not chunk.null_count:
-                found = _ranks(chunk, low, int(self.starts[d + 1] - self.starts[d]) - FIRST)
+                found = self._ranks(d, chunk, low)
             if found is None:
                 return False
             codes.append(found)
@@ -101,6 +100,22 @@ class RepeatedBatches:
         count_values(codes, cuts_of, own, self.starts, self.cells, 1, threads)
         self.rows += len(own)
         return True
+
+    def _ranks(self, d: int, chunk: Any, low: int) -> AnyArray | None:
+        """Distances of integers from the smallest; None unless all are in range."""
+        numbers: AnyArray = chunk.to_numpy(zero_copy_only=False)
+        n = int(self.starts[d + 1] - self.starts[d]) - FIRST
+        if numbers.dtype.kind not in "iu":
+            return None
+        if not np.can_cast(numbers.dtype, np.int32) and (int(numbers.min()) < low or int(numbers.max()) >= low + n):
+            return None
+        ranks: AnyArray = numbers.astype(np.int32, copy=False)
+        if low:
+            if d not in self._room or len(self._room[d]) < len(ranks):
+                self._room[d] = np.empty(len(ranks), np.int32)
+            ranks = np.subtract(ranks, np.int32(low), out=self._room[d][: len(ranks)])
+        # Numbers below the smallest, and distances of more than 31 bits, are large if they are read as unsigned.
+        return ranks if int(ranks.view(np.uint32).max()) < n else None
 
     def blocks(self, classes: Sequence[int], n_classes: int) -> list[tuple[Any, IdArray]]:
         """Values of each column, None for bins, and its cells, with the classes in these places among ``n_classes``."""
@@ -127,17 +142,6 @@ def _same(chunk: Any, dictionary: Any) -> bool:
     import pyarrow.types as t
 
     return t.is_dictionary(chunk.type) and bool(chunk.dictionary.equals(dictionary))
-
-
-def _ranks(chunk: Any, low: int, n: int) -> AnyArray | None:
-    """Distances of integers from the smallest; None unless all are in range."""
-    numbers: AnyArray = chunk.to_numpy(zero_copy_only=False)
-    if numbers.dtype.kind not in "iu":
-        return None
-    if not np.can_cast(numbers.dtype, np.int32) and (int(numbers.min()) < low or int(numbers.max()) >= low + n):
-        return None
-    ranks: AnyArray = numbers.astype(np.int32, copy=False) - np.int32(low)  # those below 0 or overflowing are ...
-    return ranks if int(ranks.view(np.uint32).max()) < n else None  # ... large as unsigned numbers
 
 
 def _numbers(chunk: Any) -> FloatArray | None:
