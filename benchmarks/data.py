@@ -48,7 +48,8 @@ def nominal(rows: int, queries: int, relevant: Relevant = "all columns relevant"
     """Twenty independent uniform columns of 8 values and 5 classes.
 
     The number of columns that depend on the class determines how much a search by learned weights or value differences
-    can skip: with 4 of them most of every row hardly counts, which is easy for TiMBL's gain ratio and for MVDM alike.
+    can skip: with 4 of them most columns contribute little to the distance, which is easy for TiMBL's gain ratio and
+    for MVDM alike.
     """
     rng = np.random.default_rng(seed)
     codes = rng.integers(0, 8, size=(rows + queries, 20))

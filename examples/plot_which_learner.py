@@ -44,7 +44,7 @@ best = paired[(paired["first"] == "logistic regression") | (paired["second"] == 
 print(best.drop(columns="better").round(3).to_string(index=False))
 
 # %%
-# Dots are means, lines are 95 % intervals, and the small marks are the folds.
+# Dots are means, lines are 95% intervals, and the small marks are the folds.
 fig, (left, right) = plt.subplots(1, 2, figsize=(10, 4), layout="constrained")
 found.plot("log_score", left)
 found.plot("accuracy", right)

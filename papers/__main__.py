@@ -64,28 +64,30 @@ def _parser() -> argparse.ArgumentParser:
     item = found.add_mutually_exclusive_group()
     for kind in KINDS:
         item.add_argument(f"--{kind}", metavar="N", help=f"only this {kind} of the paper")
-    found.add_argument("--list", action="store_true", help="list what there is of the paper, and exit")
+    text = "list the tables, figures and examples of the paper, and exit"
+    found.add_argument("--list", action="store_true", help=text)
     text = "trials, runs or repetitions (the paper's number)"
-    found.add_argument("--trials", metavar="N", type=_number("less than 1", lambda n: n >= 1), help=text)
-    jobs = _number("no number of processes; use 1 or more, or -1 for all processors", lambda n: n != 0)
+    found.add_argument("--trials", metavar="N", type=_number("1 or more", lambda n: n >= 1), help=text)
+    jobs = _number("1 or more, or -1 for all processors", lambda n: n != 0)
     found.add_argument("--jobs", metavar="N", type=jobs, help="number of processes; -1 for all processors")
-    natural = _number("negative", lambda n: n >= 0)
+    natural = _number("0 or more", lambda n: n >= 0)
     found.add_argument("--random-state", metavar="N", type=natural, default=0, help="seed of the random numbers (0)")
     found.add_argument("--data", metavar="FOLDER", type=Path, help="folder of the data sets (PRIORCASE_DATA)")
-    text = "few trials, to see that everything runs; with other tables where data sets are not on this machine"
+    text = "run a few trials as a check; missing data sets are replaced with built-in ones"
     found.add_argument("--quick", action="store_true", help=text)
-    found.add_argument("--out", metavar="FOLDER", type=Path, help="write files there; - prints, as without it")
+    text = "write files to this folder; - (default) prints to standard output"
+    found.add_argument("--out", metavar="FOLDER", type=Path, help=text)
     text = "one of text, markdown, csv, png, pdf; may be repeated (text; with --out markdown, csv and png)"
     found.add_argument("--format", metavar="FORMAT", action="append", choices=FORMATS, default=[], help=text)
     return found
 
 
-def _number(fault: str, is_right: Callable[[int], bool]) -> Callable[[str], int]:
-    """Parser of an integer that passes a check; ``fault`` describes one that does not."""
+def _number(expected: str, is_right: Callable[[int], bool]) -> Callable[[str], int]:
+    """Parser of an integer that passes a check; ``expected`` describes those that do."""
 
     def number(text: str) -> int:
         if not is_right(value := int(text)):
-            raise argparse.ArgumentTypeError(f"{value} is {fault}")
+            raise argparse.ArgumentTypeError(f"must be {expected}, got {value}")
         return value
 
     return number

@@ -102,9 +102,9 @@ VARIANTS = (
     replace(TUMOR, title="Tumor, first tied instance", ties="first"),
     replace(TUMOR, title="Tumor, levels as symbols", levels="symbols"),
     replace(TUMOR, title="Tumor, both", ties="first", levels="symbols"),
-    replace(TUMOR, title="Tumor, two-sided 90 %", accept=0.95),
+    replace(TUMOR, title="Tumor, two-sided 90%", accept=0.95),
     replace(LED, title="LED Display, first tied instance", ties="first"),
-    replace(LED, title="LED Display, two-sided 90 %", accept=0.95),
+    replace(LED, title="LED Display, two-sided 90%", accept=0.95),
     replace(CLEVELAND, title="Cleveland, levels as symbols", levels="symbols"),
     replace(HUNGARIAN, title="Hungarian, levels as symbols", levels="symbols"),
     replace(HUNGARIAN, title="Hungarian, numbers not normalized", normalized=False),
@@ -410,7 +410,7 @@ def _area_part(
         for ax, (stage, model) in zip(figure.subplots(1, len(STAGES), sharey=True), models.items(), strict=True):
             _draw_extension(ax, model)
             _draw_instances(ax, X[:stage], y[:stage], saved[stage])
-            ax.set_title(f"after {stage} instances: {right_area(model):.0f} % of the area correct")
+            ax.set_title(f"after {stage} instances: {right_area(model):.0f}% of the area correct")
 
     return Part((table,), (Picture(file, caption, plotted, draw, (10.5, 3.9)),), (note, shows))
 
@@ -489,7 +489,8 @@ NOISY_SAVED = 26.3
 """The noisy share of what IB2 saved at a noise level of 10%, in percent, as published."""
 
 SAVED, NOISY = "saved, percent of all", "noisy, percent of the saved"
-ALL_NOISY, NEAR = "noisy, percent of all", "saved ones nearer to the boundary than half of all, percent"
+ALL_NOISY = "noisy, percent of all"
+NEAR = "saved instances closer to the boundary than the median of all instances, percent"
 
 
 def figure_4(options: Options) -> Part:
@@ -511,7 +512,7 @@ def figure_7(options: Options) -> Part:
     by_size = {str(size): (Figure.of(noisy, NOISY_SAVED),) for size, noisy in sizes.items()}
     table = partial(FigureTable, columns=("IB2",), digits=(1, 1), differences=True)
     tables = (
-        table(f"IB2 after {SAVED_OF} instances, noise level 10 %", rows=rows),
+        table(f"IB2 after {SAVED_OF} instances, noise level 10%", rows=rows),
         table("noisy, percent of the saved instances, by number of instances", rows=by_size),
     )
     caption = (
@@ -530,7 +531,7 @@ def figure_8(options: Options) -> Part:
     """IB3 with the same noise, next to IB2."""
     found, names = _saved_shares(options, NOISE), ("IB2", "IB3")
     rows = {row: tuple(Figure.of(found[name, row]) for name in names) for row in (SAVED, NOISY)}
-    table = FigureTable(f"after {SAVED_OF} instances, noise level 10 %", names, rows, digits=(1, 1))
+    table = FigureTable(f"after {SAVED_OF} instances, noise level 10%", names, rows, digits=(1, 1))
     caption = (
         f"Instances that IB3 uses for prediction after the {SAVED_OF} instances of Figure 7 (large): those that it "
         "accepts by their records. Noisy ones are circled."
@@ -716,7 +717,7 @@ def _noise_part(found: dict[str, FloatArray], file: str, shows: str) -> Part:
     tables = []
     for which, title in enumerate(("accuracy in percent", "storage in percent")):
         rows = {
-            f"{100 * level:.0f} %": tuple(Figure.of(values[:, which, i]) for values in found.values())
+            f"{100 * level:.0f}%": tuple(Figure.of(values[:, which, i]) for values in found.values())
             for i, level in enumerate(LEVELS)
         }
         tables.append(FigureTable(f"{title}, by level of noise", tuple(found), rows, digits=(1, 1)))

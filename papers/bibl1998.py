@@ -17,7 +17,7 @@ from priorcase._typing import FloatArray
 from priorcase.learning.plotting import style
 
 RUNS, FEW = 100, 2
-SHARES = {"100 %": 1.0, "10 %": 0.1}
+SHARES = {"100%": 1.0, "10%": 0.1}
 RULES = {"MLNB": NaiveBayesRule("map", "cap100"), "BIBL": NaiveBayesRule("evidence")}
 COLUMNS = tuple(f"{share} {rule}" for share in SHARES for rule in RULES)
 PERCENT = tuple(range(10, 101, 10))

@@ -102,7 +102,7 @@ def compare_promoters(errors: Mapping[str, FloatArray], count: int = 106) -> Par
         title: (Figure(float(found[0]), PROMOTERS), Figure.of(found[1:], PROMOTERS)) for title, found in errors.items()
     }
     ways = ("as in the file", "random order")
-    table = FigureTable(f"promoters, leaving one out: errors of {count}", ways, rows, digits=(1, 0), differences=True)
+    table = FigureTable(f"promoters, leave-one-out: errors out of {count}", ways, rows, digits=(1, 0), differences=True)
     most = count * 5 // 100
     reach = [title for title, found in errors.items() if found[0] <= most]
     spans = [f"{title}: {found[1:].min():.0f} to {found[1:].max():.0f}" for title, found in errors.items()]

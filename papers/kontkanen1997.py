@@ -385,10 +385,10 @@ def figure_3(options: Options) -> Part:
     evidence, complexity = (curves.of(rule).min(axis=0) for rule in rules)
     shows = (
         "The paper says that the worst case of EV rises suddenly after about 20 rows, and that of SC only after about "
-        f"80. Ours rises most from {_steepest(evidence)} rows for EV, and from {_steepest(complexity)} rows for SC. It "
-        f"stays above a uniform guess ({guess:.2f}) from {_stays_above(evidence, guess)} rows on for EV, and from "
-        f"{_stays_above(complexity, guess)} rows on for SC. The worst case at each size is a single repetition, so it "
-        "depends on the seed."
+        f"80. Ours rises most from {_steepest(evidence)} rows for EV, and from {_steepest(complexity)} rows for SC. "
+        f"The worst case stays above a uniform guess ({guess:.2f}) from {_stays_above(evidence, guess)} rows on for "
+        f"EV, and from {_stays_above(complexity, guess)} rows on for SC. The worst case at each size is a single "
+        "repetition, so it depends on the seed."
     )
     picture = _picture("figure-3", caption, [curves], rules, draw)
     return Part((table,), (picture,), (_protocol(curves)[0], shows))

@@ -1,1 +1,1 @@
-"""A case base under SIGKILL: nothing acknowledged is lost, nothing is half there. Run: python -m benchmarks.crash"""
+"""A case base under SIGKILL: no acknowledged change is lost, none is half-written. Run: python -m benchmarks.crash"""

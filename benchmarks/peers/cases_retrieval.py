@@ -62,7 +62,7 @@ def _median(base: Any, queries: Sequence[Case]) -> float:
 
 
 def _median_of(ask: Any, queries: Sequence[Case]) -> float:
-    """Of the times of single queries, after one that prepares what is kept."""
+    """Median time of single queries, after a warm-up query."""
     ask(queries[0])
     taken = []
     for query in queries:

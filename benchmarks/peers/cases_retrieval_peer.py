@@ -48,7 +48,7 @@ class Comparison:
         return {name: 1.0 + place % 3 for place, name in enumerate(self.cases[0])}
 
     def measures(self) -> dict[str, Any]:
-        """Ours; those of the other kinds are the same by themselves."""
+        """Our measures; for the other kinds the defaults already agree."""
         from priorcase.cases.measures import EditDistance, Jaccard, Linear, WuPalmer
 
         lines = {name: Linear(range=most) for name, most in self.ranges.items() if name != "condition"}

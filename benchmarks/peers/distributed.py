@@ -105,7 +105,7 @@ def _neighbors(rows: int, queries: int, repeats: int) -> list[Row]:
     same = (model.predict_proba(asked) == answers).all()
     other = _best(lambda: model.predict_proba(asked), repeats)
     name = f"{K}-NN of {queries:,} queries, {rows:,} mixed rows in {PARTITIONS} partitions, two workers of one thread"
-    note = "the same bits" if same else "OTHER PROBABILITIES"
+    note = "bit-identical" if same else "OTHER PROBABILITIES"
     return [
         Row(name, "one process, two threads", ours, other, 1 / 1.25, note=note),
         Row(f"{name}: fit", "one process, two threads", fitting, alone),
@@ -133,7 +133,7 @@ def _counts(rows: int, repeats: int) -> list[Row]:
 
                 seconds.append(_best(fit, min(repeats, 2)))
                 answers.append(found[-1].predict_log_proba(asked).tobytes())
-    note = "equal to the bit" if len(set(answers)) == 1 else "OTHER PROBABILITIES"
+    note = "bit-identical" if len(set(answers)) == 1 else "OTHER PROBABILITIES"
     columns = scale.NAMES + scale.NUMBERS
     name = f"NaiveBayes from Parquet, {rows:,} x {columns}, counts only, over Dask with two workers"
     return [Row(name, "one worker", seconds[0], seconds[1], 1.5, note=note)]
@@ -156,5 +156,6 @@ def _growth(rows: int, queries: int, partitions: int, repeats: int) -> Row:
     (cells,) = dask.compute(many.queries(asked))
     (found,) = dask.compute(many.near(dask.delayed(cells, traverse=False), K, ties=True, weighted=False))
     there, back = len(pickle.dumps(cells)) / queries, len(pickle.dumps(found)) / queries
-    note = f"fit {fitting:.1f} s; {there:.0f} bytes a query to each partition, about {back:.0f} back from each"
-    return Row(f"growth: {rows:,} rows in {partitions} partitions, {queries:,} queries", "-", ours, None, note=note)
+    sent = f"per query, {there:.0f} bytes sent to and about {back:.0f} received from each partition"
+    name = f"growth: {rows:,} rows in {partitions} partition{'s' * (partitions != 1)}, {queries:,} queries"
+    return Row(name, "-", ours, None, note=f"fit {fitting:.1f} s; {sent}")

@@ -1,4 +1,4 @@
-"""Hand-written loops, compiled for this machine: what counting, predicting and condensing cost without any idea."""
+"""Hand-written loops, compiled for this machine: counting, predicting and condensing without optimizations."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""scikit-learn's usual road for mixed tables: impute, scale, one-hot encode, search by brute force."""
+"""The usual scikit-learn approach to mixed tables: impute, scale, one-hot encode, search by brute force."""
 
 import numpy as np
 import numpy.typing as npt

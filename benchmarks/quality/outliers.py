@@ -1,7 +1,8 @@
 """Scaling of numeric columns: default k-NN on public data sets, by leave-one-out.
 
 PRIORCASE_DATA names the folder of data sets. The first line of each pair is the error rate, or the root of the mean
-squared error of numbers; the second has the scores after one number of every third column was made wild.
+squared error of numbers; the second has the scores after one number in every third column was replaced
+by an extreme one.
 """
 
 from __future__ import annotations

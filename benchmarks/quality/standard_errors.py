@@ -1,9 +1,9 @@
 """Coverage of intervals of two standard errors around an estimate of accuracy.
 
-A large table plays the world: a few of its rows are drawn, the learner is evaluated on these by cross-validation and by
-leave-one-out, and the accuracy on rows that were not drawn is the truth, of the model fitted to this draw and on
-average over draws. The usual standard error takes the values of folds for independent; the corrected one is that of
-`compare` (Nadeau & Bengio 2003). PRIORCASE_DATA names the folder of data sets.
+A large table serves as the population: a few of its rows are drawn, the learner is evaluated on these by
+cross-validation and by leave-one-out, and the accuracy on rows that were not drawn is the truth, of the model fitted to
+this draw and on average over draws. The usual standard error assumes that fold scores are independent; the corrected
+one is that of `compare` (Nadeau & Bengio 2003). PRIORCASE_DATA names the folder of data sets.
 """
 
 from __future__ import annotations

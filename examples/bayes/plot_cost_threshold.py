@@ -6,7 +6,7 @@ A loan that is not repaid costs far more than a good customer who was sent away.
 probabilities are calibrated, the best decision follows from the costs: grant a loan if the expected
 gain is positive. No other threshold does better on average.
 
-Suppose a loan that is repaid earns 10 % of the amount, and one that is not repaid loses 50 %. The
+Suppose a loan that is repaid earns 10% of the amount, and one that is not repaid loses 50%. The
 best threshold is then ``0.5 / (0.5 + 0.1)``, about 0.83. Is that also the best threshold in practice?
 """
 

@@ -18,7 +18,7 @@ model = pc.SubsetAveragedBayes().fit(X, y)
 print(model.relevance_)
 
 # %%
-# Each column starts at a prior probability of 5 %. With more rows, the probability of a column that
+# Each column starts at a prior probability of 5%. With more rows, the probability of a column that
 # matters goes to one, and that of others falls. ``age`` has no cut point that separates the
 # classes, so the rows contain no evidence about it, and it keeps its prior probability. The curves are
 # means over 20 random orders of the rows.

@@ -36,7 +36,7 @@ for name, learner in learners.items():
 
 # %%
 # Relative frequencies are far too certain: of the predictions made with a probability close to 1,
-# only 60 % come true. The averaged probabilities are somewhat too low instead. (Large marks stand
+# only 60% come true. The averaged probabilities are somewhat too low instead. (Large marks stand
 # for many predictions.) The Brier score, the squared error of the probabilities, shows how long
 # this lasts: from about 300 rows on, 30 of each digit, both are the same.
 curve = evaluation.learning_curve(learners, X, y, sizes=[20, 40, 80, 160, 320, 640], repeats=10, scores="brier")

@@ -32,6 +32,6 @@ fig, (left, right) = plt.subplots(1, 2, figsize=(10, 4.2), width_ratios=[3, 2], 
 plots.TreePosterior.of(model).plot(left)
 left.set_title("Thick lines: probable edges, given the class", loc="left")
 found.plot("log_score", right)
-right.set_xlabel("log-score, mean and 95 % interval")
+right.set_xlabel("log-score, mean and 95% interval")
 right.set_title("Log-score (higher is better)", loc="left")
 plt.show()

@@ -39,7 +39,7 @@ for name, ranking in rankings.items():
     print(f"{name:22} wrong outcomes among the first 12 rows: {found[11]}, among 30: {found[29]}")
 
 # %%
-# With the stack of learners, the first 30 rows of the list, 5 % of the table, include 10 of the 12
+# With the stack of learners, the first 30 rows of the list, 5% of the table, include 10 of the 12
 # wrong outcomes. The other rows on the list are correct, but surprising. PEBLS relies on single
 # nearest neighbors and finds the fewest: outcomes of this table are hard to predict, so many correct
 # rows also have a poor record.

@@ -34,7 +34,7 @@ print(curve)
 
 # %%
 # Without noise, IB1 is the most accurate. IB2 suffers most: it stores the rows that it
-# misclassifies, and with noise most of these have wrong labels. IB3 stays above 90 % with a
+# misclassifies, and with noise most of these have wrong labels. IB3 stays above 90% with a
 # fifth of the labels wrong, and predicts from fewer rows than the others. On smaller tables it does
 # worse: it needs a few hundred rows before its records separate good rows from bad ones.
 fig, (left, right) = plt.subplots(1, 2, figsize=(9.5, 4), layout="constrained")

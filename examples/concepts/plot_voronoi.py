@@ -21,8 +21,8 @@ X_train, X_test, y_train, y_test = train_test_split(X, y, test_size=0.4, random_
 # %%
 # All training rows, then only those kept by two reducers. :class:`~priorcase.CNN` keeps every row
 # that it would misclassify, and therefore keeps rows that contradict their neighbors.
-# :class:`~priorcase.DROP3` removes those first, and then all rows that are not needed. It is no
-# less accurate than all rows, and its boundaries are smoother.
+# :class:`~priorcase.DROP3` removes those first, and then all rows that are not needed. It is as
+# accurate as with all rows, and its boundaries are smoother.
 reducers = {"All rows": None, "CNN": pc.CNN(), "DROP3": pc.DROP3()}
 fig, axes = plt.subplots(1, 3, figsize=(10.5, 3.7), layout="constrained")
 for ax, (name, reducer) in zip(axes, reducers.items(), strict=True):

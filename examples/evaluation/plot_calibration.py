@@ -25,7 +25,7 @@ learners = {
 }
 
 # %%
-# Dots show how often predictions came true, with 95 % intervals, and bars the share of the rows. A
+# Dots show how often predictions came true, with 95% intervals, and bars the share of the rows. A
 # dot below the dashed line means overconfidence, one above it too much caution.
 #
 # One nearest neighbor gives every prediction the same probability of 0.75: it is well calibrated but

@@ -2,7 +2,7 @@
 Intervals with the right coverage
 =================================
 
-A 90 % interval should contain 90 % of new values. The intervals of a model are only as good as its
+A 90% interval should contain 90% of new values. The intervals of a model are only as good as its
 assumptions. :class:`~priorcase.evaluation.ConformalRegressor` wraps any regressor, and sets the
 width of the intervals by the errors on held-out rows. Do these intervals have the right coverage?
 """
@@ -42,7 +42,7 @@ large = np.concatenate(large)
 inside = {name: np.concatenate(found, axis=1) for name, found in inside.items()}
 for name, held in inside.items():
     parts = f"small flats {held[-1, ~large].mean():.0%}, large flats {held[-1, large].mean():.0%}"
-    print(f"{name:18} 90 % intervals cover {held[-1].mean():.0%} ({parts}); width {np.mean(width[name]):.0f} euros")
+    print(f"{name:18} 90% intervals cover {held[-1].mean():.0%} ({parts}); width {np.mean(width[name]):.0f} euros")
 
 # %%
 # The coverage of all intervals is slightly too high. But the plain conformal intervals have nearly
@@ -61,6 +61,6 @@ left.set_title("All flats", loc="left")
 left.legend()
 right.axvline(0.9, color="#BBBBBB", zorder=0)
 right.set_yticks([1.125, 0.125], ["up to 80 m²", "above 80 m²"])
-right.set(xlabel="share of new rents inside 90 % intervals", xlim=(0.8, 1), ylim=(-0.5, 1.75))
+right.set(xlabel="share of new rents inside 90% intervals", xlim=(0.8, 1), ylim=(-0.5, 1.75))
 right.set_title("Small and large flats", loc="left")
 plt.show()

@@ -29,7 +29,7 @@ print(curve)
 # Naive Bayes is ahead with 30 rows and hardly learns more afterwards: it has few parameters, and
 # its assumption that the columns are independent does not hold. The neighbors start late and are
 # ahead of it from about 200 rows on. A naive Bayes fitted around each query does well over the
-# whole range. The classes overlap, so no learner can be correct in more than about 86 % of the cases.
+# whole range. The classes overlap, so no learner can be correct in more than about 86% of the cases.
 ax = curve.plot(band="error")
 ax.axhline(0.86, color="#767676", linestyle=":")
 ax.set_ylim(0.6, 0.88)

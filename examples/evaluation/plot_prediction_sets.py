@@ -8,7 +8,7 @@ probability. A set with one class is a definite prediction; a larger set is an u
 large do the sets have to be?
 
 The rows are digits on a seven-segment display with faulty segments; even the best classifier is
-correct in only 74 % of the cases.
+correct in only 74% of the cases.
 """
 
 import matplotlib.pyplot as plt
@@ -33,7 +33,7 @@ for level, share, size in zip(levels, held, sizes, strict=True):
     print(f"level {level:.2f}: {share:.3f} of the sets contain the digit, {size:.1f} digits on average")
 
 # %%
-# At a level of 0.9, 15 % of the displays get a single digit, and almost half of them get two. Below
+# At a level of 0.9, 15% of the displays get a single digit, and almost half of them get two. Below
 # 0.74, the share of displays for which the best single digit is right, some sets are empty:
 # no digit is probable enough.
 fig, (left, right) = plt.subplots(1, 2, figsize=(9.5, 4), layout="constrained")

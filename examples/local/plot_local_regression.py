@@ -1,6 +1,6 @@
 """
-A rent with an interval
-=======================
+Predict a rent with an interval
+===============================
 
 :class:`~priorcase.LocallyWeightedRegressor` fits a small linear model to the rows around each
 query. It predicts a number, an interval, and the slope at this point. How does the rent depend on the
@@ -36,11 +36,11 @@ for name, columns in {"size alone": ["metres"], "all columns": list(X)}.items():
     fitted = pc.LocallyWeightedRegressor(schema=schema).fit(X.loc[train, columns], rent[train])
     low, high = fitted.predict_interval(X.loc[test, columns], level=0.9).T
     inside = np.mean((low <= rent[test]) & (rent[test] <= high))
-    print(f"{name:12} mean width of 90 % intervals {np.mean(high - low):4.0f} euros, {inside:.0%} of new rents inside")
+    print(f"{name:12} mean width of 90% intervals {np.mean(high - low):4.0f} euros, {inside:.0%} of new rents inside")
 
 # %%
 # The dark band is the interval of the mean rent, the light band that of a single flat.
 ax = plots.LocalFitDisplay.of(model).plot()
 ax.set(xlabel="size (square meters)", ylabel="rent (euros a month)")
-ax.set_title("Rent by size, with 90 % intervals", loc="left")
+ax.set_title("Rent by size, with 90% intervals", loc="left")
 plt.show()

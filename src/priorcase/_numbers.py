@@ -1,4 +1,4 @@
-"""Numbers as text, alike in tables, reports and on the command line; the explorer's dom.js follows the same rules.
+"""Number formatting, shared by tables, reports and the command line; the explorer's dom.js follows the same rules.
 
 - Counts have thousands separators: ``2,500 rows`` (format them with ``:,``).
 - Values of a table and other single numbers have a fixed number of significant digits without trailing zeros

@@ -268,7 +268,7 @@ def test_curves_are_those_of_the_library(table: Path) -> None:
 
 def test_warnings_of_learners_are_one_note(prices: Path) -> None:
     options = ("--target", "price", "--learner", "locally_weighted", "--set", "bandwidth=0.001", "--splits", 3)
-    note = "priorcase: note: some cases had no past case within the bandwidth; the nearest ones decided there\n"
+    note = "priorcase: note: some cases had no past case within the bandwidth, so the nearest cases were used there\n"
     assert run("evaluate", prices, *options, "--column", "size=numeric").stderr == note
 
 

@@ -268,9 +268,9 @@ def test_leave_one_out_has_rows_to_pair() -> None:
     pair = found.paired("brier").tests[0]
     assert pair.difference == pytest.approx((rows[0] - rows[1]).mean())
     assert found.paired("brier").basis == "40 rows"
-    with pytest.raises(pc.exceptions.EvaluationError, match=r"not a mean over rows; .* or compare over folds"):
+    with pytest.raises(pc.exceptions.EvaluationError, match=r"not a mean over rows; .* or compare by cross-validation"):
         compare(learners, X, Y, splits="loo", scores="balanced_accuracy").paired()
-    with pytest.raises(pc.exceptions.EvaluationError, match=r"has only one. Compare over folds"):
+    with pytest.raises(pc.exceptions.EvaluationError, match=r"has only one. Use cross-validation"):
         found.friedman()
 
 

@@ -97,7 +97,7 @@ def test_it_is_said_that_opening_was_cancelled() -> None:
     end.set()
     workspace.jobs.wait(job.id, 60)
     assert job.state == "cancelled"
-    assert "cancelled" in workspace.status()["open"]["problem"]
+    assert "canceled" in workspace.status()["open"]["problem"]
 
 
 def test_status_is_of_one_state_while_something_is_opened(loans: Path, tmp_path: Path) -> None:

@@ -255,7 +255,7 @@ def test_what_cannot_be_reproduced_is_out_of_reach(report: Part) -> None:
     # LED needs the vote; with two-sided bounds IB3 accepts too little.
     assert other["LED Display, first tied instance", "IB1"].difference < -4
     for row in ("LED Display", "Tumor"):
-        assert other[f"{row}, two-sided 90 %", "IB3"].difference < -4
+        assert other[f"{row}, two-sided 90%", "IB3"].difference < -4
     # Tumor's IB1 votes itself above print where levels are symbols; the first of the tied stays.
     assert other["Tumor, levels as symbols", "IB1"].difference > 2
     assert abs(other["Tumor, both", "IB1"].difference) < 2

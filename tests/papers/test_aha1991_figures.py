@@ -79,7 +79,7 @@ def test_what_is_saved_is_near_the_boundary() -> None:
     part = aha1991.figure_4(FEW)
     (table,) = part.tables
     assert table["saved, percent of all", "IB2"].value < 20
-    assert table["saved ones nearer to the boundary than half of all, percent", "IB2"].value > 75
+    assert table["saved instances closer to the boundary than the median of all instances, percent", "IB2"].value > 75
     assert artists(part) == [1]
     assert not any(part.pictures[0].columns["noisy"])
 
@@ -135,11 +135,11 @@ def test_errors_that_fall_exponentially_are_fitted_exactly() -> None:
 def test_noise_harms_ib2_most_and_ib3_least() -> None:
     part = aha1991.figure_9(Options(trials=6))
     accuracy, storage = part.tables
-    for level in ("20 %", "40 %"):
+    for level in ("20%", "40%"):
         assert accuracy[level, "IB3"].value > accuracy[level, "IB1"].value > accuracy[level, "IB2"].value
         assert storage[level, "IB3"].value < storage[level, "IB2"].value / 2
-    assert storage["40 %", "IB2"].value > 2 * storage["0 %", "IB2"].value
-    assert accuracy["0 %", "IB1"].value > 95
+    assert storage["40%", "IB2"].value > 2 * storage["0%", "IB2"].value
+    assert accuracy["0%", "IB1"].value > 95
     assert artists(part) == [2]
 
 

@@ -136,13 +136,13 @@ def test_reports_print_ours_beside_theirs() -> None:
     found = dict.fromkeys(bibl1998.COLUMNS, both)
     report = bibl1998.compare({bibl1998.TABLE_1[6]: found}, ("A note.",))
     hits, losses = report.tables
-    assert str(hits).splitlines()[1].endswith("10 % BIBL  remark")
+    assert str(hits).splitlines()[1].endswith("10% BIBL  remark")
     assert str(hits).splitlines()[2].startswith("  Iris  60.0 ± 10.0 (93.4, -33.4)  60.0 ± 10.0 (94.4, -34.4)  60.0")
     assert str(losses).splitlines()[2].endswith("1.50 ± 0.50 (2.9, -1.40)  1.50 ± 0.50 (0.2, +1.30)  bins of our own")
     assert str(report) == f"{hits}\n\n{losses}\n\n- A note."
     assert "| Iris | 60.0 ± 10.0 (93.4, -33.4) |" in report.markdown()
     assert report.tables[0]._repr_html_().count("<table>") == 1
-    figure = report.tables[0]["Iris", "10 % BIBL"]
+    figure = report.tables[0]["Iris", "10% BIBL"]
     assert figure == Figure(pytest.approx(60.0), 94.1, pytest.approx(10.0))
     assert figure.difference == pytest.approx(-34.1)
 
@@ -162,10 +162,10 @@ def test_reports_say_which_figures_do_not_agree() -> None:
     near = "1 point (0/1-score), 0.1 (log-score, BIBL) or 0.7 (log-score, MLNB) of the published ones."
     (note,) = bibl1998.compare({line: scores_of(line)}).notes
     assert note == f"For the data sets without numeric columns, 8 of 8 figures are within {near}"
-    (note,) = bibl1998.compare({line: scores_of(line, off={"10 % MLNB": -1.5})}).notes
+    (note,) = bibl1998.compare({line: scores_of(line, off={"10% MLNB": -1.5})}).notes
     assert note == (
         f"For the data sets without numeric columns, 7 of 8 figures are within {near} The others: Lymphography, "
-        "10 % MLNB, 0/1-score in percent: 37.8 ± 0.3 (39.3), which differs by 3.5 standard errors of a difference."
+        "10% MLNB, 0/1-score in percent: 37.8 ± 0.3 (39.3), which differs by 3.5 standard errors of a difference."
     )
     assert bibl1998.compare({bibl1998.TABLE_1[6]: scores_of(bibl1998.TABLE_1[6])}).notes == ()
 
@@ -250,4 +250,4 @@ def test_table_and_figure_agree_where_they_overlap(data_dir: Path, iris: Any) ->
     (hits, _), (table, _) = iris.tables, bibl1998.table_1(Options(data=data_dir, trials=3), names=["iris"]).tables
     for share in ("10", "100"):
         for rule in ("MLNB", "BIBL"):
-            assert hits[share, rule] == table["Iris", f"{share} % {rule}"]
+            assert hits[share, rule] == table["Iris", f"{share}% {rule}"]

@@ -36,7 +36,7 @@ def test_the_data_sets_are_of_the_published_sizes(promoters: cost1993.Symbols, s
     ("setting", "errors"),
     [
         pytest.param("one by one, r = 2", 7, marks=pytest.mark.slow),
-        ("all stored, then one pass, r = 2 (default)", 5),  # 95.3 % right
+        ("all stored, then one pass, r = 2 (default)", 5),  # 95.3% right
     ],
 )
 def test_promoters_left_out_one_by_one(promoters: cost1993.Symbols, setting: str, errors: int) -> None:
@@ -76,7 +76,7 @@ def test_parts_print_ours_beside_theirs() -> None:
     title = "one pass, r = 2 (default)"
     part = cost1993.compare_promoters({title: np.array([5.0, 4.0, 8.0])})
     assert str(part).splitlines()[:3] == [
-        "promoters, leaving one out: errors of 106",
+        "promoters, leave-one-out: errors out of 106",
         "                             as in the file         random order",
         "  one pass, r = 2 (default)   5.0 (4, +1.0)  6.0 ± 2.0 (4, +2.0)",
     ]

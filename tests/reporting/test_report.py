@@ -731,8 +731,8 @@ def test_as_many_suspects_as_by_chance_are_no_evidence(repairs: Report) -> None:
 
     sentence, page, part = said(5, 6.6)
     assert sentence == (
-        "5 rows disagree with their predictions, no more than expected by chance (about 6.6): this is no evidence of a "
-        "wrong job."
+        "5 rows disagree with their predictions, no more than expected by chance (about 6.6): this is not evidence "
+        "that any job is wrong."
     )
     assert "no more than expected by chance (about 6.6)" in page
     assert "no more than expected by chance (about 6.6)" in part

@@ -386,7 +386,7 @@ def _between(subject: _Subject, low: object, high: object) -> BoolArray:
 
 
 def _compared(subject: _Subject, compare: Callable[[Any, Any], Any], end: float) -> BoolArray:
-    """Which values are on one side of an end; integers beyond 2 ** 53 are compared as integers."""
+    """Which values lie on the given side of a bound; integers beyond 2 ** 53 are compared as integers."""
     numbers, point = subject.numbers, float(as_python(end))
     found: BoolArray = compare(numbers, point)
     if abs(point) >= _EXACT:

@@ -405,8 +405,8 @@ priorcase cases ask cars.cases make=Audi year=2019 --method local --json"""
 def ask(file: str, pairs: Sequence[str], output: Output, **given: Any) -> None:
     """Propose a solution for a new case from similar cases of FILE.
 
-    On a terminal, the most informative questions are asked first. With --json, --out, --method, --diversity or
-    --no-questions, and without a terminal, a solution is proposed at once.
+    On a terminal, the command first asks questions, most informative first, and then proposes a solution. With
+    --json, --out, --method, --diversity or --no-questions, and without a terminal, a solution is proposed at once.
     """
     at_once = given["no_questions"] or output != (False, None) or given["method"] or given["diversity"] is not None
     converses = not at_once and sys.stdin.isatty() and sys.stdout.isatty()
@@ -464,8 +464,8 @@ priorcase cases feedback desk.cases V-9 urgency=high system=?"""
 def feedback(file: str, id: str, pairs: Sequence[str], output: Output, **given: Any) -> None:
     """Record the outcome of case ID (an id or a key), or change it.
 
-    Solutions that failed (no, or a number up to 0.5) count against themselves from then on. ? removes a value, a
-    solution or an outcome.
+    A case whose solution failed (no, or a number up to 0.5) votes against that solution from then on. ? removes a
+    value, a solution or an outcome.
     """
     if not pairs and all(given[name] is None for name in ("outcome", "solution", "note")):
         raise usage("nothing to record. Pass --outcome, --solution, --note or NAME=VALUE.")

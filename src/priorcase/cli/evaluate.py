@@ -234,7 +234,7 @@ def _quiet(*, in_processes: bool) -> Iterator[None]:
         if silenced:
             del os.environ["PYTHONWARNINGS"]
     told: dict[type[Warning], str] = {
-        FarQueryWarning: "some cases had no past case within the bandwidth; the nearest ones decided there",
+        FarQueryWarning: "some cases had no past case within the bandwidth, so the nearest cases were used there",
         UnsettledFitWarning: "some local models did not converge: their probabilities are approximate",
     }
     for warning in caught:

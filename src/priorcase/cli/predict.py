@@ -394,8 +394,8 @@ def _documents(model: Model, queries: Queries, *, explained: bool) -> Iterator[t
             yield document, one
     if far := noted[FarQueryWarning]:
         note(
-            f"no past case lies within the bandwidth at {named('line', far)}: the nearest ones decide; a larger "
-            "bandwidth reaches them"
+            f"no past case lies within the bandwidth at {named('line', far)}, so the nearest cases were used; increase "
+            "the bandwidth to include more"
         )
     if unsettled := noted[UnsettledFitWarning]:
         note(f"the local models at {named('line', unsettled)} did not converge: their probabilities are approximate")

@@ -3,7 +3,7 @@
 Nominal columns have the values of the header and no others, ``?`` is missing unless quoted, a percent sign outside
 quotation marks begins a comment, and omitted values of a sparse row are 0 or the first value. A row is split at commas,
 between which a word may hold quotation marks and spaces; if that does not give a field for each column, it is split
-as Weka splits it: any blanks and commas, several or one, stand between two fields.
+as Weka splits it: fields are separated by one or more blanks or commas.
 """
 
 from __future__ import annotations

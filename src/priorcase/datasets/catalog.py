@@ -72,10 +72,9 @@ def load(
 ) -> tuple[Any, AnyArray]:
     """Load the attributes and the target of a data set by its name.
 
-    The data set is searched in this order: in the folder, which has CSV files and a ``manifest.json`` that describes
-    their columns; among the built-in tables; in the cache of downloaded data sets (``PRIORCASE_CACHE``, else the user's
-    cache folder); and at OpenML, through scikit-learn, from where it is saved to the cache. :func:`available` lists
-    names.
+    `load` searches in this order: the folder, which has CSV files and a ``manifest.json`` that describes their columns;
+    the built-in tables; the cache of downloaded data sets (``PRIORCASE_CACHE``, else the user's cache folder); and
+    OpenML, through scikit-learn. Downloads are saved to the cache. :func:`available` lists names.
 
     Parameters
     ----------

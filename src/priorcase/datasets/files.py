@@ -202,7 +202,7 @@ _NO_TABLES = {
 
 
 def check_content(content: bytes, called: str) -> None:
-    """Refuse what is often taken for a table, such as the login page that was downloaded in its place."""
+    """Reject files that are often mistaken for tables, such as a login page downloaded by accident."""
     start = content[:64].removeprefix(b"\xef\xbb\xbf").lstrip()
     for what, pattern in _NO_TABLES.items():
         if re.match(pattern, start):

@@ -275,7 +275,7 @@ class Comparison(GridResult):
         if values is None:
             raise EvaluationError(
                 f"got the score {chosen.name!r}, which is not a mean over rows; expected "
-                "accuracy, log_score, brier, mae or rmse. Use one of these, or compare over folds."
+                "accuracy, log_score, brier, mae or rmse. Use one of these, or compare by cross-validation (splits=10)."
             )
         notes = {"corrected_t": FEW_TRAINING_ROWS * (self.test_to_train > 1), "wilcoxon": NOT_INDEPENDENT}
         return compared_pairs(
@@ -298,7 +298,8 @@ class Comparison(GridResult):
         chosen = self.score(score)
         if self.by_rows:
             problem = f"ranks learners over several splits, but {self.protocol} has only one"
-            raise EvaluationError(f"{problem}. Compare over folds, or over tables with compare_tables.")
+            advised = "Use cross-validation (splits=10), or compare_tables for several tables."
+            raise EvaluationError(f"{problem}. {advised}")
         return friedman(self.values(chosen.name), self.learners, chosen, alpha=alpha, of="splits")
 
     def answers(self, learner: str) -> tuple[Cell, ...]:

@@ -53,7 +53,7 @@ def predicted_in_order(trial: Trial, start: int, own: bool = False) -> Part:
 
 
 def _one_after_another(trial: Trial, start: int) -> tuple[Answers, float, float]:
-    """Answers about the rows from ``start`` on, learned one by one with ``partial_fit`` or else by new fits."""
+    """Predict the rows from ``start`` on one by one, learning each with ``partial_fit``, or by refitting."""
     learner, X, task = trial.learner, trial.X, trial.task
     grows = hasattr(learner, "partial_fit")
     model = seeded(learner, seed_of(trial.random_state, start)) if grows else None

@@ -330,7 +330,7 @@ class ExplainedModel:
             return np.log(self.outputs(cells))
 
     def _asked(self, method: Callable[[Any], Any], cells: FloatArray) -> AnyArray:
-        """Answers to any number of rows, some thousands in a call, without warnings about rows that nobody passed."""
+        """Answers to any number of rows, in blocks, suppressing warnings about rows that the user did not pass."""
         parts = []
         with unwarned(FarQueryWarning, UnsettledFitWarning):
             for start in range(0, len(cells), _AT_ONCE):

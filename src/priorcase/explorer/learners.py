@@ -12,7 +12,15 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from priorcase._typing import AnyArray, FloatArray, IntArray
 from priorcase.documents import plain
-from priorcase.exceptions import NotAvailableError, ParameterError, TooLargeError, UnknownNameError, advice, quoted
+from priorcase.exceptions import (
+    NotAvailableError,
+    ParameterError,
+    TooLargeError,
+    UnknownNameError,
+    advice,
+    listed,
+    quoted,
+)
 from priorcase.explorer.columns import stored_rows
 from priorcase.explorer.jobs import Job, RowsResult
 from priorcase.explorer.reading import changing
@@ -259,8 +267,11 @@ def decision_of(given: Decision, classes: list[str]) -> dict[str, Any] | None:
         return {"classes": classes, "costs": _cost_matrix(given.costs, len(classes)).tolist()}
     if given.threshold is None and given.positive is None:
         return None
-    if len(classes) != 2 or given.positive not in classes or given.threshold is None:
-        raise ParameterError(f"A threshold requires two classes; there are {', '.join(classes)}.")
+    if len(classes) != 2:
+        shown = f"{len(classes)}: {listed(classes)}" if classes else "none"
+        raise ParameterError(f"A threshold requires a model with two classes; this one has {shown}.")
+    if given.threshold is None or given.positive not in classes:
+        raise ParameterError(f"Pass threshold together with positive, one of {listed(classes)}.")
     return {"classes": classes, "positive": given.positive, "threshold": given.threshold}
 
 

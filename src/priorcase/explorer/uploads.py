@@ -1,7 +1,7 @@
 """Files that the page sends: kept in a temporary folder that no other user can read, until no longer needed.
 
 The page sends the bytes of a file to ``POST /uploads`` and names the upload by its id from then on, such as in the
-request that predicts its rows. The name that a file has at home is only ever shown.
+request that predicts its rows. The original file name is used for display only.
 """
 
 from __future__ import annotations

@@ -346,7 +346,7 @@ class Workspace:
                 raise
             except Cancelled:
                 if self.opened.kind == "nothing":
-                    self.problem = "Opening was cancelled. Start priorcase explore again."
+                    self.problem = "Opening was canceled. Start priorcase explore again."
                     self.version += 1
                 raise
 

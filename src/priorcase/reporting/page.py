@@ -97,7 +97,7 @@ def described(report: Report, row: int) -> str:
 
 @dataclass(frozen=True)
 class Scale:
-    """Where numbers are between two pixels, and the labels of some of them."""
+    """Linear scale from numbers to pixels, with tick labels."""
 
     low: float
     high: float

@@ -260,7 +260,8 @@ def rows(report: Report) -> Iterator[str]:
         if suspects.found <= suspects.by_chance:
             disagree = "disagrees with its prediction" if suspects.found == 1 else "disagree with their predictions"
             text = (
-                f"{count(suspects.found, 'row')} {disagree}, {suspects.chance}: this is no evidence of a wrong {target}"
+                f"{count(suspects.found, 'row')} {disagree}, {suspects.chance}: this is not evidence that any {target} "
+                "is wrong"
             )
         elif report.problem.classes:
             text += f"; {suspects.chance}"

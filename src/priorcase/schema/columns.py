@@ -572,5 +572,5 @@ def check_exact(given: Callable[[int], Any], numbers: FloatArray, label: Name) -
 def infinite(label: Name) -> SchemaError:
     return SchemaError(  # wording of scikit-learn
         f"Input X contains infinity or a value too large for dtype('float64') in column {label!r}. "
-        "Replace it by a finite number, or by NaN or None if the value is missing."
+        "Replace it with a finite number, or with NaN or None if the value is missing."
     )

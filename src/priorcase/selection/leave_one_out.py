@@ -71,7 +71,7 @@ class LeaveOneOutLosses:
         return len(self.memory)
 
     def losses(self, points: IntArray, subsets: Sequence[Subset]) -> FloatArray:
-        """Loss of each subset on each of some rows, shape (subsets, points)."""
+        """Loss of each subset on each of the given rows, shape (subsets, points)."""
         weights = np.repeat(self._weights(subsets), points.size, axis=0)
         return self._predicted(np.tile(points, len(subsets)), weights).reshape(len(subsets), points.size)
 

@@ -171,7 +171,7 @@ class Reason(_Document):
 
 
 def read_json(body: bytes) -> Any:
-    """The document of a body; NaN, which JSON does not have, and halves of characters are refused."""
+    """The document of a body; NaN, which JSON does not have, and lone surrogates are rejected."""
     try:
         text = body.decode("utf-8")
         found = json.loads(text, parse_constant=_refuse)

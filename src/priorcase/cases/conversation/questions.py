@@ -1,8 +1,8 @@
 """Questions of a conversation: the one with the best gain ratio about the solution is asked next.
 
 Gains and gain ratios are Quinlan's (*Machine Learning* 1, 1986, sections 4 and 7), with his rules for missing
-values and for cuts of numbers (*C4.5*, 1993, sections 3.2 and 2.4). A question that splits the cases into splinters has
-much gain and a small ratio; no questions are asked about ids.
+values and for cuts of numbers (*C4.5*, 1993, sections 3.2 and 2.4). A question that splits the cases into many small
+groups has a high gain but a low gain ratio; no questions are asked about ids.
 """
 
 from __future__ import annotations

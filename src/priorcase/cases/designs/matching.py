@@ -205,7 +205,7 @@ def _parts(case: FunctionGraph, free: int) -> Iterator[tuple[tuple[Arc, ...], tu
 
 
 def _is_possible(part: Sequence[Arc], case: FunctionGraph, query: FunctionGraph) -> bool:
-    """A quick necessary check: enough arcs of each sign, and a possible counterpart for each arc."""
+    """Check a necessary condition for a match: enough arcs of each sign, and a possible counterpart for each arc."""
     enough = Counter(arc.sign for arc in part) <= Counter(arc.sign for arc in query.arcs)
     return enough and _partners(part, case.labels, query.arcs, query.labels) == len(part)
 

@@ -180,7 +180,7 @@ class _Votes:
     """Classes, predicted by votes weighted by similarity, with the negative log-score ``-ln((k v + p) / (k + 1))``.
 
     v is the share of the case's own class in the votes and p its frequency. The frequencies count as one vote more, so
-    that few votes are not taken for certainty; without any vote v is p.
+    that a few unanimous votes do not give a probability of 1; without any vote v is p.
     """
 
     codes: IntArray

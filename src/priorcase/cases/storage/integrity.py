@@ -578,7 +578,7 @@ def _check_content(connection: sqlite3.Connection, table: str, rows: list[Any], 
         check_json({text for row in rows for text in row[4:6]}, "its solution or outcome")
         frozen_columns(rows, width)
         if not all(1 <= row[0] <= counters.last_id for row in rows):
-            raise sqlite3.DatabaseError("its id was never given out")
+            raise sqlite3.DatabaseError("its id was never assigned")
     elif table == "uses" and not {row[2] for row in rows} <= {None, 0, 1}:
         raise sqlite3.DatabaseError("its value of 'helped' is invalid")
     elif table == "learners":

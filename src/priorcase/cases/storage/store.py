@@ -184,7 +184,7 @@ class Store:
             ids, _, _, _, solutions, outcomes, keys, _ = fields
             integrity.check_json({*solutions, *outcomes}, "a solution or outcome")
             if ids and not 1 <= ids[0] <= ids[-1] <= counters.last_id:
-                raise sqlite3.DatabaseError("a case has an id that was never given out")
+                raise sqlite3.DatabaseError("a case has an id that was never assigned")
             retirements = read_rows(connection, "retirements")
             counters.tables["retirements"].check("retirements", retirements)
             retired = {row[0] for row in retirements}

@@ -97,7 +97,7 @@ function mount(root, context) {
     stop.hidden = bar.hidden = !running;
     if (running && told.job.progress !== null) bar.value = told.job.progress;
     const found = told.found;
-    words.textContent = running ? told.job.message : told.job?.state === "failed" ? told.job.message : told.job?.state === "cancelled" ? "Cancelled." : found ? "" : "Each learner is fitted to some rows and predicts the others.";
+    words.textContent = running ? told.job.message : told.job?.state === "failed" ? told.job.message : told.job?.state === "cancelled" ? "Canceled." : found ? "" : "Each learner is fitted to some rows and predicts the others.";
     const canAnswer = new Map(told.learners.map((one) => [one.name, one.answers]));
     if (!found) {
       fill(table, h("ul", { class: "plainlearners" }, told.learners.map((one) => h("li", {}, h("div", { class: "grow" }, h("strong", {}, one.title), h("p", { class: "soft" }, one.description)), action(one, one.answers)))));

@@ -78,7 +78,7 @@ function mount(root, context) {
       }
       if (found.header.state === "cancelled") {
         wait.hidden = false;
-        fill(wait, "The map was cancelled. ", h("button", { type: "button", onclick: () => load(true) }, "Draw it"));
+        fill(wait, "The map was canceled. ", h("button", { type: "button", onclick: () => load(true) }, "Draw it"));
         return;
       }
       const n = found.header.rows;
@@ -126,7 +126,7 @@ function mount(root, context) {
         values = null;
         told = null;
         paint();
-        fill(legend, h("span", { class: "soft", role: "status" }, found.header.state === "cancelled" ? `The ${found.header.name} was cancelled.` : `Computing the ${found.header.name} …`));
+        fill(legend, h("span", { class: "soft", role: "status" }, found.header.state === "cancelled" ? `The ${found.header.name} was canceled.` : `Computing the ${found.header.name} …`));
         if (found.header.state === "running") colourTimer = setTimeout(colour, AGAIN);
         return;
       }

@@ -301,7 +301,7 @@ function mount(root, context) {
 
   function drawCount(page) {
     if (state === "running") return void fill(counted, ask.queue === "odd" ? "Finding unusual rows …" : "Finding suspects by leave-one-out …");
-    if (state === "cancelled") return void fill(counted, "This was cancelled. ", h("button", { type: "button", onclick: checkAgain }, "Look again"));
+    if (state === "cancelled") return void fill(counted, "This was canceled. ", h("button", { type: "button", onclick: checkAgain }, "Look again"));
     const rows = `${count(total)} ${total === 1 ? "row" : "rows"}`;
     const says = {
       suspects: target.kind === "nominal" ? `${rows} whose target may be wrong: similar rows disagree.` : `${rows} far from what the other rows predict.`,
@@ -521,7 +521,7 @@ function mount(root, context) {
         parts.push(h("div", { class: "score" }, h("span", { class: "soft" }, after.name), h("strong", {}, fixed(after.value, places)), before && ofUnsaved ? difference(before, after, places) : null));
       }
     } else if (score.state === "failed") parts.push(h("span", { class: "soft" }, score.message));
-    else parts.push(h("span", { class: "soft" }, score.state === "cancelled" ? "The score was cancelled." : "Computing the leave-one-out score …"));
+    else parts.push(h("span", { class: "soft" }, score.state === "cancelled" ? "The score was canceled." : "Computing the leave-one-out score …"));
     const label = h("div", { class: "scorelabel soft" }, `Leave-one-out, ${score.learner ?? ""}${note}`);
     const acts = readOnly()
       ? [h("span", { class: "soft" }, "Read-only"), h("a", { class: "button", href: "/review/table", download: "" }, "Download table")]
