@@ -10,7 +10,7 @@ import numpy as np
 
 from papers.reproduction import Figure, FigureTable, Item, Options, Paper, Part, Picture
 from priorcase._typing import BoolArray, FloatArray
-from priorcase.exceptions import UnsettledFitWarning
+from priorcase.exceptions import LocalConvergenceWarning
 from priorcase.learning.plotting import INK, MUTED, class_styles, style
 from priorcase.local import LocallyWeightedRegressor, RBFNetworkRegressor
 from priorcase.neighbors import KNNClassifier, KNNRegressor
@@ -454,7 +454,7 @@ def _descent(X: FloatArray, y: FloatArray) -> FigureTable:
         options: dict[str, Any] = {"solver": "gradient", "learning_rate": 2.0, "max_steps": steps}
         model = LocallyWeightedRegressor(NEIGHBORS, **options, **_KERNEL).fit(X, y)
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore", UnsettledFitWarning)  # that it has not converged yet is what is shown
+            warnings.simplefilter("ignore", LocalConvergenceWarning)  # that it has not converged yet is what is shown
             prediction = float(model.predict([[AT]])[0])
         title = f"after {steps} step{'s' * (steps > 1)} of eq. 8.7"
         rows[title] = (Figure(prediction), Figure(prediction - direct, digits=(".1e", 0)))

@@ -156,7 +156,13 @@ class FarQueryWarning(UserWarning):
     queries: tuple[int, ...] = ()
 
 
-class RespeltValueWarning(UserWarning):
+class LocalConvergenceWarning(UserWarning):
+    """Some iterative fits (of the queries at the positions `queries`) did not converge."""
+
+    queries: tuple[int, ...] = ()
+
+
+class SimilarValueWarning(UserWarning):
     """A query has a value that differs from a known one only in capitals or blanks."""
 
 
@@ -170,12 +176,6 @@ class UninformativeColumnWarning(UserWarning):
     """Some columns (`columns`, by name or position) are identifiers, constants, or duplicates of another column."""
 
     columns: tuple[Hashable, ...] = ()
-
-
-class UnsettledFitWarning(UserWarning):
-    """Some iterative fits (of the queries at the positions `queries`) did not converge."""
-
-    queries: tuple[int, ...] = ()
 
 
 _UNWARNED: ContextVar[tuple[type[Warning], ...]] = ContextVar("priorcase_unwarned", default=())
@@ -360,12 +360,12 @@ def nearest(name: object, names: Iterable[object]) -> str | None:
     return folded[found[0]] if found else None
 
 
-def respelt(value: object, values: Iterable[object]) -> str | None:
+def similar_value(value: object, values: Iterable[object]) -> str | None:
     """Return the value that equals a string except for case and blanks; None if there is none.
 
     Examples
     --------
-    >>> respelt(" Ford  Focus", ["fiat", "ford focus"]), respelt("Ford", ["fiat"])
+    >>> similar_value(" Ford  Focus", ["fiat", "ford focus"]), similar_value("Ford", ["fiat"])
     ('ford focus', None)
     """
     if not isinstance(value, str):

@@ -14,7 +14,7 @@ from priorcase.exceptions import (
     CaseBaseFileError,
     ParameterError,
     PriorcaseError,
-    RespeltValueWarning,
+    SimilarValueWarning,
     UnknownIdError,
 )
 
@@ -245,12 +245,12 @@ def test_a_query_value_in_other_capitals_is_asked_back() -> None:
         base.add({"make": "land rover", "fault": "no start"}, solution="battery")
         base.add({"make": "fiat", "fault": "no start"}, solution="fuse")
         with pytest.warns(
-            RespeltValueWarning, match="no case has ' Land  Rover' as 'make'. Did you mean 'land rover'?"
+            SimilarValueWarning, match="no case has ' Land  Rover' as 'make'. Did you mean 'land rover'?"
         ):
             base.retrieve({"make": " Land  Rover"})
-        with pytest.warns(RespeltValueWarning, match="Did you mean 'fiat'"):
+        with pytest.warns(SimilarValueWarning, match="Did you mean 'fiat'"):
             talk = base.converse({"make": "FIAT"})
-        with pytest.warns(RespeltValueWarning, match="Did you mean 'land rover'"):
+        with pytest.warns(SimilarValueWarning, match="Did you mean 'land rover'"):
             talk.tell("make", "Land Rover")
         base.retrieve({"make": "fiat"})  # without a warning, which would be an error here
         base.retrieve({"make": "saab", "fault": "NO START"})

@@ -97,7 +97,7 @@ def test_a_table_is_loaded_by_its_name(name: str) -> None:
     assert y.tolist() == same_y.tolist()
     about = datasets.describe(name)
     assert (about.rows, tuple(about.kinds), about.target) == (len(X), tuple(X), TABLES[name][1])
-    assert about.licence in str(about)
+    assert about.license in str(about)
     assert datasets.available().places[name] == "built-in"
     assert catalog.load_frame(name, {}).columns.tolist() == [*X, about.target]
 

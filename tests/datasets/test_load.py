@@ -54,7 +54,7 @@ def test_the_description_prints_as_a_page(tmp_path: Path) -> None:
         "shoes: 3 rows, 3 attributes, target 'fits'",
         "   attributes: 1 numeric, 1 ordinal, 1 nominal",
         "   origin: a shop",
-        "   licence: free",
+        "   license: free",
         "   note: one shoe is missing",
     ]
 

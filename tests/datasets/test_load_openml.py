@@ -73,7 +73,7 @@ def test_a_download_is_kept_and_read_from_the_cache_afterwards(online: list[dict
         "shoes: 3 rows, 3 attributes, target 'fits, or not'",
         "   attributes: 2 numeric, 1 nominal",
         "   origin: OpenML data set 9: shoes, version 2",
-        "   licence: Public",
+        "   license: Public",
         "   cite: A shop, 1999",
     ]
 

@@ -290,11 +290,11 @@ def test_random_partitions_learn_from_as_many_rows_as_they_say() -> None:
 
 
 def test_answers_are_kept_where_asked() -> None:
-    found = compare(pc.KNNClassifier(3), X, Y, splits=4, keep_answers=True)
-    cells = found.answers("KNNClassifier(n_neighbors=3)")
+    found = compare(pc.KNNClassifier(3), X, Y, splits=4, keep_predictions=True)
+    cells = found.predictions("KNNClassifier(n_neighbors=3)")
     assert sorted(np.concatenate([cell.rows for cell in cells]).tolist()) == list(range(40))
-    assert cells[0].answers.proba.shape == (10, 3)
-    assert compare(pc.KNNClassifier(3), X, Y, splits=4).answers("KNNClassifier(n_neighbors=3)") == ()
+    assert cells[0].predictions.proba.shape == (10, 3)
+    assert compare(pc.KNNClassifier(3), X, Y, splits=4).predictions("KNNClassifier(n_neighbors=3)") == ()
 
 
 def test_who_failed_on_a_split_does_not_lead_by_being_spared_it() -> None:

@@ -243,7 +243,7 @@ def test_one_split_has_no_ranks_to_test() -> None:
         (LEARNERS, X, Y, {"scores": 7}, "scores must be"),
         (LEARNERS, X, Y, {"n_jobs": 0}, "n_jobs must be"),
         (LEARNERS, X, Y, {"random_state": "now"}, "random_state"),
-        (LEARNERS, X, Y, {"keep_answers": 1}, "keep_answers"),
+        (LEARNERS, X, Y, {"keep_predictions": 1}, "keep_predictions"),
     ],
 )
 def test_what_cannot_be_compared_is_refused(learners: Any, X_: Any, y: Any, options: Any, words: str) -> None:

@@ -308,7 +308,9 @@ def test_comparing_by_leave_one_out_is_the_same() -> None:
     together = compare(learners, ROWS, Y, splits="loo")
     for name, learner in learners.items():
         assert together.mean(name, "brier") == pytest.approx(leave_one_out(learner, ROWS, Y).score("brier"))
-        np.testing.assert_array_equal(together.answers(name)[0].answers.proba, leave_one_out(learner, ROWS, Y).proba)
+        np.testing.assert_array_equal(
+            together.predictions(name)[0].predictions.proba, leave_one_out(learner, ROWS, Y).proba
+        )
 
 
 def test_the_words_of_what_cannot_be_left_out() -> None:
@@ -362,7 +364,7 @@ def test_a_row_alone_in_its_class_is_not_known_by_its_own_target(learner: Any) -
     model = learner.__class__(**learner.get_params()).fit(rows[:2] + rows[3:], y[:2] + y[3:])
     np.testing.assert_allclose(told.proba[2], [*model.predict_proba([rows[2]])[0], 0.0], rtol=1e-12)
     assert told.predicted[2] == model.predict([rows[2]])[0] != "rarely"
-    assert told.answers.log_of_truth[2] == -np.inf
+    assert told.predictions.log_of_truth[2] == -np.inf
     assert told.truth.tolist() == y
     model = learner.__class__(**learner.get_params()).fit(rows, y)
     np.testing.assert_array_equal(told.proba[[0, 3, 6]], model.loo_predict_proba()[[0, 3, 6]])

@@ -116,7 +116,7 @@ def test_names_numbers_and_splitters_are_read() -> None:
 def test_groups_are_kept_together() -> None:
     groups = [f"patient {n % 5}" for n in range(30)]
     rows, y = np.arange(30.0)[:, np.newaxis], np.array(["a", "b"] * 15)
-    found = compare(DummyClassifier(), rows, y, splits=GroupKFold(5), groups=groups, keep_answers=True)
+    found = compare(DummyClassifier(), rows, y, splits=GroupKFold(5), groups=groups, keep_predictions=True)
     tested = [{groups[row] for row in cell.rows.tolist()} for cell in found.cells]
     assert sorted(map(sorted, tested)) == [[f"patient {n}"] for n in range(5)]
 

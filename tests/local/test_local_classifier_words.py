@@ -11,7 +11,7 @@ from reference import local_regression
 from sklearn.base import clone
 from tables import labels, mixed_rows
 
-from priorcase.exceptions import FarQueryWarning, TargetError, TooFewRowsError, UnsettledFitWarning
+from priorcase.exceptions import FarQueryWarning, LocalConvergenceWarning, TargetError, TooFewRowsError
 from priorcase.local import LocalLinear, LocalLogistic, LocallyWeightedClassifier
 
 X = [[0.0], [1.0], [2.0], [3.0], [4.0], [5.0]]
@@ -125,7 +125,7 @@ def test_far_from_everything_the_nearest_rows_vote(model: str) -> None:
 
 def test_fits_that_do_not_settle_are_named() -> None:
     learner = fitted("all", model=LocalLogistic(ridge=1e-6, max_iter=1), kernel="uniform")
-    with pytest.warns(UnsettledFitWarning, match="queries 0, 1 did not converge within max_iter=1") as caught:
+    with pytest.warns(LocalConvergenceWarning, match="queries 0, 1 did not converge within max_iter=1") as caught:
         learner.predict([[0.0], [9.0]])
     assert caught[0].filename == __file__
 

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from reference import local_regression as reference
 from sklearn.base import clone
 
-from priorcase.exceptions import FarQueryWarning, UnsettledFitWarning
+from priorcase.exceptions import FarQueryWarning, LocalConvergenceWarning
 from priorcase.local import LocallyWeightedRegressor
 from priorcase.local.fits import robustness_weights, weighted_median
 from priorcase.neighbors import KNNRegressor
@@ -279,12 +279,12 @@ def test_a_descent_that_does_not_rest_says_so() -> None:
     y = X[:, 0] + 0.5 * X[:, 1]
     few = LocallyWeightedRegressor(20, solver="gradient", max_steps=2).fit(X, y)
     with pytest.warns(
-        UnsettledFitWarning, match=r"the fits at queries 0, 1 did not converge within max_steps=2"
+        LocalConvergenceWarning, match=r"the fits at queries 0, 1 did not converge within max_steps=2"
     ) as got:
         few.predict(X[:2])
     assert got[0].message.queries == (0, 1)
     wild = LocallyWeightedRegressor(20, solver="gradient", learning_rate=1e6).fit(X, y)
-    with pytest.warns(UnsettledFitWarning, match="Increase max_steps or tol, or use solver='direct'"):
+    with pytest.warns(LocalConvergenceWarning, match="Increase max_steps or tol, or use solver='direct'"):
         assert np.isfinite(wild.predict(X[:2])).all()
 
 

@@ -42,10 +42,10 @@ class Prior(Protocol):
 
     Subclasses implement `weights`; the other methods have defaults.
 
-    >>> class Sceptical(Prior):
+    >>> class Skeptical(Prior):
     ...     def weights(self, label, values, n_classes):
     ...         return [5.0 if value == "never" else 1.0 for value in values]
-    >>> Sceptical().unseen("smokes", ["never", "daily"], 2), Sceptical().class_weight(2)
+    >>> Skeptical().unseen("smokes", ["never", "daily"], 2), Skeptical().class_weight(2)
     (3.0, 1.0)
     """
 

@@ -16,13 +16,13 @@ from priorcase.cases.table import CaseColumn, CaseTable
 from priorcase.datasets import NamedColumns
 from priorcase.exceptions import (
     CaseBaseError,
-    RespeltValueWarning,
+    SimilarValueWarning,
     UnknownIdError,
     advice,
     listed,
     named,
     quoted,
-    respelt,
+    similar_value,
     warn_caller,
 )
 from priorcase.schema import Nominal
@@ -105,16 +105,16 @@ def check_query(query: Any, table: CaseTable) -> dict[str, Stored]:
     checked = check_case(query, table.attributes)
     for name, value in checked.items():
         if type(table.attributes[name]) is Nominal:
-            warn_respelt(table.column(name), value)
+            warn_similar(table.column(name), value)
     return checked
 
 
-def warn_respelt(column: CaseColumn, value: Stored) -> None:
+def warn_similar(column: CaseColumn, value: Stored) -> None:
     """Warn of an unseen nominal value that differs from a stored one only in case or whitespace."""
     if type(column.kind) is not Nominal or not isinstance(value, str) or column.place(value) >= 0:
         return
-    if (meant := respelt(value, column.values)) is not None:
-        warn_caller(RespeltValueWarning(f"no case has {value!r} as {column.name!r}. Did you mean {meant!r}?"))
+    if (meant := similar_value(value, column.values)) is not None:
+        warn_caller(SimilarValueWarning(f"no case has {value!r} as {column.name!r}. Did you mean {meant!r}?"))
 
 
 def new_case(

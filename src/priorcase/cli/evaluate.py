@@ -38,7 +38,7 @@ from priorcase.cli.tables import (
     table_argument,
     table_options,
 )
-from priorcase.exceptions import FarQueryWarning, UninformativeColumnWarning, UnsettledFitWarning
+from priorcase.exceptions import FarQueryWarning, LocalConvergenceWarning, UninformativeColumnWarning
 from priorcase.registry import BASELINE, LEARNERS, find
 
 if TYPE_CHECKING:
@@ -220,7 +220,7 @@ def _measured(
 @contextmanager
 def _quiet(*, in_processes: bool) -> Iterator[None]:
     """Print each warning of local models once; worker processes, which would repeat it, do not warn."""
-    kinds = (FarQueryWarning, UnsettledFitWarning)
+    kinds = (FarQueryWarning, LocalConvergenceWarning)
     silenced = in_processes and "PYTHONWARNINGS" not in os.environ
     if silenced:
         os.environ["PYTHONWARNINGS"] = "ignore"
@@ -235,7 +235,7 @@ def _quiet(*, in_processes: bool) -> Iterator[None]:
             del os.environ["PYTHONWARNINGS"]
     told: dict[type[Warning], str] = {
         FarQueryWarning: "some cases had no past case within the bandwidth, so the nearest cases were used there",
-        UnsettledFitWarning: "some local models did not converge: their probabilities are approximate",
+        LocalConvergenceWarning: "some local models did not converge: their probabilities are approximate",
     }
     for warning in caught:
         if warning.category in told:

@@ -47,9 +47,9 @@ from priorcase.cli.tables import (
 from priorcase.documents import contributions_document, counterfactuals_document, precedents_document
 from priorcase.exceptions import (
     FarQueryWarning,
+    LocalConvergenceWarning,
     ReadingError,
     UninformativeColumnWarning,
-    UnsettledFitWarning,
     advice,
     listed,
     named,
@@ -232,7 +232,7 @@ def _fitted_to(past: Past, who: Learner, settings: dict[str, Any], level: float 
     if level is not None and not intervals:
         raise usage(f"--level has no effect with {who.name}, which gives no intervals of {past.target!r}.")
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", UnsettledFitWarning)  # of fits that only rank numbers of neighbors
+        warnings.simplefilter("ignore", LocalConvergenceWarning)  # of fits that only rank numbers of neighbors
         warnings.simplefilter("ignore", UninformativeColumnWarning)  # noted in the words of the command line
         estimator.fit(past.X, past.y)
     return Model(who.name, estimator, past, len(past.y), (level or 0.95) if intervals else None, {})
@@ -365,7 +365,7 @@ def _documents(model: Model, queries: Queries, *, explained: bool) -> Iterator[t
     """
     record_of = _records(model.estimator) if explained else None
     lines_of_past = model.past.lines or None  # a saved model has none
-    noted: dict[type[Warning], list[int]] = {FarQueryWarning: [], UnsettledFitWarning: []}
+    noted: dict[type[Warning], list[int]] = {FarQueryWarning: [], LocalConvergenceWarning: []}
     for start in range(0, len(queries.lines), _BLOCK[explained]):
         block = slice(start, start + _BLOCK[explained])
         lines = queries.lines[block]
@@ -397,7 +397,7 @@ def _documents(model: Model, queries: Queries, *, explained: bool) -> Iterator[t
             f"no past case lies within the bandwidth at {named('line', far)}, so the nearest cases were used; increase "
             "the bandwidth to include more"
         )
-    if unsettled := noted[UnsettledFitWarning]:
+    if unsettled := noted[LocalConvergenceWarning]:
         note(f"the local models at {named('line', unsettled)} did not converge: their probabilities are approximate")
 
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import click
 
 from priorcase.cli.shell import Function, note, option, options, usage
-from priorcase.exceptions import PriorcaseError, ReadingError, advice, joined, listed, nearest, respelt
+from priorcase.exceptions import PriorcaseError, ReadingError, advice, joined, listed, nearest, similar_value
 
 if TYPE_CHECKING:
     from priorcase.datasets.past import Past, Reading
@@ -253,7 +253,7 @@ def note_strange(kinds: Mapping[str, Any], known: Mapping[str, Any], queries: Qu
     for row in sorted(strange)[:_STRANGE]:
         told = []
         for name, value in strange[row]:
-            meant = respelt(value, known[name].unique())
+            meant = similar_value(value, known[name].unique())
             question = "" if meant is None else f" (did you mean {meant!r}?)"
             told.append(f"{name} {value_text(value, 40)} {why[name]}{question}")
         lines.append(f"line {queries.lines[row]}: " * (not queries.typed) + ", ".join(told))

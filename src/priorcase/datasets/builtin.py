@@ -90,7 +90,7 @@ def load_repairs(frame: Backend = "pandas") -> tuple[Any, AnyArray]:
     ================  =======  ===================================================================
 
     Five percent of the values are missing. The table was generated for this library by ``tools/make_tables.py`` and
-    has its licence.
+    has its license.
 
     Parameters
     ----------
@@ -182,7 +182,7 @@ def load_loans(frame: Backend = "pandas") -> tuple[Any, AnyArray]:
     The rows are in the order of the applications. Income, years_employed, housing, grade and guarantor have missing
     values. About 85% of the outcomes can be predicted. Twelve outcomes are recorded wrongly on purpose, in the rows
     98, 100, 164, 173, 195, 353, 411, 433, 486, 491, 514 and 583, counted from 0. The table was generated for this
-    library by ``tools/make_tables.py`` and has its licence.
+    library by ``tools/make_tables.py`` and has its license.
 
     Parameters
     ----------
@@ -230,7 +230,7 @@ def load_flats(frame: Backend = "pandas") -> tuple[Any, AnyArray]:
     The rows are in the order of the advertisements. Metres, floor, condition, year_built, heading and note have
     missing values. A frame does not say that heading is circular and that note is text: pass
     ``schema={"heading": pc.Circular(360), "note": pc.Text()}`` to an estimator. The table was generated for this
-    library by ``tools/make_tables.py`` and has its licence.
+    library by ``tools/make_tables.py`` and has its license.
 
     Parameters
     ----------

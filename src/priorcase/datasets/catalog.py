@@ -135,7 +135,7 @@ def _values(column: Any, kind: Kind) -> AnyArray:
 
 @prefix_errors
 def describe(name: str, *, folder: Folder | None = None, download: bool = True) -> Description:
-    """Return the description of a data set: columns, origin, licence and deviations from the original.
+    """Return the description of a data set: columns, origin, license and deviations from the original.
 
     The data set is found as by :func:`load`.
     """
@@ -245,7 +245,7 @@ class Available(GridResult):
 
 @dataclass(frozen=True, repr=False)
 class Description(TextResult):
-    """Description of a data set from a ``manifest.json``: columns, origin, licence; prints as a page.
+    """Description of a data set from a ``manifest.json``: columns, origin, license; prints as a page.
 
     ``id_columns`` identify a case and are not attributes; ``deviations`` lists differences from the original data, or
     from its description in papers; ``taxonomies`` maps some attributes to the file of their taxonomy; ``size`` and
@@ -260,7 +260,7 @@ class Description(TextResult):
     target_kind: Kind
     id_columns: tuple[str, ...] = ()
     origin: str = ""
-    licence: str = ""
+    license: str = ""
     citation: str = ""
     deviations: tuple[str, ...] = ()
     taxonomies: Mapping[str, str] = field(default_factory=dict)
@@ -281,7 +281,7 @@ class Description(TextResult):
                 target_kind=Numeric() if target["kind"] == "numeric" else Nominal(),
                 id_columns=tuple(entry.get("id_columns", ())),
                 origin=str(entry.get("origin", {}).get("name", "")),
-                licence=str(entry.get("licence", "")),
+                license=str(entry.get("licence", "")),
                 citation=str(entry.get("citation", "")),
                 deviations=tuple(entry.get("deviations", ())),
                 taxonomies={str(name): str(file) for name, file in entry.get("taxonomies", {}).items()},
@@ -296,7 +296,7 @@ class Description(TextResult):
         counts = dict.fromkeys(("numeric", "circular", "date", "ordinal", "nominal", "text"), 0)
         for kind in self.kinds.values():
             counts[type(kind).__name__.lower()] += 1
-        texts = (("origin", self.origin), ("licence", self.licence), ("cite", self.citation))
+        texts = (("origin", self.origin), ("license", self.license), ("cite", self.citation))
         return "\n".join(
             [
                 f"{visible(self.name)}: {self.rows:,} rows, {len(self.kinds)} attributes, target {self.target!r}",
@@ -308,7 +308,7 @@ class Description(TextResult):
 
 
 _PACKAGE = Path(str(files("priorcase.datasets")))
-_OWN: dict[str, Any] = {"origin": "generated for this library", "licence": "that of priorcase (BSD-3-Clause)"}
+_OWN: dict[str, Any] = {"origin": "generated for this library", "license": "that of priorcase (BSD-3-Clause)"}
 
 
 def _built_in(name: str, rows: int, *, numeric_target: bool = False, **about: Any) -> Description:
@@ -323,7 +323,7 @@ BUILT_IN = {
         "penguins",
         344,
         origin="Palmer Station, Antarctica, Long Term Ecological Research program",
-        licence="CC0 1.0",
+        license="CC0 1.0",
         citation="K. B. Gorman, T. D. Williams and W. R. Fraser (2014). Ecological sexual dimorphism and environmental "
         "variability within a community of Antarctic penguins (genus Pygoscelis). PLoS ONE 9(3): e90081.",
     ),

@@ -12,7 +12,7 @@ from priorcase.evaluation.calibration import (
 from priorcase.evaluation.comparison import Comparison, TablesComparison, compare, compare_tables
 from priorcase.evaluation.conformal import ConformalClassifier, ConformalRegressor, PredictionSets
 from priorcase.evaluation.curves import LearningCurve, NoiseCurve, learning_curve, noise_curve
-from priorcase.evaluation.leave_one_out import LeftOutAnswers, leave_one_out
+from priorcase.evaluation.leave_one_out import LeaveOneOutPredictions, leave_one_out
 from priorcase.evaluation.prequential import PrequentialCurve, prequential
 from priorcase.evaluation.scores import brier_score, log_score, zero_one_score
 from priorcase.evaluation.scoring import Score
@@ -32,7 +32,7 @@ __all__ = [
     "Holdout",
     "LearningCurve",
     "LeaveOneOut",
-    "LeftOutAnswers",
+    "LeaveOneOutPredictions",
     "NoiseCurve",
     "PairedComparison",
     "PredictionSets",

@@ -72,7 +72,7 @@ def compare(
     repeats: int = 1,
     random_state: Any = 0,
     n_jobs: int | None = None,
-    keep_answers: bool = False,
+    keep_predictions: bool = False,
     progress: bool | None = None,
 ) -> Comparison:
     """Compare learners on one table with the same splits and scores.
@@ -102,8 +102,8 @@ def compare(
     n_jobs
         Number of splits to run in parallel with joblib: None for one (or the setting of ``joblib.parallel_config``),
         -1 for all cores. Results do not depend on it.
-    keep_answers
-        Whether to keep all predictions, for `Comparison.answers`; leave-one-out and prequential comparisons always do.
+    keep_predictions
+        Whether to keep all predictions (`Comparison.predictions`); leave-one-out and prequential comparisons always do.
     progress
         False for no progress bar on a terminal.
 
@@ -127,7 +127,7 @@ def compare(
     chosen = read_scores(scores, task.kind)
     protocol = read_splits(splits, task, repeats, groups=groups)
     seed = check_seed(random_state)
-    check_value("keep_answers", keep_answers, ["boolean"])
+    check_value("keep_predictions", keep_predictions, ["boolean"])
     trials = {name: Trial(name, learner, readable(X, learner), task, chosen, seed) for name, learner in named.items()}
     jobs = Jobs(n_jobs, progress, f"{len(named)} learner{'s' * (len(named) > 1)}")
     cells: list[Cell]
@@ -142,7 +142,7 @@ def compare(
         cells = [trial.scored([part], train) for trial, part in zip(trials.values(), found, strict=True) if part]
     else:
         dealt = [split for repeat in range(repeats) for split in protocol.deal(task, random_state=seed, repeat=repeat)]
-        pieces = [(trial, split, keep_answers) for split in dealt for trial in trials.values()]
+        pieces = [(trial, split, keep_predictions) for split in dealt for trial in trials.values()]
         cells, planned = [cell for cell in jobs.run(Trial.on_split, pieces) if cell is not None], len(pieces)
     by_rows, complete = isinstance(protocol, (LeaveOneOut, Prequential)), len(cells) == planned
     return Comparison(tuple(named), chosen, tuple(cells), str(protocol), len(task), int(repeats), by_rows, complete)
@@ -198,8 +198,8 @@ class Comparison(GridResult):
         rows = max((cell.test for cell in self.cells), default=0)
         found = np.full((len(self.learners), rows), np.nan)
         for cell in self.cells:
-            if cell.answers is not None and not np.isnan(cell.values[chosen.name]):
-                found[self.learners.index(cell.learner)] = chosen.rows(cell.answers)
+            if cell.predictions is not None and not np.isnan(cell.values[chosen.name]):
+                found[self.learners.index(cell.learner)] = chosen.rows(cell.predictions)
         return found
 
     def mean(self, learner: str, score: str | None = None) -> float:
@@ -302,10 +302,10 @@ class Comparison(GridResult):
             raise EvaluationError(f"{problem}. {advised}")
         return friedman(self.values(chosen.name), self.learners, chosen, alpha=alpha, of="splits")
 
-    def answers(self, learner: str) -> tuple[Cell, ...]:
-        """Return the cells of a learner that kept its predictions: ``cell.rows`` and ``cell.answers``."""
+    def predictions(self, learner: str) -> tuple[Cell, ...]:
+        """Return the cells of a learner that kept its predictions: ``cell.rows`` and ``cell.predictions``."""
         self._at(learner)
-        return tuple(cell for cell in self.cells if cell.learner == learner and cell.answers is not None)
+        return tuple(cell for cell in self.cells if cell.learner == learner and cell.predictions is not None)
 
     @property
     def failures(self) -> Mapping[str, str]:
@@ -434,12 +434,12 @@ class Comparison(GridResult):
 
 def _always_wrong(cell: Cell) -> bool:
     """Whether every row of balanced classes was misclassified, as by the majority class of the other rows."""
-    answers = cell.answers
-    if answers is None or answers.predicted is None or not answers.labels.size:
+    predictions = cell.predictions
+    if predictions is None or predictions.predicted is None or not predictions.labels.size:
         return False
-    counts = np.unique(answers.truth, return_counts=True)[1]
+    counts = np.unique(predictions.truth, return_counts=True)[1]
     balanced = counts.size > 1 and bool((counts == counts[0]).all())
-    return balanced and not (answers.predicted == answers.truth).any()
+    return balanced and not (predictions.predicted == predictions.truth).any()
 
 
 # -- several tables

@@ -17,8 +17,8 @@ from priorcase._typing import AnyArray, Backend, FloatArray, IntArray
 from priorcase.evaluation.calibration import CalibrationTable, calibration_table
 from priorcase.evaluation.running import NAN, Jobs, Part, Trial, fitted, part_of, seed_of
 from priorcase.evaluation.scoring import (
-    Answers,
     Kind,
+    Predictions,
     Scores,
     aligned,
     ask,
@@ -41,7 +41,7 @@ _ROWS_AT_ONCE = 16
 @prefix_errors
 def leave_one_out(
     learner: Any, X: Any, y: Any, *, random_state: Any = 0, n_jobs: int | None = None, progress: bool | None = None
-) -> LeftOutAnswers:
+) -> LeaveOneOutPredictions:
     """Predict each row of a table from all other rows.
 
     Learners with ``loo_predict_proba`` or ``loo_predict`` (Bayes classifiers, neighbors, local models, networks) need
@@ -65,7 +65,7 @@ def leave_one_out(
 
     Returns
     -------
-    LeftOutAnswers
+    LeaveOneOutPredictions
         Predictions and probabilities of all rows, in their order; prints as a table of scores.
 
     Examples
@@ -90,52 +90,52 @@ def leave_one_out(
     if parts is None:
         raise KeyboardInterrupt
     cell = trial.scored(parts, len(task) - 1)
-    if cell.answers is None:
+    if cell.predictions is None:
         raise EvaluationError(f"{name} failed: {cell.failure.rstrip('.')}. Fit it on the whole table to see the error.")
-    return LeftOutAnswers(cell.answers, task.kind, parts[0].at_once)
+    return LeaveOneOutPredictions(cell.predictions, task.kind, parts[0].at_once)
 
 
 @dataclass(frozen=True, repr=False, eq=False)
-class LeftOutAnswers(GridResult):
+class LeaveOneOutPredictions(GridResult):
     """Leave-one-out predictions; prints as a table of their scores.
 
-    ``answers`` has truth, predictions and probabilities of all rows; ``kind`` is ``"classes"`` or ``"numbers"``;
+    ``predictions`` has truth, predictions and probabilities of all rows; ``kind`` is ``"classes"`` or ``"numbers"``;
     ``at_once`` is whether they come from a single fit.
     """
 
-    answers: Answers
+    predictions: Predictions
     kind: Kind
     at_once: bool
 
     def __len__(self) -> int:
-        return len(self.answers)
+        return len(self.predictions)
 
     @property
     def truth(self) -> AnyArray:
         """Target of each row."""
-        return self.answers.truth
+        return self.predictions.truth
 
     @property
     def predicted(self) -> AnyArray:
         """Leave-one-out prediction of each row."""
-        assert self.answers.predicted is not None  # it is always requested
-        return self.answers.predicted
+        assert self.predictions.predicted is not None  # it is always requested
+        return self.predictions.predicted
 
     @property
     def proba(self) -> FloatArray | None:
         """Probability of each of ``labels``, shape (rows, classes); None for learners without probabilities."""
-        return self.answers.proba
+        return self.predictions.proba
 
     @property
     def labels(self) -> AnyArray:
         """Classes; empty for regression."""
-        return self.answers.labels
+        return self.predictions.labels
 
     @prefix_errors
     def score(self, score: Scores = None) -> float:
         """Return one score over all rows."""
         chosen = read_scores(score, self.kind)[0]
-        values, reasons = score_all((chosen,), self.answers)
+        values, reasons = score_all((chosen,), self.predictions)
         if chosen.name in reasons:
             raise EvaluationError(f"has no {chosen.name}: {reasons[chosen.name]}. Choose a score of predictions.")
         return values[chosen.name]
@@ -181,10 +181,10 @@ class LeftOutAnswers(GridResult):
 
     def _grid(self) -> Grid:
         scores = read_scores(None, self.kind)
-        values, reasons = score_all(scores, self.answers)
+        values, reasons = score_all(scores, self.predictions)
         lines = []
         for score in scores:
-            rows = None if score.name in reasons else score.rows(self.answers)
+            rows = None if score.name in reasons else score.rows(self.predictions)
             error = NAN if rows is None else score.error(rows)
             lines.append([score.name, *with_errors([values[score.name]], [error])])
         how = "with one fit" if self.at_once else "with a fit for each row"
@@ -208,7 +208,7 @@ def left_out(trials: Mapping[str, Trial], jobs: Jobs) -> dict[str, list[Part]]:
     if quick:
         found = jobs.run(_without_each, [(trial,) for trial in quick.values()])
         parts = zip(quick, found, strict=True)
-        settled = {name: [part] for name, part in parts if part is not None and (part.answers or part.failure)}
+        settled = {name: [part] for name, part in parts if part is not None and (part.predictions or part.failure)}
         if None in found:
             return settled
     try:
@@ -242,20 +242,20 @@ def _without(trial: Trial, rows: IntArray) -> Part:
 def _without_each(trial: Trial) -> Part:
     """Every row predicted without itself by one fit, except for the only rows of their classes."""
 
-    def work() -> tuple[Answers | None, float, float]:
-        answers, fit_seconds, predict_seconds = _from_one_fit(trial)
+    def work() -> tuple[Predictions | None, float, float]:
+        predictions, fit_seconds, predict_seconds = _from_one_fit(trial)
         alone = trial.task.alone
-        if answers is None or not alone.size:
-            return answers, fit_seconds, predict_seconds
-        others, fits, predictions = _refits(trial, alone)
-        rest = np.setdiff1d(np.arange(len(answers)), alone)
+        if predictions is None or not alone.size:
+            return predictions, fit_seconds, predict_seconds
+        others, fits, asking = _refits(trial, alone)
+        rest = np.setdiff1d(np.arange(len(predictions)), alone)
         order = np.argsort(np.concatenate([rest, alone]))
-        return joined([answers.taken(rest), others]).taken(order), fit_seconds + fits, predict_seconds + predictions
+        return joined([predictions.taken(rest), others]).taken(order), fit_seconds + fits, predict_seconds + asking
 
     return part_of(np.arange(len(trial.task)), work, at_once=True)
 
 
-def _refits(trial: Trial, rows: IntArray) -> tuple[Answers, float, float]:
+def _refits(trial: Trial, rows: IntArray) -> tuple[Predictions, float, float]:
     parts, fit_seconds, predict_seconds = [], 0.0, 0.0
     order = np.random.default_rng(trial.random_state).permutation(len(trial.task))  # tables are often sorted
     for row in rows.tolist():
@@ -267,7 +267,7 @@ def _refits(trial: Trial, rows: IntArray) -> tuple[Answers, float, float]:
     return joined(parts), fit_seconds, predict_seconds
 
 
-def _from_one_fit(trial: Trial) -> tuple[Answers | None, float, float]:
+def _from_one_fit(trial: Trial) -> tuple[Predictions | None, float, float]:
     """The learner's own leave-one-out predictions; None if it would keep what it learned from targets."""
     task = trial.task
     model, fit_seconds = fitted(trial.learner, trial.X, task.truth, None, trial.random_state)
@@ -286,7 +286,7 @@ def _from_one_fit(trial: Trial) -> tuple[Answers | None, float, float]:
     else:
         assert proba is not None
         predicted = task.labels[proba.argmax(axis=1)]
-    return Answers(task.truth, predicted, proba, logs, task.labels), fit_seconds, perf_counter() - start
+    return Predictions(task.truth, predicted, proba, logs, task.labels), fit_seconds, perf_counter() - start
 
 
 def _asked(method: Any) -> AnyArray:

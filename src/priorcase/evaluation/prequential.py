@@ -19,8 +19,8 @@ from priorcase.evaluation.running import NAN, Jobs, Part, Trial, fitted, part_of
 from priorcase.evaluation.scoring import (
     OURS,
     USUAL,
-    Answers,
     Kind,
+    Predictions,
     Score,
     Scores,
     Task,
@@ -52,7 +52,7 @@ def predicted_in_order(trial: Trial, start: int, own: bool = False) -> Part:
     return part_of(rows, lambda: (own and _own_run(trial, start)) or _one_after_another(trial, start))
 
 
-def _one_after_another(trial: Trial, start: int) -> tuple[Answers, float, float]:
+def _one_after_another(trial: Trial, start: int) -> tuple[Predictions, float, float]:
     """Predict the rows from ``start`` on one by one, learning each with ``partial_fit``, or by refitting."""
     learner, X, task = trial.learner, trial.X, trial.task
     grows = hasattr(learner, "partial_fit")
@@ -146,14 +146,14 @@ def prequential(
     failures: dict[str, str] = {}
     reasons: dict[tuple[str, str], str] = {}
     for i, (name, part) in enumerate(zip(named, done, strict=True)):
-        if part is not None and part.answers is None:
+        if part is not None and part.predictions is None:
             failures[name] = part.failure
-        elif part is not None and part.answers is not None:
-            found = score_all(chosen, part.answers)[1]
+        elif part is not None and part.predictions is not None:
+            found = score_all(chosen, part.predictions)[1]
             reasons |= {(name, score): why for score, why in found.items()}
             for j, score in enumerate(chosen):
                 if score.name not in found:
-                    losses[i, j] = score.rows(part.answers)
+                    losses[i, j] = score.rows(part.predictions)
     wide = None if window is None else int(window)
     return PrequentialCurve(tuple(named), chosen, start, losses, wide, failures, reasons, None not in done)
 
@@ -170,7 +170,7 @@ def _read_scores(scores: Scores, kind: Kind) -> tuple[Score, ...]:
     return chosen
 
 
-def _own_run(trial: Trial, start: int) -> tuple[Answers, float, float] | None:
+def _own_run(trial: Trial, start: int) -> tuple[Predictions, float, float] | None:
     """Predictions by the learner's own ``prequential``; None if it has none, or does not predict every row."""
     learner, task = trial.learner, trial.task
     if needs_of(trial.scores) != {"predicted"} or not hasattr(learner, "prequential"):
@@ -181,7 +181,7 @@ def _own_run(trial: Trial, start: int) -> tuple[Answers, float, float] | None:
     predicted = np.asarray(model.prequential(taken_rows(trial.X, rest), task.truth[rest]).predictions)
     if predicted.shape != rest.shape:
         return None
-    return Answers(task.truth[rest], predicted, None, None, task.labels), NAN, NAN
+    return Predictions(task.truth[rest], predicted, None, None, task.labels), NAN, NAN
 
 
 @dataclass(frozen=True, repr=False, eq=False)

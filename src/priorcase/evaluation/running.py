@@ -19,7 +19,7 @@ from sklearn.utils import get_tags
 
 from priorcase._parameters import is_whole
 from priorcase._typing import IntArray
-from priorcase.evaluation.scoring import Answers, Score, Task, ask, joined, needs_of, readable, reason_of, score_all
+from priorcase.evaluation.scoring import Predictions, Score, Task, ask, joined, needs_of, readable, reason_of, score_all
 from priorcase.evaluation.splits import Split
 from priorcase.exceptions import EvaluationError, ParameterError, quoted
 from priorcase.learning.resampling import bar, taken_rows
@@ -38,7 +38,7 @@ class Cell:
     """The result of one learner on one split: scores, times and, if it failed, the reason.
 
     ``values`` has each score, NaN if there is none, and ``reasons`` why there is none; ``failure`` is the class and
-    the first line of the error. ``rows`` and ``answers`` are the test rows and the predictions, if they are kept.
+    the first line of the error. ``rows`` and ``predictions`` are the test rows and the predictions, if they are kept.
     """
 
     learner: str
@@ -52,7 +52,7 @@ class Cell:
     predict_seconds: float = NAN
     failure: str = ""
     rows: IntArray | None = None
-    answers: Answers | None = None
+    predictions: Predictions | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -63,7 +63,7 @@ class Part:
     """
 
     rows: IntArray
-    answers: Answers | None
+    predictions: Predictions | None
     fit_seconds: float = NAN
     predict_seconds: float = NAN
     failure: str = ""
@@ -110,10 +110,10 @@ class Trial:
     ) -> Cell:
         """Predict rows with a fitted model, and score the predictions."""
         start = perf_counter()
-        answers = ask(model, X, rows, task, needs_of(self.scores, kept=keep))
+        predictions = ask(model, X, rows, task, needs_of(self.scores, kept=keep))
         seconds = (fit_seconds, perf_counter() - start)
-        kept = (rows, replace(answers, learner=None, X=None)) if keep else (None, None)
-        return Cell(self.name, *place, *score_all(self.scores, answers), *seconds, "", *kept)
+        kept = (rows, replace(predictions, learner=None, X=None)) if keep else (None, None)
+        return Cell(self.name, *place, *score_all(self.scores, predictions), *seconds, "", *kept)
 
     def scored(self, parts: Sequence[Part], train: int) -> Cell:
         """All rows together, as one cell."""
@@ -121,12 +121,14 @@ class Trial:
         place = (0, 0, train, rows.size)
         if failure := next((part.failure for part in parts if part.failure), ""):
             return self.failed(place, failure)
-        answers = joined([part.answers for part in parts if part.answers is not None])
+        predictions = joined([part.predictions for part in parts if part.predictions is not None])
         seconds = (sum(part.fit_seconds for part in parts), sum(part.predict_seconds for part in parts))
-        return Cell(self.name, *place, *score_all(self.scores, answers), *seconds, "", rows, answers)
+        return Cell(self.name, *place, *score_all(self.scores, predictions), *seconds, "", rows, predictions)
 
 
-def part_of(rows: IntArray, work: Callable[[], tuple[Answers | None, float, float]], *, at_once: bool = False) -> Part:
+def part_of(
+    rows: IntArray, work: Callable[[], tuple[Predictions | None, float, float]], *, at_once: bool = False
+) -> Part:
     """Return predictions with the seconds for fit and prediction, or the reason of a failure."""
     try:
         return Part(rows, *work(), at_once=at_once)

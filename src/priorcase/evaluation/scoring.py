@@ -150,7 +150,7 @@ def readable(table: Any, learner: Any) -> Any:
 
 
 @dataclass(frozen=True, eq=False)
-class Answers:
+class Predictions:
     """Predictions of one learner for rows, with the truth; None if not requested or not known.
 
     ``proba`` has a column for each class of the whole table, 0 for a class that the learner has not seen;
@@ -169,14 +169,14 @@ class Answers:
     def __len__(self) -> int:
         return len(self.truth)
 
-    def taken(self, rows: IntArray) -> Answers:
+    def taken(self, rows: IntArray) -> Predictions:
         """The predictions for a subset of the rows."""
         parts = (self.predicted, self.proba, self.log_of_truth)
         predicted, proba, logs = (None if part is None else part[rows] for part in parts)
-        return Answers(self.truth[rows], predicted, proba, logs, self.labels)
+        return Predictions(self.truth[rows], predicted, proba, logs, self.labels)
 
 
-def ask(learner: Any, X: Any, rows: IntArray, task: Task, needs: Collection[Need]) -> Answers:
+def ask(learner: Any, X: Any, rows: IntArray, task: Task, needs: Collection[Need]) -> Predictions:
     """Return predictions of a fitted learner for rows of a table, limited to what the scores need."""
     queries, truth = readable(taken_rows(X, rows), learner), task.truth[rows]
     predicted = proba = logs = None
@@ -191,7 +191,7 @@ def ask(learner: Any, X: Any, rows: IntArray, task: Task, needs: Collection[Need
                 exact = np.asarray(learner.predict_log_proba(taken_rows(queries, lost)))
             exact = aligned(exact, learner.classes_, task.labels, empty=-np.inf)
             logs[lost] = exact[np.arange(lost.size), task.codes[rows[lost]]]
-    return Answers(truth, predicted, proba, logs, task.labels, learner, queries)
+    return Predictions(truth, predicted, proba, logs, task.labels, learner, queries)
 
 
 def aligned(proba: FloatArray, classes: AnyArray, labels: AnyArray, *, empty: float = 0.0) -> FloatArray:
@@ -215,35 +215,35 @@ def log_of_truth(proba: FloatArray, codes: IntArray) -> FloatArray:
     return logs
 
 
-def joined(parts: Sequence[Answers]) -> Answers:
-    """Answers of several learners about different rows, one after the other."""
+def joined(parts: Sequence[Predictions]) -> Predictions:
+    """Predictions of several learners about different rows, one after the other."""
     columns: list[Any] = []
     for field in ("predicted", "proba", "log_of_truth"):
         values = [getattr(part, field) for part in parts]
         columns.append(None if any(value is None for value in values) else np.concatenate(values))
     predicted, proba, logs = columns
-    return Answers(np.concatenate([part.truth for part in parts]), predicted, proba, logs, parts[0].labels)
+    return Predictions(np.concatenate([part.truth for part in parts]), predicted, proba, logs, parts[0].labels)
 
 
 class _Echo(BaseEstimator):
     """A learner that returns stored predictions to scikit-learn scorers; its rows are row numbers."""
 
-    def __init__(self, answers: Answers) -> None:
-        self.answers = answers
-        self.classes_ = answers.labels
+    def __init__(self, predictions: Predictions) -> None:
+        self.predictions = predictions
+        self.classes_ = predictions.labels
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.estimator_type = "classifier" if self.classes_.size else "regressor"
         return tags
 
-    @available_if(lambda self: self.answers.predicted is not None)  # scorers check whether a learner has it at all
+    @available_if(lambda self: self.predictions.predicted is not None)  # scorers check whether a learner has it at all
     def predict(self, X: IntArray) -> Any:
-        return self.answers.predicted[X]  # type: ignore[index]
+        return self.predictions.predicted[X]  # type: ignore[index]
 
-    @available_if(lambda self: self.answers.proba is not None)
+    @available_if(lambda self: self.predictions.proba is not None)
     def predict_proba(self, X: IntArray) -> Any:
-        return self.answers.proba[X]  # type: ignore[index]
+        return self.predictions.proba[X]  # type: ignore[index]
 
 
 # -- scores
@@ -272,30 +272,30 @@ class Score:
 
     Examples
     --------
-    >>> half_off = Score("half_off", "predicted", of_rows=lambda answers: abs(answers.predicted - answers.truth) > 0.5)
-    >>> half_off.value(Answers(np.array([1.0, 2.0]), np.array([1.2, 2.7]), None, None, np.empty(0)))
+    >>> half_off = Score("half_off", "predicted", of_rows=lambda p: abs(p.predicted - p.truth) > 0.5)
+    >>> half_off.value(Predictions(np.array([1.0, 2.0]), np.array([1.2, 2.7]), None, None, np.empty(0)))
     0.5
     """
 
     name: str
     needs: Need
-    of_rows: Callable[[Answers], Any] | None = None
-    of_all: Callable[[Answers], float] | None = None
+    of_rows: Callable[[Predictions], Any] | None = None
+    of_all: Callable[[Predictions], float] | None = None
     greater_is_better: bool = True
     root: bool = False
     kind: Kind | None = None
 
-    def rows(self, answers: Answers) -> FloatArray | None:
+    def rows(self, predictions: Predictions) -> FloatArray | None:
         """Return the score of each row; None if the score is not a mean over rows."""
-        return None if self.of_rows is None else np.asarray(self.of_rows(answers), dtype=np.float64)
+        return None if self.of_rows is None else np.asarray(self.of_rows(predictions), dtype=np.float64)
 
-    def value(self, answers: Answers) -> float:
+    def value(self, predictions: Predictions) -> float:
         """Return the score of all rows."""
-        rows = self.rows(answers)
+        rows = self.rows(predictions)
         if rows is not None:
             return self.of_mean(float(rows.mean()))
         assert self.of_all is not None
-        return float(self.of_all(answers))
+        return float(self.of_all(predictions))
 
     def of_mean(self, mean: float) -> float:
         """Return the score, given the mean over rows."""
@@ -369,7 +369,7 @@ def _read_score(name: str | None, score: Any, kind: Kind) -> Score:
     label = name or str(getattr(score, "__name__", type(score).__name__))
     if hasattr(score, "_score_func") or _takes_learner(score):
         return _from_scorer(label, score)
-    return Score(label, "predicted", of_all=lambda answers: float(score(answers.truth, answers.predicted)))
+    return Score(label, "predicted", of_all=lambda predictions: float(score(predictions.truth, predictions.predicted)))
 
 
 def _takes_learner(function: Callable[..., Any]) -> bool:
@@ -388,15 +388,15 @@ _MULTICLASS = {name: f"{name}_macro" for name in ("f1", "precision", "recall", "
 def _from_scorer(name: str, scorer: Any, *, named: str = "") -> Score:
     """A scikit-learn scorer, applied to the learner or to its stored predictions; ``named`` is scikit-learn's name."""
 
-    def of_all(answers: Answers) -> float:
+    def of_all(predictions: Predictions) -> float:
         try:
-            if answers.learner is not None:
-                return float(scorer(answers.learner, answers.X, answers.truth))
-            return float(scorer(_Echo(answers), np.arange(len(answers)), answers.truth))
+            if predictions.learner is not None:
+                return float(scorer(predictions.learner, predictions.X, predictions.truth))
+            return float(scorer(_Echo(predictions), np.arange(len(predictions)), predictions.truth))
         except ValueError as error:
-            if named not in _MULTICLASS or set(answers.labels.tolist()) == {0, 1}:
+            if named not in _MULTICLASS or set(predictions.labels.tolist()) == {0, 1}:
                 raise
-            n, instead = answers.labels.size, _MULTICLASS[named]
+            n, instead = predictions.labels.size, _MULTICLASS[named]
             raise EvaluationError(
                 f"{named!r} is for {f'two classes, but y has {n}' if n > 2 else 'classes 0 and 1'}; {instead!r} "
                 f"works for all. Pass scores={instead!r}, or a mapping from name to function."
@@ -420,19 +420,19 @@ def needs_of(scores: Iterable[Score], *, kept: bool = False) -> set[Need]:
     return needs | {"predicted", "proba"} if kept else needs
 
 
-def score_all(scores: Sequence[Score], answers: Answers) -> tuple[dict[str, float], dict[str, str]]:
+def score_all(scores: Sequence[Score], predictions: Predictions) -> tuple[dict[str, float], dict[str, str]]:
     """The value of each score, NaN if there is none, and the reason why there is none."""
     values, reasons = {score.name: float("nan") for score in scores}, {}
     for score in scores:
-        if score.needs == "proba" and answers.proba is None:
+        if score.needs == "proba" and predictions.proba is None:
             reasons[score.name] = "the learner has no predict_proba"
-        elif score.needs == "predicted" and answers.predicted is None:
+        elif score.needs == "predicted" and predictions.predicted is None:
             reasons[score.name] = "no predictions were made"
         else:
             try:
-                values[score.name] = score.value(answers)
+                values[score.name] = score.value(predictions)
                 if np.isnan(values[score.name]):
-                    reasons[score.name] = _undefined(answers)
+                    reasons[score.name] = _undefined(predictions)
             except Exception as error:  # a score may be the user's function; the reason is shown in the table
                 reasons[score.name] = reason_of(error)
     return values, reasons
@@ -444,55 +444,55 @@ def reason_of(error: BaseException) -> str:
     return f"{type(error).__name__}: {lines[0]}" if lines else type(error).__name__
 
 
-def _undefined(answers: Answers) -> str:
+def _undefined(predictions: Predictions) -> str:
     """Return why a score is NaN: predictions are NaN, or it is not defined on these rows."""
-    for values, words in ((answers.predicted, "predictions"), (answers.proba, "probabilities")):
+    for values, words in ((predictions.predicted, "predictions"), (predictions.proba, "probabilities")):
         if values is not None and values.dtype.kind == "f":
             missing = np.isnan(values.reshape(len(values), -1)).any(axis=1)
             if missing.any():
                 return f"{missing.sum()} of {missing.size} {words} are NaN"
-    return f"it is not defined on {'one row' if len(answers) == 1 else f'these {len(answers)} rows'}"
+    return f"it is not defined on {'one row' if len(predictions) == 1 else f'these {len(predictions)} rows'}"
 
 
-def _hits(answers: Answers) -> Any:
-    return answers.predicted == answers.truth
+def _hits(predictions: Predictions) -> Any:
+    return predictions.predicted == predictions.truth
 
 
-def _brier(answers: Answers) -> Any:
+def _brier(predictions: Predictions) -> Any:
     """``sum_k (P(k) - [y = k])^2`` of each row (Brier 1950, eq. 2)."""
-    misses: Any = answers.proba - (answers.labels[np.newaxis, :] == answers.truth[:, np.newaxis])
+    misses: Any = predictions.proba - (predictions.labels[np.newaxis, :] == predictions.truth[:, np.newaxis])
     return (misses * misses).sum(axis=1)
 
 
-def _errors(answers: Answers) -> Any:
-    return np.asarray(answers.predicted, dtype=np.float64) - answers.truth
+def _errors(predictions: Predictions) -> Any:
+    return np.asarray(predictions.predicted, dtype=np.float64) - predictions.truth
 
 
-def _sizes(answers: Answers) -> Any:
-    return np.abs(_errors(answers))
+def _sizes(predictions: Predictions) -> Any:
+    return np.abs(_errors(predictions))
 
 
-def _squares(answers: Answers) -> Any:
-    return _errors(answers) ** 2
+def _squares(predictions: Predictions) -> Any:
+    return _errors(predictions) ** 2
 
 
-def _balanced(answers: Answers) -> float:
+def _balanced(predictions: Predictions) -> float:
     """The mean over the classes of their recall."""
-    hits = _hits(answers)
-    return float(np.mean([hits[answers.truth == label].mean() for label in np.unique(answers.truth)]))
+    hits = _hits(predictions)
+    return float(np.mean([hits[predictions.truth == label].mean() for label in np.unique(predictions.truth)]))
 
 
-def _r2(answers: Answers) -> float:
+def _r2(predictions: Predictions) -> float:
     """``1 - sum (y - f)^2 / sum (y - mean)^2``; NaN where all targets are equal, as for a single row."""
-    spread = float(((answers.truth - answers.truth.mean()) ** 2).sum())
-    return 1.0 - float(_squares(answers).sum()) / spread if spread > 0 else float("nan")
+    spread = float(((predictions.truth - predictions.truth.mean()) ** 2).sum())
+    return 1.0 - float(_squares(predictions).sum()) / spread if spread > 0 else float("nan")
 
 
-def _storage(answers: Answers) -> float:
+def _storage(predictions: Predictions) -> float:
     """The share of the rows seen that a learner keeps."""
-    if not hasattr(answers.learner, "storage_"):
+    if not hasattr(predictions.learner, "storage_"):
         raise AttributeError("the learner has no storage_")
-    return float(answers.learner.storage_)
+    return float(predictions.learner.storage_)
 
 
 OURS: dict[str, Score] = {

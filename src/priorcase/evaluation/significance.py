@@ -429,6 +429,6 @@ def friedman(
 
 
 def critical_distance(k: int, n: int, alpha: float = 0.05) -> float:
-    """Nemenyi's ``q sqrt(k (k + 1) / (6 n))`` with q the studentised range of k means over ``sqrt(2)``."""
+    """Nemenyi's ``q sqrt(k (k + 1) / (6 n))`` with q the studentized range of k means over ``sqrt(2)``."""
     q = float(stats.studentized_range.ppf(1 - alpha, k, np.inf)) / np.sqrt(2)
     return float(q * np.sqrt(k * (k + 1) / (6 * n)))

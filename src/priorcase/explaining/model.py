@@ -23,10 +23,10 @@ from priorcase.bayes.counted import CountedRows
 from priorcase.datasets.columns import NamedColumns
 from priorcase.exceptions import (
     FarQueryWarning,
+    LocalConvergenceWarning,
     NotAvailableError,
     ParameterError,
     TargetError,
-    UnsettledFitWarning,
     quoted,
     unwarned,
 )
@@ -315,7 +315,7 @@ class ExplainedModel:
     def predicted(self, cells: FloatArray) -> tuple[AnyArray, FloatArray | None]:
         """Predictions and probabilities, None for numbers; k-NN finds both by one search."""
         if isinstance(self.model, KNNClassifier):
-            with unwarned(FarQueryWarning, UnsettledFitWarning):
+            with unwarned(FarQueryWarning, LocalConvergenceWarning):
                 predictions, probabilities = self.model._classified(self.passed(cells))
             return predictions, np.asarray(probabilities, np.float64)
         return self.predictions(cells), None if self.classes is None else self.outputs(cells)
@@ -332,7 +332,7 @@ class ExplainedModel:
     def _asked(self, method: Callable[[Any], Any], cells: FloatArray) -> AnyArray:
         """Answers to any number of rows, in blocks, suppressing warnings about rows that the user did not pass."""
         parts = []
-        with unwarned(FarQueryWarning, UnsettledFitWarning):
+        with unwarned(FarQueryWarning, LocalConvergenceWarning):
             for start in range(0, len(cells), _AT_ONCE):
                 check_cancelled()
                 parts.append(np.asarray(method(self.passed(cells[start : start + _AT_ONCE]))))

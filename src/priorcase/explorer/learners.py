@@ -183,15 +183,15 @@ def _out_of_fold(found: Comparison, name: str) -> Any:
 def _classified(found: Comparison, name: str) -> tuple[IntArray, FloatArray | None, IntArray, AnyArray]:
     """Codes of the true classes, probabilities if there are any, codes of the predicted classes, and the classes."""
     last = found.compared[-1]
-    cells = list(last.result.answers(name))
-    if all(cell.answers.proba is not None for cell in cells):
+    cells = list(last.result.predictions(name))
+    if all(cell.predictions.proba is not None for cell in cells):
         seen = _out_of_fold(found, name)
         truth = np.searchsorted(seen.labels, seen.truth)
         return truth, seen.proba, seen.proba.argmax(axis=1), seen.labels
     labels = np.unique(found.problem.y)
     first = [cell for cell in cells if cell.repeat == 0]
-    truth = np.searchsorted(labels, np.concatenate([cell.answers.truth for cell in first]))
-    return truth, None, np.searchsorted(labels, np.concatenate([cell.answers.predicted for cell in first])), labels
+    truth = np.searchsorted(labels, np.concatenate([cell.predictions.truth for cell in first]))
+    return truth, None, np.searchsorted(labels, np.concatenate([cell.predictions.predicted for cell in first])), labels
 
 
 def _confusion(truth: IntArray, predicted: IntArray, n: int) -> dict[str, Any]:

@@ -15,7 +15,7 @@ from priorcase._core import local_bayes, local_logistic
 from priorcase._parameters import check_fields, settle
 from priorcase._typing import AnyArray, FloatArray, IdArray, IntArray
 from priorcase.bayes.numeric import GaussianDensity, Student
-from priorcase.exceptions import TargetError, UnsettledFitWarning, listed
+from priorcase.exceptions import LocalConvergenceWarning, TargetError, listed
 from priorcase.instances import Instances
 from priorcase.learning.estimator import SchemaLike
 from priorcase.learning.resampling import bar, needs_refits, refits
@@ -184,7 +184,7 @@ class LocalLogistic:
             queries = numbers[settled == 0].tolist()
             text = f"the logistic fits at queries {listed(queries)} did not converge within max_iter={self.max_iter}. "
             text += "Increase max_iter of LocalLogistic, or its ridge."
-            windows.warn_queries(UnsettledFitWarning, queries, text)
+            windows.warn_queries(LocalConvergenceWarning, queries, text)
         return rows.with_prior(found, around)
 
 

@@ -14,7 +14,7 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from priorcase._numbers import equal_decimals
 from priorcase._parameters import check_value
 from priorcase._typing import AnyArray, Backend, FloatArray, IntArray, Name, Value
-from priorcase.exceptions import ParameterError, TooFewRowsError, UnsettledFitWarning, listed
+from priorcase.exceptions import LocalConvergenceWarning, ParameterError, TooFewRowsError, listed
 from priorcase.learning import results
 from priorcase.learning.estimator import SchemaLike
 from priorcase.learning.resampling import blocks, needs_refits, refits
@@ -488,7 +488,7 @@ class LocallyWeightedRegressor(RegressorMixin, windows.LocallyWeighted):
             queries = sorted(unsettled)
             text = f"the fits at queries {listed(queries)} did not converge within max_steps={descent.max_steps}. "
             text += "Increase max_steps or tol, or use solver='direct'."
-            windows.warn_queries(UnsettledFitWarning, queries, text)
+            windows.warn_queries(LocalConvergenceWarning, queries, text)
         return found
 
     def _shaped(self, values: FloatArray) -> FloatArray:

@@ -17,10 +17,10 @@ from priorcase._numbers import equal_decimals, number
 from priorcase._typing import AnyArray, Backend, BoolArray, FloatArray, IntArray
 from priorcase.exceptions import (
     FarQueryWarning,
+    LocalConvergenceWarning,
     NotAvailableError,
     ParameterError,
     TooFewRowsError,
-    UnsettledFitWarning,
     listed,
     prefix_errors,
     warn_caller,
@@ -58,7 +58,7 @@ _FIRST_BLOCK, _GROWTH = 64, 8
 _ENTRIES = 1 << 16
 
 
-def warn_queries(kind: type[FarQueryWarning | UnsettledFitWarning], queries: Sequence[int], text: str) -> None:
+def warn_queries(kind: type[FarQueryWarning | LocalConvergenceWarning], queries: Sequence[int], text: str) -> None:
     """Issue a warning about queries at the first caller outside the library."""
     warning = kind(text)
     warning.queries = tuple(queries)

@@ -310,7 +310,7 @@ class Trials:
                 splits=[(split.train, split.test) for split in splits],
                 random_state=self.random_state,
                 n_jobs=self.n_jobs,
-                keep_answers=True,
+                keep_predictions=True,
                 progress=False,
             )
         if not found.complete:

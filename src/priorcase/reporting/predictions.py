@@ -70,27 +70,27 @@ def out_of_fold(compared: Compared, problem: Problem, chosen: str) -> OutOfFold:
     labels = np.unique(problem.y) if problem.classes else np.empty(0)
     proba = np.zeros((truth.size, labels.size))
     numbers, times = np.zeros(truth.size), np.zeros(truth.size)
-    for cell in compared.result.answers(chosen):
+    for cell in compared.result.predictions(chosen):
         assert cell.rows is not None
-        assert cell.answers is not None
+        assert cell.predictions is not None
         times[cell.rows] += 1
-        if cell.answers.proba is not None:
-            at = np.searchsorted(labels, cell.answers.labels)
-            proba[np.ix_(cell.rows, at)] += cell.answers.proba
-        if not problem.classes and cell.answers.predicted is not None:
-            numbers[cell.rows] += cell.answers.predicted
+        if cell.predictions.proba is not None:
+            at = np.searchsorted(labels, cell.predictions.labels)
+            proba[np.ix_(cell.rows, at)] += cell.predictions.proba
+        if not problem.classes and cell.predictions.predicted is not None:
+            numbers[cell.rows] += cell.predictions.predicted
     if not problem.classes:
         return OutOfFold(compared.rows, labels, proba, numbers / times, truth, np.empty(0, dtype=np.int64), 0)
     proba /= times[:, np.newaxis]
     against, asked = np.zeros(truth.size, dtype=np.int64), 0
     for name in compared.result.learners:
-        cells = [cell for cell in compared.result.answers(name) if cell.repeat == 0]
+        cells = [cell for cell in compared.result.predictions(name) if cell.repeat == 0]
         if name in (chosen, BASELINE) or not cells:
             continue
         asked += 1
         for cell in cells:
-            if cell.rows is not None and cell.answers is not None and cell.answers.predicted is not None:
-                against[cell.rows] += cell.answers.predicted != cell.answers.truth
+            if cell.rows is not None and cell.predictions is not None and cell.predictions.predicted is not None:
+                against[cell.rows] += cell.predictions.predicted != cell.predictions.truth
     return OutOfFold(compared.rows, labels, proba, labels[proba.argmax(axis=1)], truth, against, asked)
 
 

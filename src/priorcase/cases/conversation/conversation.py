@@ -13,7 +13,7 @@ from priorcase._locks import cached_property
 from priorcase._parameters import is_number
 from priorcase._typing import Backend, FloatArray, IdArray
 from priorcase.cases import kinds
-from priorcase.cases.checks import check_known, check_query, warn_respelt
+from priorcase.cases.checks import check_known, check_query, warn_similar
 from priorcase.cases.conversation.candidates import Candidates, Step, in_force
 from priorcase.cases.conversation.questions import Question, Questions
 from priorcase.cases.measures import LocalSimilarity
@@ -195,7 +195,7 @@ class Conversation(TextResult):
             now = self._now
             step = self._answer(attribute, value, now.question)
             if step.whole:
-                warn_respelt(now.candidates.likeness.columns[attribute], step.value)
+                warn_similar(now.candidates.likeness.columns[attribute], step.value)
             steps = (*now.steps, step)
             self._states = [*self._states, _State(steps, now.candidates, now.least_gain)]
 
