@@ -56,7 +56,7 @@ def of_classifiers() -> Iterator[Any]:
     yield pc.TreeAveragedBayes().fit(X, LABELS).edge_table()
     yield pc.SuperParentAveragedBayes().fit(X, LABELS).super_parent_table()
     mixture = pc.MixtureModel(random_state=0, max_components=2).fit(X, LABELS)
-    yield from (mixture.components_, mixture.selection_, mixture.oddness(X[:2]))
+    yield from (mixture.components_, mixture.selection_, mixture.outlier_scores(X[:2]))
     yield pc.IB3(history=True).fit(X, LABELS).history_
     exemplars = pc.PEBLS().fit(X, LABELS)
     yield from (exemplars.suspects(), exemplars.value_differences(SCRIPT))

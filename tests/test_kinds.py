@@ -79,7 +79,7 @@ def test_answers(estimator: Any, columns: list[str]) -> None:
         np.testing.assert_allclose(model.predict_proba(queries).sum(axis=1), 1.0)
     if hasattr(model, "loo_predict"):
         assert len(model.loo_predict()) == len(X)
-    for explained in ("precedents", "contributions", "coefficients", "oddness"):
+    for explained in ("precedents", "contributions", "coefficients", "outlier_scores"):
         if hasattr(model, explained):
             found = getattr(model, explained)(queries)
             assert len(str(found)) > 0

@@ -34,7 +34,7 @@ QUESTIONS = (
     "predict_proba",
     "kneighbors",
     "transform",
-    "oddness",
+    "outlier_scores",
     "precedents",
 )
 ANSWERS = (

@@ -25,11 +25,11 @@ component = model.predict(X)
 print(pd.crosstab(pd.Series(species, name="species"), pd.Series(component, name="component")))
 
 # %%
-# ``oddness`` scores a row by its negative log-density. For the most unusual penguin, it shows which
-# value is surprising given all others: its bill is almost 60 mm long.
-oddness = model.oddness(X)
-oddest = np.argsort(oddness.scores)[-3:]
-print(oddness[oddest[-1]])
+# ``outlier_scores`` scores a row by its negative log-density. For the most unusual penguin, it shows
+# which value is surprising given all others: its bill is almost 60 mm long.
+found = model.outlier_scores(X)
+unusual = np.argsort(found.scores)[-3:]
+print(found[unusual[-1]])
 
 # %%
 # Colors are components, markers are species. Rings mark the three most unusual penguins.
@@ -40,7 +40,7 @@ for name, marker in zip(np.unique(species), "o^s", strict=True):
     x, y = X["bill_length_mm"][of], X["flipper_length_mm"][of]
     ax.scatter(x, y, 28, colors[component[of]], marker=marker, alpha=0.8)
     ax.plot([], [], marker, color="#767676", label=name)
-ax.plot(*X.iloc[oddest][["bill_length_mm", "flipper_length_mm"]].T.to_numpy(), "o", ms=14, mfc="none", mec="black")
+ax.plot(*X.iloc[unusual][["bill_length_mm", "flipper_length_mm"]].T.to_numpy(), "o", ms=14, mfc="none", mec="black")
 ax.plot([], [], "o", ms=10, mfc="none", mec="black", label="most unusual")
 for k in np.unique(component):
     ax.plot([], [], "_", color=colors[k], markersize=12, markeredgewidth=5, label=f"component {k}")

@@ -154,8 +154,8 @@ def test_places_and_colours_come_in_the_same_order(tmp_path: Path) -> None:
         assert client.get("/map/colours", params={"by": "column:nothing"}).status_code == 422
 
 
-@pytest.mark.parametrize("by", ["error", "odd"])
-def test_errors_and_oddness_are_computed_in_the_background(tmp_path: Path, by: str) -> None:
+@pytest.mark.parametrize("by", ["error", "outliers"])
+def test_errors_and_outlier_scores_are_computed_in_the_background(tmp_path: Path, by: str) -> None:
     lines = [f"{i % 9}.5,{'ab'[i % 2]},{i % 2}" for i in range(60)]
     with explorer(write(tmp_path / "t.csv", ["size,name,kind", *lines]), target="kind") as (workspace, client):
         assert asked(client, "/map/colours", by=by)[0]["state"] == "running"

@@ -225,16 +225,16 @@ def test_suspects_are_a_queue_that_stays_while_it_is_worked_on(groups: tuple[Wor
     assert ids(client, queue="suspects") == []
 
 
-def test_odd_rows_are_a_queue_with_what_was_expected(tmp_path: Path) -> None:
+def test_unusual_rows_are_a_queue_with_what_was_expected(tmp_path: Path) -> None:
     rng = np.random.default_rng(0)
     lines = [f"{rng.normal():.3f},{rng.normal():.3f},{'ab'[i % 2]}" for i in range(200)]
     path = write(tmp_path / "numbers.csv", ["u,v,kind", *lines, "40,-40,a"])
     with explorer(path, target="kind") as (workspace, client):
-        client.get("/rows", params={"queue": "odd"})
+        client.get("/rows", params={"queue": "outliers"})
         done(workspace)
-        rows = client.get("/rows", params={"queue": "odd"}).json()["rows"]
+        rows = client.get("/rows", params={"queue": "outliers"}).json()["rows"]
         assert rows[0]["id"] == 200
-        assert {value["column"] for value in rows[0]["note"]["odd"]} == {"u", "v"}
+        assert {value["column"] for value in rows[0]["note"]["unexpected"]} == {"u", "v"}
 
 
 def test_the_score_before_and_after_is_of_the_learner_that_answers(loans: Path) -> None:

@@ -275,9 +275,9 @@ def test_parts_name_rows_as_the_file_does(tmp_path: Path) -> None:
     pd.DataFrame({"x": x, "job": job}).to_csv(tmp_path / "t.csv", index=False)
     found = report(tmp_path / "t.csv", target="job", learners={"bayes": pc.NaiveBayes(numeric="mdl")}, budget=60)
     assert found.suspects is not None
-    assert found.oddities is not None
+    assert found.outliers is not None
     assert "line 7 " in str(found.suspects)
-    assert "line 11 " in str(found.oddities)
+    assert "line 11 " in str(found.outliers)
     assert json.loads(found.json())["suspects"]["rows"][0]["place"] == 7
 
 

@@ -20,7 +20,7 @@ import priorcase as pc
 from priorcase.exceptions import EvaluationError, ParameterError, PriorcaseError, SchemaError, TargetError
 from priorcase.reporting import Report, report
 from priorcase.reporting.comparison import Budget, compare_learners, deal, parse_budget, pilot, sample_rows
-from priorcase.reporting.findings import find_oddities, measure_importance
+from priorcase.reporting.findings import find_outliers, measure_importance
 from priorcase.reporting.learners import Candidate, Scaled, candidates
 from priorcase.reporting.predictions import Bin, Calibration, OutOfFold, explain, out_of_fold
 from priorcase.reporting.summary import calibration, importance
@@ -162,7 +162,7 @@ def test_the_same_seed_gives_the_same_report() -> None:
 
     def content() -> Iterator[Any]:
         data = json.loads(report(X, y, budget=120, learners=FEW, random_state=3).json())
-        yield from (data[key] for key in ("verdict", "calibration", "importance", "explained", "suspects", "oddities"))
+        yield from (data[key] for key in ("verdict", "calibration", "importance", "explained", "suspects", "outliers"))
 
     assert list(content()) == list(content())
 
@@ -645,8 +645,8 @@ def test_unusual_rows_are_found_with_the_unusual_value() -> None:
     X.loc[77, ["code", "hue"]] = "b" if X["colour"][77] == "red" else "r"
     X.loc[5, "x"] = 40.0
     found = report(X, y, budget=60, learners=FEW)
-    assert found.oddities is not None
-    rows = found.oddities.rows
+    assert found.outliers is not None
+    rows = found.outliers.rows
     assert [one.row for one in rows[:2]] == [5, 77]
     assert rows[0].values[0].column == "x"
     assert {one.column for one in rows[1].values} <= {"colour", "code", "shade", "hue"}
@@ -660,10 +660,10 @@ def test_expected_codes_are_whole_numbers() -> None:
     X = pd.DataFrame({"code": code, "same": code, "x": x})
     X.loc[7, "code"] = 9
     X.loc[8, "x"] = 99.5
-    oddities = find_oddities(
+    outliers = find_outliers(
         read_problem(X, np.where(code, "a", "b"), name="t", target="y"), random_state=0, n_jobs=None
     )
-    expected = {(row.row, one.column): one.expected for row in oddities.rows for one in row.values}
+    expected = {(row.row, one.column): one.expected for row in outliers.rows for one in row.values}
     assert expected[7, "code"] in ("0", "1")
     assert "." in expected[8, "x"]
 
@@ -793,13 +793,18 @@ def test_rows_are_called_the_same_in_all_sections() -> None:
     X.loc[[8, 9], "noise"] = -50.0
     found = report(X, y, budget=600, learners=FEW)
     assert found.suspects is not None
-    assert found.oddities is not None
-    suspects, odd = {one.row for one in found.suspects.rows}, {one.row for one in found.oddities.rows}
-    assert {8, 9} <= odd
-    names = {(False, False): "typical", (True, False): "suspect", (False, True): "odd", (True, True): "suspect and odd"}
+    assert found.outliers is not None
+    suspects, outliers = {one.row for one in found.suspects.rows}, {one.row for one in found.outliers.rows}
+    assert {8, 9} <= outliers
+    names = {
+        (False, False): "typical",
+        (True, False): "suspect",
+        (False, True): "outlier",
+        (True, True): "suspect and outlier",
+    }
     data = json.loads(found.json())
-    for one in [*data["suspects"]["rows"], *data["oddities"]["rows"], *data["explained"]]:
-        assert one["row_kind"] == names[one["row"] in suspects, one["row"] in odd] == found.row_kind(one["row"])
+    for one in [*data["suspects"]["rows"], *data["outliers"]["rows"], *data["explained"]]:
+        assert one["row_kind"] == names[one["row"] in suspects, one["row"] in outliers] == found.row_kind(one["row"])
     for one in found.explained:
         assert found.row_kind(one.row) == "typical" or one.kind == "wrong"
 
@@ -811,13 +816,13 @@ def test_lists_of_rows_are_complete() -> None:
     X.loc[np.arange(10, 20), "noise"] = np.linspace(-90, 90, 10)
     found = report(X, y, budget=600, learners=FEW)
     assert found.suspects is not None
-    assert found.oddities is not None
+    assert found.outliers is not None
     assert len(found.suspects.rows) == found.suspects.found > 8
-    assert {one.row for one in found.oddities.rows} >= set(range(10, 20))
+    assert {one.row for one in found.outliers.rows} >= set(range(10, 20))
     data, page = json.loads(found.json()), found.html()
     assert len(data["suspects"]["rows"]) == found.suspects.found
-    suspects, odd = page.partition('id="suspects"')[2].split('id="oddities"')
-    for section, rows, shown in ((suspects, found.suspects.rows, 8), (odd, found.oddities.rows, 5)):
+    suspects, outliers = page.partition('id="suspects"')[2].split('id="outliers"')
+    for section, rows, shown in ((suspects, found.suspects.rows, 8), (outliers, found.outliers.rows, 5)):
         before, _, after = section.partition("<details>")
         first, rest = before.count('<th scope="row">'), after.partition("</details>")[0]
         assert f"{len(rows) - shown} more rows</summary>" in rest

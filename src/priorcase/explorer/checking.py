@@ -21,7 +21,7 @@ from priorcase.schema import Nominal, Numeric, Ordinal
 
 if TYPE_CHECKING:
     from priorcase.explorer.workspace import Workspace
-    from priorcase.reporting.findings import Oddities
+    from priorcase.reporting.findings import Outliers
     from priorcase.reporting.table import Problem
 
 T = TypeVar("T")
@@ -175,23 +175,23 @@ def _task(classes: bool, rows: IntArray) -> Problem:
 
 
 @dataclass(frozen=True, eq=False)
-class Odd:
+class FoundOutliers:
     """Return the outlier score of each stored row, and the unusual rows."""
 
     ids: IdArray
     scores: FloatArray
-    oddities: Oddities
+    outliers: Outliers
 
 
-def odd_rows(model: Any, job: Job | None = None) -> Odd:
+def stored_outliers(model: Any, job: Job | None = None) -> FoundOutliers:
     """The negative log-density of each stored row under mixture models that were not fitted to it."""
-    from priorcase.reporting.findings import score_oddities
+    from priorcase.reporting.findings import score_outliers
 
     instances = model._stored().instances
     if len(instances) < _LEAST:
         raise NotAvailableError(f"Finding unusual rows requires at least {_LEAST} rows; there are {len(instances)}.")
-    oddities, scores = score_oddities(stored_problem(model), random_state=0, n_jobs=1)
-    return Odd(np.array(instances.ids), scores, oddities)
+    outliers, scores = score_outliers(stored_problem(model), random_state=0, n_jobs=1)
+    return FoundOutliers(np.array(instances.ids), scores, outliers)
 
 
 def stored_problem(model: Any) -> Problem:

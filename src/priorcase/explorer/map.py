@@ -270,15 +270,17 @@ def map_routes(workspace: Workspace, service: Service) -> APIRouter:
 
     @router.get("/map/colours", summary="Values that color the rows of the map (Float32, in the order of ids)")
     async def colours(
-        by: Annotated[str, Query(max_length=1000, description="target, error, odd, or column:NAME")] = "target",
+        by: Annotated[str, Query(max_length=1000, description="target, error, outliers, or column:NAME")] = "target",
     ) -> Any:
         model = service.model
 
         def found() -> bytes:
             state = pinned(model)
-            if by in ("error", "odd"):
+            if by in ("error", "outliers"):
                 name, computed = (
-                    ("leave-one-out error", workspace.left_out) if by == "error" else ("outlier score", workspace.odd)
+                    ("leave-one-out error", workspace.left_out)
+                    if by == "error"
+                    else ("outlier score", workspace.outliers)
                 )
                 checked: Any = computed.now()
                 if checked is None:

@@ -44,7 +44,7 @@ from priorcase.schema.dates import date_of, seconds_of
 from priorcase.serve import answers
 from priorcase.serve.app import Service, new_router, read_json
 
-Queue: TypeAlias = Literal["suspects", "odd"]
+Queue: TypeAlias = Literal["suspects", "outliers"]
 
 _LARGEST = 2**62
 _ORDERS = 8  # that are kept
@@ -304,7 +304,7 @@ class Review:
         among: IntArray | None = None
         ids = np.asarray(model.ids_)
         told: dict[str, Any] = {}
-        if queue in ("suspects", "odd"):
+        if queue in ("suspects", "outliers"):
             found = self._queue(queue)  # type: ignore[arg-type]
             if found is None:
                 return {"state": self._check(queue).state, "total": 0, "offset": 0, "rows": []}  # type: ignore[arg-type]
@@ -385,7 +385,7 @@ class Review:
     # -- queues
 
     def _check(self, queue: Queue) -> Any:
-        return self.workspace.left_out if queue == "suspects" else self.workspace.odd
+        return self.workspace.left_out if queue == "suspects" else self.workspace.outliers
 
     def _queue(self, queue: Queue) -> _Queue | None:
         """The rows of a queue as they were found; None while the search is running."""
@@ -402,9 +402,9 @@ class Review:
             for at, share in checked.suspects:
                 found.notes[ids[at]] = {"predicted": predicted[at], "doubt": share}
         else:
-            for one in checked.oddities.rows:
+            for one in checked.outliers.rows:
                 values = [{"column": v.column, "value": v.value, "expected": v.expected} for v in one.values]
-                found.notes[ids[one.row]] = {"odd": values, "tail": one.tail}
+                found.notes[ids[one.row]] = {"unexpected": values, "tail": one.tail}
         with self._lock:
             self._queues[queue] = found
         return found
@@ -691,7 +691,7 @@ def rows_routes(workspace: Workspace, service: Service, save: str | PathLike[str
         descending: bool = False,
         search: Annotated[str, Query(max_length=1000)] = "",
         filters: Annotated[str, Query(max_length=20_000, description='A list: [{"column": "age", "low": 30}].')] = "",
-        queue: Annotated[str | None, Query(max_length=100, description="suspects, odd, or a selection.")] = None,
+        queue: Annotated[str | None, Query(max_length=100, description="suspects, outliers, or a selection.")] = None,
     ) -> Any:
         met = read_filters(filters)
 

@@ -16,7 +16,7 @@ from sklearn.base import clone, is_classifier
 from priorcase._cancelling import Cancelled
 from priorcase._files import file_kind
 from priorcase.exceptions import PriorcaseError, UnsupportedDataError
-from priorcase.explorer.checking import Computed, left_out, odd_rows
+from priorcase.explorer.checking import Computed, left_out, stored_outliers
 from priorcase.explorer.columns import stored_rows
 from priorcase.explorer.jobs import Job, Jobs
 from priorcase.explorer.processes import in_process
@@ -103,7 +103,7 @@ class Workspace:
         self._stand_in: Any = None  # k-NN, while stacked learners are fitted
         self._stack_job: Job | None = None
         self.left_out = Computed(self, "Leaving each row out", left_out)
-        self.odd = Computed(self, "Finding unusual rows", odd_rows)
+        self.outliers = Computed(self, "Finding unusual rows", stored_outliers)
 
     def connect(self, service: Service) -> None:
         """Connect a service, which uses the current model from now on."""

@@ -35,12 +35,12 @@ _COLUMNS = 100  # of more columns the most relevant ones are measured
 _FAR = 3.5  # robust standard deviations
 _MAD = 1.4826  # the standard deviation of normal numbers over their median absolute deviation
 _UNRELIABLE = 200  # rows with the worst records
-_ODD_VALUES, _ODD = 3, 1.0  # the last in nats
+_UNEXPECTED_VALUES, _UNEXPECTED = 3, 1.0  # the last in nats
 _FENCE = 3.0  # ranges between the quartiles, from the upper one: Tukey's outer fence
 _MIXTURE_ROWS, _COMPONENTS, _BLOCK = 1000, 8, 10_000
 
 
-RowKind: TypeAlias = Literal["typical", "suspect", "odd", "suspect and odd"]
+RowKind: TypeAlias = Literal["typical", "suspect", "outlier", "suspect and outlier"]
 
 # -- columns
 
@@ -189,15 +189,17 @@ def _weights(problem: Problem) -> dict[str, float]:
 # -- kinds of rows
 
 
-def row_kind(row: int, suspects: Suspects | None, oddities: Oddities | None) -> RowKind:
+def row_kind(row: int, suspects: Suspects | None, outliers: Outliers | None) -> RowKind:
     """Return the label of a row in the report.
 
-    ``"suspect"`` if its target may be wrong, ``"odd"`` if its combination of values is unusual, or both; ``"typical"``
-    otherwise. Rows that were not checked are typical.
+    ``"suspect"`` if its target may be wrong, ``"outlier"`` if its combination of values is unusual, or both;
+    ``"typical"`` otherwise. Rows that were not checked are typical.
     """
     suspect = suspects is not None and row in suspects.positions
-    odd = oddities is not None and row in oddities.positions
-    return "suspect and odd" if suspect and odd else "suspect" if suspect else "odd" if odd else "typical"
+    outlier = outliers is not None and row in outliers.positions
+    if suspect:
+        return "suspect and outlier" if outlier else "suspect"
+    return "outlier" if outlier else "typical"
 
 
 # -- targets that may be wrong
@@ -306,7 +308,7 @@ def _records(problem: Problem) -> dict[int, tuple[int, int]]:
 
 
 @dataclass(frozen=True)
-class OddValue:
+class UnexpectedValue:
     """A value that is improbable given the rest of its row: its surprise in nats above the mean of the column."""
 
     column: str
@@ -316,17 +318,17 @@ class OddValue:
 
 
 @dataclass(frozen=True)
-class OddRow:
+class Outlier:
     """An unusual row: its position and place, the share of rows at least as unusual, and its least expected values."""
 
     row: int
     place: str
     tail: float
-    values: tuple[OddValue, ...]
+    values: tuple[UnexpectedValue, ...]
 
 
 @dataclass(frozen=True, repr=False)
-class Oddities(GridResult):
+class Outliers(GridResult):
     """All unusual rows, the most unusual ones first; prints as a table.
 
     These are the rows beyond Tukey's outer fence: their scores (the negative log-density) exceed the upper quartile by
@@ -334,7 +336,7 @@ class Oddities(GridResult):
     numbers of rows that they were fitted to, and ``looked_at`` the number of rows that were checked.
     """
 
-    rows: tuple[OddRow, ...]
+    rows: tuple[Outlier, ...]
     components: tuple[int, int]
     learned: int
     looked_at: int
@@ -355,12 +357,12 @@ class Oddities(GridResult):
         return Grid(title, ["", "least expected values"], lines, rest(len(self.rows), "more row"))
 
 
-def find_oddities(problem: Problem, *, random_state: int, n_jobs: int | None) -> Oddities:
+def find_outliers(problem: Problem, *, random_state: int, n_jobs: int | None) -> Outliers:
     """The rows with the lowest density under a mixture model that was not fitted to them."""
-    return score_oddities(problem, random_state=random_state, n_jobs=n_jobs)[0]
+    return score_outliers(problem, random_state=random_state, n_jobs=n_jobs)[0]
 
 
-def score_oddities(problem: Problem, *, random_state: int, n_jobs: int | None) -> tuple[Oddities, FloatArray]:
+def score_outliers(problem: Problem, *, random_state: int, n_jobs: int | None) -> tuple[Outliers, FloatArray]:
     """The unusual rows, and the score of every row: its negative log-density.
 
     Each half of the rows is checked by a model of the other half, or of a sample of it: a row far from all others would
@@ -383,20 +385,20 @@ def score_oddities(problem: Problem, *, random_state: int, n_jobs: int | None) -
             model.fit(problem.X.take(np.sort(known)))
         for start in range(0, rows.size, _BLOCK):
             asked = rows[start : start + _BLOCK]
-            scores[asked] = model.oddness(problem.X.take(asked)).scores
+            scores[asked] = model.outlier_scores(problem.X.take(asked)).scores
         models.append(model)
     low, high = np.quantile(scores, (0.25, 0.75)).tolist()
-    oddest = np.argsort(-scores, kind="stable")
-    oddest = oddest[scores[oddest] > high + _FENCE * (high - low)]
-    tails = np.searchsorted(np.sort(-scores), -scores[oddest], side="right") / scores.size
-    values = _odd_values(problem, models[0], oddest[in_first[oddest]])
-    values |= _odd_values(problem, models[1], oddest[~in_first[oddest]])
+    outlying = np.argsort(-scores, kind="stable")
+    outlying = outlying[scores[outlying] > high + _FENCE * (high - low)]
+    tails = np.searchsorted(np.sort(-scores), -scores[outlying], side="right") / scores.size
+    values = _unexpected_values(problem, models[0], outlying[in_first[outlying]])
+    values |= _unexpected_values(problem, models[1], outlying[~in_first[outlying]])
     found = [
-        OddRow(row, problem.place(row), tail, values[row])
-        for row, tail in zip(oddest.tolist(), tails.tolist(), strict=True)
+        Outlier(row, problem.place(row), tail, values[row])
+        for row, tail in zip(outlying.tolist(), tails.tolist(), strict=True)
     ]
     components = (int(models[0].n_components_), int(models[1].n_components_))
-    return Oddities(tuple(found), components, min(_MIXTURE_ROWS, halves[1].size), len(problem)), scores
+    return Outliers(tuple(found), components, min(_MIXTURE_ROWS, halves[1].size), len(problem)), scores
 
 
 def _expected_number(predicted: float, column: AnyArray) -> str:
@@ -405,16 +407,16 @@ def _expected_number(predicted: float, column: AnyArray) -> str:
     return number(round(predicted) if whole else predicted, 3)
 
 
-def _odd_values(problem: Problem, model: MixtureModel, rows: IntArray) -> dict[int, tuple[OddValue, ...]]:
+def _unexpected_values(problem: Problem, model: MixtureModel, rows: IntArray) -> dict[int, tuple[UnexpectedValue, ...]]:
     """Return the least expected values of rows, and the expected ones."""
     if not rows.size:
         return {}
-    oddness, names = model.oddness(problem.X.take(rows)), list(problem.X.kinds)
-    beyond = oddness.surprises - oddness.usual
+    scored, names = model.outlier_scores(problem.X.take(rows)), list(problem.X.kinds)
+    beyond = scored.surprises - scored.usual
     listed: list[list[int]] = []
-    for i, order in enumerate(np.argsort(-beyond, axis=1, kind="stable")[:, :_ODD_VALUES].tolist()):
-        known = [a for a in order if oddness.queries[i][a] is not None]
-        listed.append([a for a in known if beyond[i, a] >= _ODD] or known[:1])
+    for i, order in enumerate(np.argsort(-beyond, axis=1, kind="stable")[:, :_UNEXPECTED_VALUES].tolist()):
+        known = [a for a in order if scored.queries[i][a] is not None]
+        listed.append([a for a in known if beyond[i, a] >= _UNEXPECTED] or known[:1])
     expected: dict[tuple[int, int], str] = {}
     for a in {a for columns in listed for a in columns}:
         own = [i for i, columns in enumerate(listed) if a in columns]
@@ -423,7 +425,8 @@ def _odd_values(problem: Problem, model: MixtureModel, rows: IntArray) -> dict[i
             expected[i, a] = _expected_number(float(each), problem.X[names[a]]) if numeric else value(each)
     return {
         row: tuple(
-            OddValue(names[a], problem.shown(names[a], row), expected[i, a], float(beyond[i, a])) for a in listed[i]
+            UnexpectedValue(names[a], problem.shown(names[a], row), expected[i, a], float(beyond[i, a]))
+            for a in listed[i]
         )
         for i, row in enumerate(rows.tolist())
     }

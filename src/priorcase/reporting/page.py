@@ -27,7 +27,7 @@ _BOLD = re.compile(r"\*\*(.+?)\*\*")
 _SHORT = 24  # longer names may be broken
 _MEANING = 4  # columns that describe a row
 # Rows, or columns; the others are unfolded by the reader.
-_SHOWN = {"table": 60, "importance": 30, "explained": 8, "suspects": 8, "oddities": 5}
+_SHOWN = {"table": 60, "importance": 30, "explained": 8, "suspects": 8, "outliers": 5}
 
 
 def page(report: Report) -> str:
@@ -38,7 +38,7 @@ def page(report: Report) -> str:
         "importance": "Important columns",
         "explained": "Explained predictions",
         "suspects": f"Rows whose {report.problem.target} may be wrong",
-        "oddities": "Unusual rows",
+        "outliers": "Unusual rows",
         "next_steps": "Next steps",
     }
     parts = {"table": True, "learners": True, "next_steps": report.next_steps.python}

@@ -273,11 +273,11 @@ def rows(report: Report) -> Iterator[str]:
         yield f"{text}."
     elif suspects is not None:
         yield f"No row seems to have a wrong {target}."
-    if report.oddities is not None and report.oddities.rows:
-        first = report.oddities.rows[0]
+    if report.outliers is not None and report.outliers.rows:
+        first = report.outliers.rows[0]
         reasons = joined(unambiguous(f"{one.column} {one.value}" for one in first.values))
         why = f" ({reasons})" if reasons else ""
-        others = f"; {count(len(report.oddities.rows), 'row')} are unusual" if len(report.oddities.rows) > 1 else ""
+        others = f"; {count(len(report.outliers.rows), 'row')} are unusual" if len(report.outliers.rows) > 1 else ""
         yield f"The most unusual row is {report.problem.place(first.row)}{why}{others}."
 
 

@@ -39,10 +39,10 @@ from priorcase.reporting import summary
 from priorcase.reporting.comparison import Budget, Compared, Verdict, choose, compare_learners, parse_budget
 from priorcase.reporting.findings import (
     Importance,
-    Oddities,
+    Outliers,
     RowKind,
     Suspects,
-    find_oddities,
+    find_outliers,
     find_suspects,
     measure_importance,
     row_kind,
@@ -117,7 +117,7 @@ class Report:
     compared: tuple[Compared, ...]
     verdict: Verdict
     importance: Importance | None
-    oddities: Oddities | None
+    outliers: Outliers | None
     suspects: Suspects | None
     calibration: Calibration | None
     explained: tuple[Explained, ...]
@@ -158,7 +158,7 @@ class Report:
             "importance": self.importance and asdict(self.importance),
             "explained": [asdict(one) for one in self.explained],
             "suspects": self.suspects and asdict(self.suspects),
-            "oddities": self.oddities and asdict(self.oddities),
+            "outliers": self.outliers and asdict(self.outliers),
             "left_out": self.skipped,
             "next_steps": asdict(self.next_steps),
             "made": asdict(self.made),
@@ -183,10 +183,10 @@ class Report:
     def row_kind(self, row: int) -> RowKind:
         """Return the label of a row in the report.
 
-        ``"suspect"`` if its target may be wrong, ``"odd"`` if its combination of values is unusual, ``"suspect and
-        odd"``, or ``"typical"``.
+        ``"suspect"`` if its target may be wrong, ``"outlier"`` if its combination of values is unusual, ``"suspect and
+        outlier"``, or ``"typical"``.
         """
-        return row_kind(row, self.suspects, self.oddities)
+        return row_kind(row, self.suspects, self.outliers)
 
     def _plain(self, node: Any) -> Any:
         """Data for JSON: null for numbers that are not finite, and the place and kind of whatever has a row."""
@@ -373,13 +373,13 @@ def report_on(
             seconds = {one.name: one.seconds for one in last.measured}
             records = scored.classes and seconds.get("pebls", math.inf) < 0.1 * clock.total
             suspects = made("label errors", partial(find_suspects, scored, found, records=records), always=True)
-        oddities = made("unusual rows", lambda: find_oddities(scored, random_state=random_state, n_jobs=n_jobs))
+        outliers = made("unusual rows", lambda: find_outliers(scored, random_state=random_state, n_jobs=n_jobs))
         if found is not None:
             fitted_to = last.standing(chosen.name).fitted_to
             learner = chosen.learner if fitted_to is None else Sampled(chosen.learner, fitted_to)
 
             def typical(row: int) -> bool:
-                return row_kind(row, suspects, oddities) == "typical"
+                return row_kind(row, suspects, outliers) == "typical"
 
             work = partial(explain, scored, found, learner, typical=typical)
             explained = made("explained predictions", work) or ()
@@ -397,7 +397,7 @@ def report_on(
             Parts(compared),
             verdict,
             importance,
-            oddities,
+            outliers,
             suspects,
             calibration,
             Parts(explained),

@@ -206,12 +206,14 @@ def test_laws(rows: list[list[Any]], k: int, classed: bool, weight: float) -> No
     # A row alone gets the same bits.
     alone = np.concatenate([model.score_samples([row]) for row in queries])
     np.testing.assert_array_equal(alone, model.score_samples(queries))
-    odd = model.oddness(queries)
-    assert np.isfinite(odd.surprises).all()
-    np.testing.assert_array_equal(np.concatenate([model.oddness([row]).surprises for row in queries]), odd.surprises)
+    found = model.outlier_scores(queries)
+    assert np.isfinite(found.surprises).all()
+    np.testing.assert_array_equal(
+        np.concatenate([model.outlier_scores([row]).surprises for row in queries]), found.surprises
+    )
     others = np.stack([model.score_samples([[*row[:a], None, *row[a + 1 :]] for row in rows]) for a in range(4)])
-    expected = odd.scores[: len(rows), None] + others.T
-    np.testing.assert_allclose(odd.surprises[: len(rows)], expected, rtol=1e-7, atol=1e-7)
+    expected = found.scores[: len(rows), None] + others.T
+    np.testing.assert_allclose(found.surprises[: len(rows)], expected, rtol=1e-7, atol=1e-7)
     # Rows repeated are rows weighted, bit for bit, and their order does not matter.
     twice = MixtureModel(k, prior=weight, n_init=2, random_state=0, max_iter=40)
     twice.fit(rows[::-1] + rows, None if y is None else y[::-1] + y)

@@ -66,16 +66,16 @@ def test_parts_are_columns(fitted):
     assert "tags (x)" in model.components_.columns
 
 
-def test_oddness_goes_by_the_columns_of_the_table(fitted):
+def test_outlier_scores_goes_by_the_columns_of_the_table(fitted):
     frame, _, model = fitted
-    odd = model.oddness(frame)
-    assert odd.names == ("when", "angle", "tags", "colour")
-    np.testing.assert_allclose(odd.scores, -model.score_samples(frame), rtol=1e-12)
-    np.testing.assert_allclose(odd.contributions.sum(axis=1) + odd.mixing, odd.scores, rtol=1e-9)
-    for a, name in enumerate(odd.names):
+    found = model.outlier_scores(frame)
+    assert found.names == ("when", "angle", "tags", "colour")
+    np.testing.assert_allclose(found.scores, -model.score_samples(frame), rtol=1e-12)
+    np.testing.assert_allclose(found.contributions.sum(axis=1) + found.mixing, found.scores, rtol=1e-9)
+    for a, name in enumerate(found.names):
         without = frame.assign(**{name: pd.Series([None] * len(frame), dtype=object)})
         surprise = model.score_samples(without) - model.score_samples(frame)
-        np.testing.assert_allclose(odd.surprises[:, a], surprise, rtol=1e-7, atol=1e-9)
+        np.testing.assert_allclose(found.surprises[:, a], surprise, rtol=1e-7, atol=1e-9)
 
 
 def test_what_is_expected_of_each_column(fitted):
@@ -125,7 +125,7 @@ def test_saved_and_loaded(fitted, tmp_path):
     frame, _, model = fitted
     again = pc.load(model.save(tmp_path / "mixture"))
     np.testing.assert_array_equal(again.score_samples(frame), model.score_samples(frame))
-    assert str(again.oddness(frame)) == str(model.oddness(frame))
+    assert str(again.outlier_scores(frame)) == str(model.outlier_scores(frame))
     pd.testing.assert_frame_equal(again.sample(5)[0], model.sample(5)[0])
 
 
@@ -176,9 +176,9 @@ def test_texts_tell_groups_apart_and_stay_missing(noted, tmp_path):
     assert model.predict(frame)[0] == model.predict(frame)[1] != model.predict(frame)[3]
     unheard = pd.DataFrame({"note": ["unheard words", "", None], "colour": ["red"] * 3})
     np.testing.assert_array_equal(np.ptp(model.score_samples(unheard)), 0.0)
-    odd = model.oddness(frame)
-    np.testing.assert_allclose(odd.contributions.sum(axis=1) + odd.mixing, -model.score_samples(frame), rtol=1e-9)
-    assert (odd.surprises[:, 0] > 0).tolist() == [bool(re.search(r"\w", note or "")) for note in NOTES * 2]
+    found = model.outlier_scores(frame)
+    np.testing.assert_allclose(found.contributions.sum(axis=1) + found.mixing, -model.score_samples(frame), rtol=1e-9)
+    assert (found.surprises[:, 0] > 0).tolist() == [bool(re.search(r"\w", note or "")) for note in NOTES * 2]
     assert model.impute(frame).isna().sum().tolist() == [2, 0]
     assert model.sample(4)[0]["note"].isna().all()
     again = pc.load(model.save(tmp_path / "mixture"))

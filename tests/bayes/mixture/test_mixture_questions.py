@@ -1,4 +1,4 @@
-"""What a mixture can be asked: any column from any others, gaps, oddness, new rows; and what it refuses."""
+"""What a mixture can be asked: any column from any others, gaps, outlier scores, new rows; and what it refuses."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """Finite mixture models for mixed tables with missing values."""
 
 from priorcase.bayes.mixture.model import MixtureModel
-from priorcase.bayes.mixture.results import Components, Oddness, Selection
+from priorcase.bayes.mixture.results import Components, OutlierScores, Selection
 
-__all__ = ["Components", "MixtureModel", "Oddness", "Selection"]
+__all__ = ["Components", "MixtureModel", "OutlierScores", "Selection"]

@@ -26,7 +26,7 @@ from priorcase.bayes.columns import asked_position
 from priorcase.bayes.mixture import em, questions
 from priorcase.bayes.mixture.columns import lay_out
 from priorcase.bayes.mixture.questions import FittedMixture
-from priorcase.bayes.mixture.results import Components, Oddness, Selection, SelectionName
+from priorcase.bayes.mixture.results import Components, OutlierScores, Selection, SelectionName
 from priorcase.bayes.results import JointDistribution
 from priorcase.exceptions import (
     NotAvailableError,
@@ -170,7 +170,7 @@ class MixtureModel(BaseEstimator, metaclass=EstimatorMeta):
         run, selection = em.select(layout, cells, numbers, self.selection, search)
         parameters, backend = run.parameters.sorted(), backend_of(X)
         found = layout.reordered(shown), parameters.reordered(shown), instances.schema, labels, backend
-        mixture = FittedMixture(*found, *questions.training_oddness(layout, parameters, cells.merged()))
+        mixture = FittedMixture(*found, *questions.training_outlier_scores(layout, parameters, cells.merged()))
         self._settle(mixture, replace(selection, backend=backend), run.history, run.converged)
         if not run.converged:
             text = f"the best run of EM did not converge in {search.max_iter} iterations; increase max_iter or tol."
@@ -321,11 +321,11 @@ class MixtureModel(BaseEstimator, metaclass=EstimatorMeta):
         return questions.impute(self._fitted(), X)
 
     @reads
-    def oddness(self, X: Any) -> Oddness:
+    def outlier_scores(self, X: Any) -> OutlierScores:
         """Return an outlier score for each row (its negative log-density), with the columns that explain it. Compare
         only rows with the same known columns, since missing values lower the score.
         """
-        return questions.oddness(self._fitted(), X)
+        return questions.outlier_scores(self._fitted(), X)
 
     @reads
     def sample(self, n_samples: int = 1) -> tuple[Any, AnyArray]:

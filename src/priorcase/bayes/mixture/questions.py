@@ -16,7 +16,7 @@ from priorcase._typing import AnyArray, Backend, BoolArray, FloatArray, IntArray
 from priorcase.bayes import columns
 from priorcase.bayes.mixture.columns import Cells, Layout, Scale, declaring, query_reader
 from priorcase.bayes.mixture.em import Parameters, distribution, log_term, normalize, responsibilities
-from priorcase.bayes.mixture.results import Oddness
+from priorcase.bayes.mixture.results import OutlierScores
 from priorcase.bayes.parts import ARCS, MOST_MEMBERS, Parts, has_parts
 from priorcase.bayes.results import JointDistribution
 from priorcase.exceptions import ParameterError
@@ -407,7 +407,9 @@ def _drawn_codes(table: FloatArray, owners: IntArray, rng: np.random.Generator) 
 # -- outlier scores
 
 
-def training_oddness(layout: Layout, parameters: Parameters, cells: Cells) -> tuple[FloatArray, FloatArray, FloatArray]:
+def training_outlier_scores(
+    layout: Layout, parameters: Parameters, cells: Cells
+) -> tuple[FloatArray, FloatArray, FloatArray]:
     """Scores, tails and mean surprises of the training rows, see `FittedMixture`."""
     n = len(layout.table_reader.schema)
     scores, usual, known = np.empty(len(cells)), np.zeros(n), np.zeros(n)
@@ -421,8 +423,8 @@ def training_oddness(layout: Layout, parameters: Parameters, cells: Cells) -> tu
     return scores[order], above / above[0], np.divide(usual, known, out=np.zeros_like(usual), where=known > 0)
 
 
-def oddness(mixture: FittedMixture, X: Any) -> Oddness:
-    """See `MixtureModel.oddness`."""
+def outlier_scores(mixture: FittedMixture, X: Any) -> OutlierScores:
+    """See `MixtureModel.outlier_scores`."""
     layout = mixture.layout
     table = read_queries(X, layout.table_reader)
     cells = layout.encode(layout.matrix(table))
@@ -431,11 +433,11 @@ def oddness(mixture: FittedMixture, X: Any) -> Oddness:
     scores, surprises, shares = (np.concatenate(column) for column in zip(*blocks, strict=True))
     tails = mixture.tails[np.searchsorted(mixture.training_scores, scores, side="left")]
     names, queries, mixing = attribute_names(mixture.schema), decoded(table), scores - shares.sum(axis=1)
-    return Oddness(names, queries, scores, tails, surprises, mixture.usual, shares, mixing, mixture.backend)
+    return OutlierScores(names, queries, scores, tails, surprises, mixture.usual, shares, mixing, mixture.backend)
 
 
 def _measured(layout: Layout, parameters: Parameters, cells: Cells, rows: slice) -> tuple[FloatArray, ...]:
-    """Scores, surprises and shares of rows without their class, as in `Oddness`.
+    """Scores, surprises and shares of rows without their class, as in `OutlierScores`.
 
     The log-density of all other attributes is the sum of the terms before and after: subtracting an outlier's term from
     the total would leave only rounding errors.

@@ -175,8 +175,8 @@ def _text(column: Gaussians | Chances, k: int) -> str:
 
 
 @dataclass(frozen=True, repr=False, eq=False)
-class Oddness(layouts.PrintedPerQuery):
-    """Outlier scores of rows with the columns that explain them, as returned by `MixtureModel.oddness`.
+class OutlierScores(layouts.PrintedPerQuery):
+    """Outlier scores of rows with the columns that explain them, as returned by `MixtureModel.outlier_scores`.
 
     Can be indexed and sliced by row. Prints as a table, most surprising columns first.
 

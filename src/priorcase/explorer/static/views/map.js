@@ -432,7 +432,7 @@ function mount(root, context) {
       const found = await context.fetched("/columns");
       if (ended) return;
       ({ columns } = found);
-      const options = [["target", `${found.target.name ?? "target"} (target)`], ["error", "leave-one-out error"], ["odd", "outlier score"], ...columns.map((column) => [`column:${column.name}`, column.name])];
+      const options = [["target", `${found.target.name ?? "target"} (target)`], ["error", "leave-one-out error"], ["outliers", "outlier score"], ...columns.map((column) => [`column:${column.name}`, column.name])];
       fill(by, options.map(([value, text]) => h("option", { value }, text)));
       const params = context.params();
       by.value = options.some(([value]) => value === params.by) ? params.by : "target";

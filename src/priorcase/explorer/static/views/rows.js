@@ -67,7 +67,7 @@ function mount(root, context) {
   const ends = [];
 
   const readOnly = () => context.status().read_only;
-  const isQueue = () => ask.queue === "suspects" || ask.queue === "odd";
+  const isQueue = () => ask.queue === "suspects" || ask.queue === "outliers";
   const later = (work) => {
     clearTimeout(timer);
     timer = setTimeout(work, SOON);
@@ -174,7 +174,7 @@ function mount(root, context) {
   // -- the table
 
   function shownColumns() {
-    const extra = ask.queue === "suspects" ? [{ name: "may be", kind: "nominal", of: "predicted" }, { name: target.kind === "nominal" ? "probability" : "off by", kind: "numeric", of: "doubt" }] : ask.queue === "odd" ? [{ name: "unusual", kind: "text", of: "odd" }] : [];
+    const extra = ask.queue === "suspects" ? [{ name: "may be", kind: "nominal", of: "predicted" }, { name: target.kind === "nominal" ? "probability" : "off by", kind: "numeric", of: "doubt" }] : ask.queue === "outliers" ? [{ name: "unusual", kind: "text", of: "unexpected" }] : [];
     return [{ name: target.name, kind: target.kind, of: "target", sorts: true }, ...extra, ...columns.map((column, a) => ({ name: column.name, kind: column.kind, at: a, sorts: true }))];
   }
 
@@ -228,14 +228,14 @@ function mount(root, context) {
     const classes = [i === active ? "active" : "", row && openRow?.id === row.id ? "open" : "", row ? "" : "coming"].filter(Boolean).join(" ");
     const props = { id: `row-${i}`, class: classes, "aria-rowindex": i + 2, "aria-selected": row && openRow?.id === row.id ? "true" : "false", onclick: () => ((active = i), show(row)) };
     if (!row) return h("tr", props, h("td", { class: "soft" }, "…"), all.map(() => h("td")));
-    const marked = new Set((row.note?.odd ?? []).map((one) => one.column));
+    const marked = new Set((row.note?.unexpected ?? []).map((one) => one.column));
     return h(
       "tr",
       props,
       h("td", { class: "soft" }, `#${row.id}`, row.was === undefined ? null : h("span", { class: "mark", title: `corrected; was #${row.was}`, "aria-label": "corrected" }, " ✎")),
       all.map((one) => {
         const text = cellText(one, row);
-        return h("td", { class: [isNumeric(one.kind) ? "n" : "", one.of === "target" ? "strong" : "", one.of === "odd" || one.of === "predicted" || marked.has(one.name) ? "mark" : ""].filter(Boolean).join(" "), title: text }, text);
+        return h("td", { class: [isNumeric(one.kind) ? "n" : "", one.of === "target" ? "strong" : "", one.of === "unexpected" || one.of === "predicted" || marked.has(one.name) ? "mark" : ""].filter(Boolean).join(" "), title: text }, text);
       }),
     );
   }
@@ -244,7 +244,7 @@ function mount(root, context) {
     if (one.of === "target") return shown(row.target);
     if (one.of === "predicted") return shown(row.note?.predicted);
     if (one.of === "doubt") return target.kind === "nominal" ? percent(row.note?.doubt ?? 0) : `${fixed(row.note?.doubt ?? 0, 1)} sd`;
-    if (one.of === "odd") return (row.note?.odd ?? []).map((value) => `${value.column} ${value.value} (expected ${value.expected})`).join("; ");
+    if (one.of === "unexpected") return (row.note?.unexpected ?? []).map((value) => `${value.column} ${value.value} (expected ${value.expected})`).join("; ");
     return shown(row.values[one.at]);
   }
 
@@ -282,7 +282,7 @@ function mount(root, context) {
 
   function drawTabs() {
     const left = (name) => (review?.queues[name]?.rows === undefined ? "" : ` (${count(review.queues[name].rows)})`);
-    const found = [["", "All rows"], ["suspects", `Suspects${left("suspects")}`], ["odd", `Unusual rows${left("odd")}`]];
+    const found = [["", "All rows"], ["suspects", `Suspects${left("suspects")}`], ["outliers", `Unusual rows${left("outliers")}`]];
     if (ask.queue && !isQueue()) found.push([ask.queue, "Selected on the map"]);
     const made = found.map(([queue, text]) => h("button", { type: "button", "aria-pressed": String(ask.queue === queue), onclick: () => ask.queue !== queue && change({ queue, sort: "", descending: false }, { step: true }) }, text));
     if (tabs.childElementCount !== made.length) fill(tabs, made);
@@ -300,17 +300,17 @@ function mount(root, context) {
   }
 
   function drawCount(page) {
-    if (state === "running") return void fill(counted, ask.queue === "odd" ? "Finding unusual rows …" : "Finding suspects by leave-one-out …");
+    if (state === "running") return void fill(counted, ask.queue === "outliers" ? "Finding unusual rows …" : "Finding suspects by leave-one-out …");
     if (state === "cancelled") return void fill(counted, "This was canceled. ", h("button", { type: "button", onclick: checkAgain }, "Look again"));
     const rows = `${count(total)} ${total === 1 ? "row" : "rows"}`;
     const says = {
       suspects: target.kind === "nominal" ? `${rows} whose target may be wrong: similar rows disagree.` : `${rows} far from what the other rows predict.`,
-      odd: `${rows} whose values are unusual together.`,
+      outliers: `${rows} whose values are unusual together.`,
     }[ask.queue];
     const by = page.learner && ask.queue === "suspects" ? ` Found by ${page.learner}.` : "";
     const again = isQueue() && stale ? [" The rows or the learner have changed since. ", h("button", { type: "button", onclick: checkAgain }, "Look again")] : [];
     const filtered = ask.search || ask.filters.length ? " that match" : "";
-    fill(counted, says ? (total ? says : ask.queue === "odd" ? "No unusual rows left." : "No suspects left.") : `${rows}${filtered}`, says ? by : "", again);
+    fill(counted, says ? (total ? says : ask.queue === "outliers" ? "No unusual rows left." : "No suspects left.") : `${rows}${filtered}`, says ? by : "", again);
   }
 
   async function checkAgain() {
@@ -412,7 +412,7 @@ function mount(root, context) {
     const note = row.note;
     if (note?.predicted !== undefined)
       lines.push(target.kind === "nominal" ? `Without this row, the prediction is ${shown(note.predicted)}, and ${shown(row.target)} has a probability of ${percent(note.doubt)}.` : `Without this row, the prediction is ${number(note.predicted)}: ${number(note.doubt, 2)} times the usual error from ${number(row.target)}.`);
-    for (const one of note?.odd ?? []) lines.push(`${one.column} is ${one.value}; ${one.expected} was expected from the rest of the row.`);
+    for (const one of note?.unexpected ?? []) lines.push(`${one.column} is ${one.value}; ${one.expected} was expected from the rest of the row.`);
     return lines.length ? h("div", { class: "reason" }, lines.map((text) => h("p", {}, text))) : null;
   }
 

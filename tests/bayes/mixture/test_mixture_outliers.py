@@ -1,4 +1,4 @@
-"""How odd rows are, which value is to blame, and results that print themselves."""
+"""How unusual rows are, which value is to blame, and results that print themselves."""
 
 from __future__ import annotations
 
@@ -25,13 +25,13 @@ def model() -> MixtureModel:
 def test_the_value_that_was_changed_is_named_first(model: MixtureModel) -> None:
     """A city bike carrying 155 kg in place of 83 is taken for another kind of bike: its shares blame other columns."""
     row = X[(X["bike"] == "city") & (X["load_kg"] == 83)][:1]
-    changed = model.oddness(row.assign(load_kg=155.0))
+    changed = model.outlier_scores(row.assign(load_kg=155.0))
     assert model.predict(row) != model.predict(row.assign(load_kg=155.0))
     first = str(changed).splitlines()[2].split()
     assert first[:2] == ["load_kg", "155"]
     beyond = dict(zip(changed.names, (changed.surprises - changed.usual)[0].tolist(), strict=True))
     assert beyond.pop("load_kg") > 5 * max(beyond.values())
-    before = model.oddness(row)
+    before = model.outlier_scores(row)
     rise = changed.contributions[0] - before.contributions[0]
     assert changed.names[rise.argmax()] != "load_kg"
 
@@ -39,7 +39,7 @@ def test_the_value_that_was_changed_is_named_first(model: MixtureModel) -> None:
 @pytest.mark.parametrize("column", ["load_kg", "age_years", "km_since_service"])
 def test_of_rows_with_one_wrong_number_it_is_named_first(model: MixtureModel, column: str) -> None:
     known = X[X[column].notna()]
-    wrong = model.oddness(known.assign(**{column: 3 * X[column].max()}))
+    wrong = model.outlier_scores(known.assign(**{column: 3 * X[column].max()}))
     blamed = (wrong.surprises - wrong.usual).argmax(axis=1)
     assert (blamed == list(X).index(column)).all()
     assert (wrong.tails < 0.02).all()
@@ -47,80 +47,80 @@ def test_of_rows_with_one_wrong_number_it_is_named_first(model: MixtureModel, co
 
 def test_a_surprise_is_what_a_value_adds_to_the_score_of_the_others(model: MixtureModel) -> None:
     """``-ln p(x_i | others) = -ln p(x) + ln p(others)``: a second question, with the column left empty."""
-    odd = model.oddness(X)
-    np.testing.assert_array_equal(odd.scores, -model.score_samples(X))
+    found = model.outlier_scores(X)
+    np.testing.assert_array_equal(found.scores, -model.score_samples(X))
     for a, column in enumerate(X):
         others = model.score_samples(X.assign(**{column: None}))
-        np.testing.assert_allclose(odd.surprises[:, a], odd.scores + others, rtol=1e-9, atol=1e-9)
+        np.testing.assert_allclose(found.surprises[:, a], found.scores + others, rtol=1e-9, atol=1e-9)
     known = X.notna().to_numpy()
-    assert (odd.surprises[~known] == 0).all()
-    np.testing.assert_allclose(odd.usual, odd.surprises.sum(axis=0) / known.sum(axis=0), rtol=1e-9)
+    assert (found.surprises[~known] == 0).all()
+    np.testing.assert_allclose(found.usual, found.surprises.sum(axis=0) / known.sum(axis=0), rtol=1e-9)
 
 
 def test_shares_add_up_and_scores_are_held_against_the_training_rows(model: MixtureModel) -> None:
-    odd, known = model.oddness(X), X.notna().to_numpy()
-    np.testing.assert_allclose(odd.contributions.sum(axis=1) + odd.mixing, odd.scores, rtol=1e-9, atol=1e-9)
-    assert (odd.mixing >= -1e-9).all()
-    assert (odd.contributions[~known] == 0).all()
-    np.testing.assert_allclose(odd.tails, [(odd.scores >= score).mean() for score in odd.scores], rtol=1e-12)
-    twice = MixtureModel(2, random_state=0).fit(X, sample_weight=np.full(len(X), 2.0)).oddness(X)
+    found, known = model.outlier_scores(X), X.notna().to_numpy()
+    np.testing.assert_allclose(found.contributions.sum(axis=1) + found.mixing, found.scores, rtol=1e-9, atol=1e-9)
+    assert (found.mixing >= -1e-9).all()
+    assert (found.contributions[~known] == 0).all()
+    np.testing.assert_allclose(found.tails, [(found.scores >= score).mean() for score in found.scores], rtol=1e-12)
+    twice = MixtureModel(2, random_state=0).fit(X, sample_weight=np.full(len(X), 2.0)).outlier_scores(X)
     doubled = MixtureModel(2, random_state=0).fit(pd.concat([X, X]))
-    np.testing.assert_array_equal(twice.usual, doubled.oddness(X).usual)
-    np.testing.assert_array_equal(twice.tails, doubled.oddness(X).tails)
+    np.testing.assert_array_equal(twice.usual, doubled.outlier_scores(X).usual)
+    np.testing.assert_array_equal(twice.tails, doubled.outlier_scores(X).tails)
 
 
 def test_an_outlier_beyond_all_measure_leaves_the_other_columns_theirs() -> None:
     table = X[["age_years", "load_kg", "bike"]]
     model = MixtureModel(3, random_state=0).fit(table)
     row = pd.DataFrame({"age_years": [1e300], "load_kg": [84.0], "bike": ["city"]})
-    odd = model.oddness(row)
-    assert np.isfinite(odd.surprises).all()
-    assert odd.surprises[0].argmax() == 0
+    found = model.outlier_scores(row)
+    assert np.isfinite(found.surprises).all()
+    assert found.surprises[0].argmax() == 0
     component = int(model.predict(row)[0])
     bike = model.components_.columns["bike"]
     chance = bike.probabilities[component][bike.values.index("city")]
-    assert odd.surprises[0, 2] == pytest.approx(-np.log(chance))
+    assert found.surprises[0, 2] == pytest.approx(-np.log(chance))
 
 
 def test_a_class_is_not_looked_at(model: MixtureModel) -> None:
     classed = MixtureModel(3, random_state=0).fit(X, Y)
-    odd = classed.oddness(X)
-    np.testing.assert_allclose(odd.tails, [(odd.scores >= score).mean() for score in odd.scores], rtol=1e-12)
-    np.testing.assert_allclose(odd.usual, odd.surprises.sum(axis=0) / X.notna().to_numpy().sum(axis=0), rtol=1e-9)
+    found = classed.outlier_scores(X)
+    np.testing.assert_allclose(found.tails, [(found.scores >= score).mean() for score in found.scores], rtol=1e-12)
+    np.testing.assert_allclose(found.usual, found.surprises.sum(axis=0) / X.notna().to_numpy().sum(axis=0), rtol=1e-9)
 
 
 def test_columns_that_say_nothing_surprise_no_one() -> None:
     rows: list[list[Any]] = [[7.0, None, x] for x in (0.0, 1.0, 5.0)]
-    odd = MixtureModel(1, schema={1: pc.Nominal()}).fit(rows).oddness([[7.0, "a", 1.0], [None, None, None]])
-    assert odd.surprises[:, :1].tolist() == [[0.0], [0.0]]
-    np.testing.assert_allclose(odd.surprises[0].sum(), odd.scores[0], rtol=1e-9)
-    dull = MixtureModel(1).fit([[1.0], [1.0]]).oddness([[3.0]])
+    found = MixtureModel(1, schema={1: pc.Nominal()}).fit(rows).outlier_scores([[7.0, "a", 1.0], [None, None, None]])
+    assert found.surprises[:, :1].tolist() == [[0.0], [0.0]]
+    np.testing.assert_allclose(found.surprises[0].sum(), found.scores[0], rtol=1e-9)
+    dull = MixtureModel(1).fit([[1.0], [1.0]]).outlier_scores([[3.0]])
     assert (dull.scores.tolist(), dull.surprises.tolist()) == ([0.0], [[0.0]])
 
 
-def test_oddness_prints_and_is_cut_like_the_other_results(model: MixtureModel) -> None:
-    odd = model.oddness(X[:7].assign(noise=None))
-    assert str(odd).endswith("... and 2 more queries")
-    assert len(odd[1:3]) == len(list(odd[1:3])) == 2
-    lines = str(odd[6]).splitlines()
+def test_outlier_scores_prints_and_is_cut_like_the_other_results(model: MixtureModel) -> None:
+    found = model.outlier_scores(X[:7].assign(noise=None))
+    assert str(found).endswith("... and 2 more queries")
+    assert len(found[1:3]) == len(list(found[1:3])) == 2
+    lines = str(found[6]).splitlines()
     assert lines[0].startswith("query 6: ")
     assert lines[0].endswith("% of the training rows are at least as unusual")
     assert lines[1].split() == ["column", "value", "surprise", "usual", "beyond", "contribution"]
-    assert "noise" not in str(odd)
+    assert "noise" not in str(found)
     assert lines[-1].startswith("  (component)")
-    html = odd[6]._repr_html_()
+    html = found[6]._repr_html_()
     assert html.count("<table>") == 1
     assert ">surprise</th>" in html
-    frame = odd[2:4].frame()
+    frame = found[2:4].frame()
     assert isinstance(frame, pd.DataFrame)
     assert list(frame)[:5] == ["query", "score", "tail", "component", "bike"]
     assert frame["query"].tolist() == [2, 3]
-    assert frame["surprise of load_kg"].tolist() == odd.surprises[2:4, list(X).index("load_kg")].tolist()
+    assert frame["surprise of load_kg"].tolist() == found.surprises[2:4, list(X).index("load_kg")].tolist()
 
 
 def test_many_columns_are_summed_up_in_one_line() -> None:
     numbers = np.random.default_rng(0).normal(size=(30, 14))
-    assert "  4 others" in str(MixtureModel(1).fit(numbers).oddness(numbers[:1]))
+    assert "  4 others" in str(MixtureModel(1).fit(numbers).outlier_scores(numbers[:1]))
 
 
 def test_components_print_side_by_side_and_then_below() -> None:
