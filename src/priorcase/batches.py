@@ -210,7 +210,10 @@ def _hidden(path: Path) -> bool:
 
 def _unreadable(path: str, error: Exception) -> ReadingError:
     reason = str(error).strip().splitlines()[0].rstrip(".")
-    return ReadingError(f"{quoted(path)} is not a valid Parquet file: {reason}. Write the file again, or omit it.")
+    remedy = "Write the file again, or omit it."
+    if not path.endswith((".parquet", ".pq")):
+        remedy = "Read other formats with priorcase.datasets.read_table, and pass the frame."
+    return ReadingError(f"{quoted(path)} is not a valid Parquet file: {reason}. {remedy}")
 
 
 def _read_ahead(batches: Iterator[Any]) -> Iterator[Any]:
@@ -302,17 +305,17 @@ def _alike(one: Any, other: Any) -> bool:
 # -- learning
 
 
-def labelled_batches(X: Any, y: Any) -> Labelled | None:
+def labeled_batches(X: Any, y: Any) -> Labeled | None:
     """Return tables with their target column, batch by batch, if ``y`` is a column name; None if ``X`` has no names."""
     if not isinstance(y, str):
         return None
     source = open_batches(X)
     if source is None and nw.dependencies.is_into_dataframe(X):
-        return Labelled(X, y, "X", again=True)
-    return None if source is None else Labelled(source, y, source.source, again=source.again)
+        return Labeled(X, y, "X", again=True)
+    return None if source is None else Labeled(source, y, source.source, again=source.again)
 
 
-class Labelled:
+class Labeled:
     """Batches as tables with their target column, or a frame in memory as a single one."""
 
     def __init__(self, given: Any, target: str, source: str, *, again: bool) -> None:

@@ -14,7 +14,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from reference import explaining as reference
-from sklearn.base import clone
+from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.compose import make_column_transformer
 from sklearn.dummy import DummyClassifier
 from sklearn.ensemble import RandomForestClassifier
@@ -55,6 +55,18 @@ REGRESSORS: list[Any] = [
     pc.RBFNetworkRegressor(),
     pc.StackedRegressor(),
 ]
+
+
+class Either(ClassifierMixin, BaseEstimator):
+    """Says yes if column 0 is large, or if columns 1 and 2 are."""
+
+    def fit(self, X: Any, y: Any) -> Either:
+        self.classes_ = np.array(["no", "yes"])
+        return self
+
+    def predict(self, X: Any) -> Any:
+        first, second, third = np.asarray(X, float).T > 0.5
+        return np.where(first | (second & third), "yes", "no")
 
 
 def table(n: int = 60) -> pd.DataFrame:
@@ -312,6 +324,14 @@ def test_alternatives_change_other_columns_where_they_can() -> None:
     assert len(three.rows) == 3
 
 
+def test_alternatives_behind_a_change_of_one_column_are_found() -> None:
+    """Column 0 alone changes the prediction of every past case, and so do columns 1 and 2 together."""
+    rows = [[float(i >= 20), float(i >= 20), float(i >= 20)] for i in range(40)]
+    y = ["no"] * 20 + ["yes"] * 20
+    found = pc.counterfactuals(Either().fit(rows, y), [[0.0, 0.0, 0.0]], 2, data=(rows, y))
+    assert sorted(found.changed.tolist()) == [[False, True, True], [True, False, False]]
+
+
 def test_a_change_that_only_works_with_others_keeps_them() -> None:
     """Neither of the two alone changes the prediction: both are changed."""
     rows = [[0, 0], [0, 1], [1, 0], [1, 1]] * 5
@@ -410,6 +430,31 @@ def test_a_pipeline_is_explained_with_its_data() -> None:
     for entry in found.counterfactuals.rows:
         assert model.predict(frame_of([entry]))[0] in ("yes", "no")
     assert len(pc.what_if(model, X[:1], "colour", data=(X, LABELS))) == 4
+
+
+def test_a_model_that_imputes_is_compared_with_past_cases_not_with_an_imputed_row() -> None:
+    """For a linear model, contributions are proportional to the distance from the mean, whatever it imputes."""
+    random = np.random.default_rng(5)
+    rows = random.normal(size=(80, 2))
+    y = 2 * rows[:, 0] + rows[:, 1]
+    model = make_pipeline(SimpleImputer(strategy="constant", fill_value=100.0), LinearRegression()).fit(rows, y)
+    found = pc.explain(model, [[0.0, 0.0]], data=(rows, y))
+    assert abs(found.base[0]) < 2  # not about 300
+    np.testing.assert_allclose(found.base + found.contributions.sum(axis=1), found.total)
+    assert "mean over past cases" in str(found)
+    assert "mean over past cases" not in str(pc.explain(pc.KNNRegressor().fit(rows, y), [[0.0, 0.0]]))
+
+
+def test_numbers_of_one_explanation_have_equal_decimals() -> None:
+    random = np.random.default_rng(6)
+    rows = random.normal(size=(80, 2))
+    model = pc.KNNRegressor(3).fit(rows, 10_000 + 700.123456 * rows[:, 0])
+    lines = str(model.explain(rows[:1], precedents=0)).splitlines()
+    predicted = lines[0].removeprefix("query 0: ")
+    assert predicted.count(",") == 1
+    assert any(line.split()[:2] == ["prediction", predicted] for line in lines)
+    curve = str(pc.what_if(model, rows[:1], 0)).splitlines()[1:]
+    assert len({len(line.split()[-1].partition(".")[2]) for line in curve if line[0] != "*"}) == 1
 
 
 @pytest.mark.parametrize("backend", ["numpy", "polars", "pandas"])

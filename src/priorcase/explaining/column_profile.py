@@ -116,12 +116,12 @@ class ColumnProfile(GridResult):
         styles = class_styles(classes) if classes is not None else {None: style(0)}
         for j, (label, look) in enumerate(styles.items()):
             output = self.outputs[:, j]
-            options: dict[str, Any] = {"color": look.colour, "marker": look.marker, "markersize": 3.5}
+            options: dict[str, Any] = {"color": look.color, "marker": look.marker, "markersize": 3.5}
             line = look.line if numbers else "none"
             ax.plot(places, output[known], linestyle=line, label=None if label is None else caption(label), **options)
             for i, value in enumerate(values):
                 if value is None:
-                    ax.axhline(output[i], color=look.colour, linewidth=0.8, linestyle=_DASHED, alpha=0.6)
+                    ax.axhline(output[i], color=look.color, linewidth=0.8, linestyle=_DASHED, alpha=0.6)
         if None in values:
             ax.plot([], [], color=INK, linewidth=0.8, linestyle=_DASHED, alpha=0.6, label="value missing")
         for at, i in enumerate(known):
@@ -163,10 +163,10 @@ class ColumnProfile(GridResult):
         for i in range(min(len(self), _LINES)):
             line = [value_text(value, _WIDTH) + " *" * bool(self.own[i]) for value in self.values[i]]
             line += [f"{self.outputs[i, c]:.3f}" for c in classes]
-            if self.predictions is not None:
-                line.append(value_text(self.predictions[i : i + 1].tolist()[0], _WIDTH))
-            elif self.classes is None:
+            if self.classes is None:
                 line.append(outputs[i])
+            elif self.predictions is not None:
+                line.append(value_text(self.predictions[i : i + 1].tolist()[0], _WIDTH))
             lines.append(line)
         notes = ["* the row's own value"] if self.own.any() else []
         if self.missing is not None:

@@ -23,7 +23,8 @@ class Shares:
 
     ``base`` is the output without any column, ``parts`` have the shape (rows, columns), and ``total`` is the output:
     ``base`` plus the sum of the parts. ``errors`` are standard errors of the parts, 0 if they are exact. ``versus``
-    is the other class of log-odds; None on other scales.
+    is the other class of log-odds; None on other scales. ``averaged``: columns that are not known are taken from past
+    cases instead of being missing.
     """
 
     scale: str
@@ -32,6 +33,7 @@ class Shares:
     errors: FloatArray
     total: FloatArray
     versus: AnyArray | None = None
+    averaged: bool = False
 
 
 def column_shares(asked: ExplainedModel, cells: FloatArray, predictions: AnyArray, permutations: int) -> Shares:
@@ -76,7 +78,8 @@ def _shapley(asked: ExplainedModel, cells: FloatArray, chosen: IntArray, permuta
             noise = _ROUNDING * np.abs(values).max()
             parts[i, known] = np.where(np.abs(shares) > noise, shares, 0.0)
         start = stop
-    return Shares("prediction" if asked.classes is None else "probability", base, parts, errors, total)
+    scale = "prediction" if asked.classes is None else "probability"
+    return Shares(scale, base, parts, errors, total, averaged=not takes_missing)
 
 
 def _with_left_out(row: FloatArray, known: IntArray, plan: _Plan, background: FloatArray) -> FloatArray:

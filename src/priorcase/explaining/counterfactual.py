@@ -16,7 +16,7 @@ from priorcase._parameters import check_value, is_list
 from priorcase._typing import AnyArray, Backend, BoolArray, FloatArray, IdArray, IntArray, Name, Value
 from priorcase.exceptions import ParameterError, advice, listed, prefix_errors, quoted
 from priorcase.explaining.model import ExplainedModel
-from priorcase.learning.plotting import caption, captions, colour, drawing, tint
+from priorcase.learning.plotting import caption, captions, color, drawing, tint
 from priorcase.learning.results import Grid, PrintedPerQuery, Row, framed, short, value_text
 
 Goal = Callable[[AnyArray, AnyArray], BoolArray]
@@ -115,7 +115,7 @@ class Counterfactuals(PrintedPerQuery):
         order = order[counts[order] > 0][:30]
         with drawing(ax, size=(6.0, 1.0 + 0.24 * max(order.size, 6))) as ax:
             places = np.arange(order.size)
-            ax.barh(places, counts[order], 0.7, facecolor=tint(0, 0.6), edgecolor=colour(0), linewidth=0.7)
+            ax.barh(places, counts[order], 0.7, facecolor=tint(0, 0.6), edgecolor=color(0), linewidth=0.7)
             ax.set_yticks(places, captions([self.names[a] for a in order.tolist()]))
             ax.invert_yaxis()
             ax.set_xlabel(f"changes in {len(self.rows)} counterfactuals")
@@ -164,11 +164,12 @@ def counterfactuals(
     """Find the smallest changes to each row, taken from past cases, that change the model's prediction.
 
     The search starts at the nearest past cases with a wanted prediction (nearest unlike cases, Keane & Smyth 2020).
-    Changes that are not needed are undone, largest differences first, and the smallest set of the remaining changes
-    that still changes the prediction is kept (if more than ten remain, a set from which no single change can be
-    undone). All new values come from one past case; values missing in it are not changed. A value that is missing in
-    the row may be filled in, which is printed as a change from ``?``; of equally many changes, those of known values
-    are preferred.
+    If no value of such a case changes the prediction by itself, all are taken; changes that are not needed are undone,
+    largest differences first, and the smallest set of the remaining changes that still changes the prediction is kept
+    (if more than ten remain, a set from which no single change can be undone). Of several changes, the smallest is the
+    one of the fewest columns, then of the smallest distance. All new values come from one past case; values missing in
+    it are not changed. A value that is missing in the row may be filled in, which is printed as a change from ``?``; of
+    equally many changes, those of known values are preferred.
 
     Distances are those of `KNNClassifier` with equal weights. A row takes some tens of predictions for each column.
 
@@ -228,6 +229,11 @@ def find(
     if (unknown := pending[missing[pending].any(axis=1)]).size:  # changes of known values are also sought alone
         known = _Changes(asked, cells, predictions, free & ~missing, goal).found(unknown, max(_CANDIDATES, 2 * int(n)))
         of, past, columns = (np.concatenate(both) for both in zip((of, past, columns), known, strict=True))
+    alone = np.zeros(cells.shape, bool)  # columns that are enough by themselves
+    np.logical_or.at(alone, of, columns & (columns.sum(axis=1) == 1)[:, None])
+    if n > 1 and (again := pending[alone[pending].any(axis=1)]).size:  # alternatives may lie behind these changes
+        others = _Changes(asked, cells, predictions, free & ~alone, goal).found(again, max(_CANDIDATES, 2 * int(n)))
+        of, past, columns = (np.concatenate(both) for both in zip((of, past, columns), others, strict=True))
     rows = np.where(columns, asked.past[past], cells[of])
     costs = np.where(columns, changes.costs(of, past), 0.0).sum(axis=1)
     filled = (columns & missing[of]).sum(axis=1)
@@ -353,8 +359,10 @@ class _Changes:
         """Return the columns of each pair that remain changed."""
         changed, new, old = self.differs(of, past), self.asked.past[past], self.cells[of]
         costs = np.where(changed, self.costs(of, past), -1.0)
+        alone = self._alone(of, changed, new, costs)
+        changed[alone >= 0] = np.arange(changed.shape[1]) == alone[alone >= 0, None]
         orders = np.lexsort((-costs, ~np.isnan(old)), axis=1)  # values that were filled in are put back first
-        active = np.arange(len(of))
+        active = np.flatnonzero(alone < 0)
         while active.size:  # a value may be put back only after another one was
             before = changed[active].sum(axis=1)
             for step in range(changed.shape[1]):
@@ -374,6 +382,19 @@ class _Changes:
             if 2 < columns.size <= EXHAUSTIVE:  # of two, each was tried alone
                 changed[pair] = self._fewest(of[pair], new[pair], columns, costs[pair])
         return changed
+
+    def _alone(self, of: IntArray, changed: BoolArray, new: FloatArray, costs: FloatArray) -> IntArray:
+        """Return the column of each pair that changes the prediction by itself, -1 if there is none; see `_fewest`."""
+        pairs, columns = np.nonzero(changed)
+        rows = self.cells[of[pairs]]
+        filled = np.isnan(rows[np.arange(pairs.size), columns])
+        rows[np.arange(pairs.size), columns] = new[pairs, columns]
+        order = np.lexsort((costs[pairs, columns], filled, pairs))
+        order = order[self.turned(of[pairs], rows)[order]]
+        found, first = np.unique(pairs[order], return_index=True)
+        alone = np.full(len(of), -1)
+        alone[found] = columns[order[first]]
+        return alone
 
     def _fewest(self, query: int, new: FloatArray, columns: IntArray, costs: FloatArray) -> BoolArray:
         """Return the fewest changes that change the prediction; ties prefer changes of known values."""

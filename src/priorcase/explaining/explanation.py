@@ -18,7 +18,7 @@ from priorcase.explaining.contributions import column_shares
 from priorcase.explaining.counterfactual import Counterfactuals, find
 from priorcase.explaining.model import ExplainedModel
 from priorcase.explaining.precedents import precedents_of
-from priorcase.learning.plotting import INK, caption, captions, colour, drawing, tint
+from priorcase.learning.plotting import INK, caption, captions, color, drawing, tint
 from priorcase.learning.results import (
     Grid,
     PrintedPerQuery,
@@ -31,7 +31,7 @@ from priorcase.neighbors.precedents import Precedents, member_text
 from priorcase.schema import Nominal
 
 _QUERIES, _COLUMNS, _WIDTH, _CLASSES = 5, 15, 24, 4
-_BASE = "all columns missing"
+_MISSING, _AVERAGE = "all columns missing", "mean over past cases"  # what the contributions are added to
 
 
 @dataclass(frozen=True, repr=False, eq=False)
@@ -52,6 +52,8 @@ class Explanations(PrintedPerQuery):
         prediction: ``base`` plus the contributions.
     errors
         Standard errors of the contributions; 0 if they are exact. The sum is always exact.
+    averaged
+        Whether columns that are not known are taken from past cases instead of being missing.
     versus
         The other class of the log-odds; None on other scales.
     probabilities, classes
@@ -88,6 +90,7 @@ class Explanations(PrintedPerQuery):
     precedents: Precedents | None
     counterfactuals: Counterfactuals | None
     unseen: BoolArray
+    averaged: bool = False
     backend: Backend | None = None
     numbers: tuple[int, ...] = ()
 
@@ -145,11 +148,9 @@ class Explanations(PrintedPerQuery):
             starts = float(one.base[0]) + np.concatenate(([0.0], np.cumsum(sizes)))
             for place, (start, size) in enumerate(zip(starts.tolist(), sizes, strict=False)):
                 which = 0 if size >= 0 else 3
-                ax.barh(
-                    place, size, 0.7, left=start, facecolor=tint(which, 0.6), edgecolor=colour(which), linewidth=0.7
-                )
-            for line, text in ((starts[0], _BASE), (starts[-1], "prediction")):
-                ax.axvline(line, color=INK, linewidth=0.8, linestyle=":" if text == _BASE else "-")
+                ax.barh(place, size, 0.7, left=start, facecolor=tint(which, 0.6), edgecolor=color(which), linewidth=0.7)
+            for line, style in ((starts[0], ":"), (starts[-1], "-")):
+                ax.axvline(line, color=INK, linewidth=0.8, linestyle=style)
             ax.set_yticks(np.arange(len(names)), captions(names, 2 * _WIDTH))
             ax.invert_yaxis()
             ax.set_xlabel(caption(one._scale_text(0), 3 * _WIDTH))
@@ -174,10 +175,16 @@ class Explanations(PrintedPerQuery):
             return f"P({predicted})"
         return f"log-odds of {predicted} against {value_text(self.versus[i : i + 1].tolist()[0], _WIDTH)}"
 
+    def _places(self, i: int) -> int:
+        return decimals([*self.contributions[i], self.total[i]]) if self.scale == "prediction" else 4
+
     def _answer(self, i: int) -> str:
-        answer = value_text(self.predictions[i : i + 1].tolist()[0], _WIDTH)
         if self.probabilities is None or self.classes is None:
-            return answer
+            number = self.scale == "prediction"
+            return (
+                f"{self.total[i]:,.{self._places(i)}f}" if number else value_text(self.predictions.tolist()[i], _WIDTH)
+            )
+        answer = value_text(self.predictions[i : i + 1].tolist()[0], _WIDTH)
         likely = np.argsort(-self.probabilities[i], kind="stable")[:_CLASSES].tolist()
         labels = self.classes.tolist()
         shares = [f"{value_text(labels[c], _WIDTH)} {self.probabilities[i, c]:.2f}" for c in likely]
@@ -188,10 +195,9 @@ class Explanations(PrintedPerQuery):
         amounts, errors, queries = self.contributions[i], self.errors[i], self.queries[i]
         order = np.array([a for a in self._order(i).tolist() if amounts[a] or queries[a] is not None], np.int64)
         sampled = bool((errors > 0).any())
-        places = decimals([*amounts, self.total[i]]) if self.scale == "prediction" else 4
-        number = f"{{:+,.{places}f}}"
+        number = f"{{:+,.{self._places(i)}f}}"
         plain = number.replace("+", "")
-        lines = [[_BASE, "", plain.format(self.base[i]), ""]]
+        lines = [[_AVERAGE if self.averaged else _MISSING, "", plain.format(self.base[i]), ""]]
         for a in order[:_COLUMNS].tolist():
             error = f"± {plain.format(errors[a])}" if errors[a] > 0 else ""
             amount = number.format(amounts[a]) if amounts[a] else "0"
@@ -336,6 +342,7 @@ def explain(
         precedents=near,
         counterfactuals=turns,
         unseen=_unseen(asked, cells),
+        averaged=shares.averaged,
         backend=asked.backend,
     )
 

@@ -118,8 +118,9 @@ class ExplainedModel:
 
     Only public methods of ``model`` are called, in its present state. Past cases are the rows that it
     stores, or ``data``, a pair of X and y. ``classes`` are None for a regressor, ``ids`` those of the past cases,
-    ``targets`` None if they are not known, and ``background`` the rows from which omitted values are
-    taken: one row of missing values, or some past cases if the model takes no missing values.
+    ``targets`` None if they are not known, and ``background`` the rows from which omitted values are taken: one row of
+    missing values, or some past cases if the model takes no missing values or is not one of this library. Other models
+    may predict rows of missing values, but do not treat them as unknown: encoders and imputers give them a value.
     """
 
     def __init__(self, model: Any, data: Any = None, *, needs_rows: bool = True) -> None:
@@ -359,7 +360,7 @@ class ExplainedModel:
     @property
     def background(self) -> FloatArray:
         """Rows from which left-out values are taken."""
-        if self.takes_missing:
+        if self.stored is not None and self.takes_missing:
             return np.full((1, len(self.schema)), np.nan)
         return self.past[fixed_sample(len(self.past), _BACKGROUND)]
 

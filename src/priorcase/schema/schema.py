@@ -395,8 +395,9 @@ def open_source(X: Any) -> Source:
         )
     if isinstance(X, (str, os.PathLike)):
         raise UnsupportedDataError(
-            f"X is {quoted(X)}; expected a frame, a 2D array or a list of rows. Read a file with priorcase.read_table. "
-            "For Parquet files, pass the name of the target column as y to fit, or predict with priorcase.batches."
+            f"X is {quoted(X)}; expected a frame, a 2D array or a list of rows. Read a file with "
+            "priorcase.datasets.read_table. For Parquet files, pass the name of the target column as y to fit, or "
+            "predict with priorcase.batches."
         )
     if hasattr(X, "__array__") or np.isscalar(X):
         return _open_array(np.asarray(X))
