@@ -114,7 +114,7 @@ def kernels() -> Any:
     with drawing(None) as ax:
         for i, name in enumerate(names):
             weights = getattr(similarity, name)()(u)
-            ax.plot(u, weights, color=style(i).colour, linestyle=style(i).line, label=name.lower())
+            ax.plot(u, weights, color=style(i).color, linestyle=style(i).line, label=name.lower())
         ax.set(xlabel="relative distance u = d / h", ylabel="weight K(u)")
         legend_beside(ax)
         return ax
@@ -293,7 +293,7 @@ def measures() -> Any:
     with drawing(None) as ax:
         for i, measure in enumerate((*chosen, cases.OneSided("less", 60))):
             drawn = similarities(50, numbers, "numeric", measure).values()
-            ax.plot(numbers, list(drawn), color=style(i).colour, linestyle=style(i).line, label=type(measure).__name__)
+            ax.plot(numbers, list(drawn), color=style(i).color, linestyle=style(i).line, label=type(measure).__name__)
         ax.set(xlabel="value of the case (the query is 50)", ylabel="similarity")
         legend_beside(ax)
         return ax
@@ -316,7 +316,7 @@ def model_size() -> Any:
             models = [pc.NaiveBayes(keep_rows=keep_rows).fit(X[:n], y[:n]) for n in sizes]
             kilobytes = [model.save(f"{folder}/model.priorcase").stat().st_size / 1000 for model in models]
             look = style(i)
-            ax.loglog(sizes, kilobytes, color=look.colour, linestyle=look.line, marker=look.marker, label=label)
+            ax.loglog(sizes, kilobytes, color=look.color, linestyle=look.line, marker=look.marker, label=label)
         ax.set(xlabel="rows", ylabel="kilobytes")
         ax.legend()
         return ax

@@ -420,7 +420,7 @@ def _draw_extension(ax: Any, model: Any, cells: int = 400) -> None:
     look, grid = style(0), _grid(cells)
     centers, found = grid[:cells, 0], np.asarray(model.predict(grid)).reshape(cells, cells)
     ax.contourf(centers, centers, found, levels=(0.5, 1.5), colors=[look.tint])
-    ax.contour(centers, centers, found, levels=(0.5,), colors=[look.colour], linewidths=1.2)
+    ax.contour(centers, centers, found, levels=(0.5,), colors=[look.color], linewidths=1.2)
     for (left, right), (bottom, top) in DISJUNCTS:
         ax.plot([left, right, right, left, left], [bottom, bottom, top, top, bottom], "--", color=INK, linewidth=1.0)
     _unit_square(ax)
@@ -582,7 +582,7 @@ def _saved_part(
         ax.plot(*CORNERS.T, color=INK, linestyle="--", linewidth=1.0)
         _draw_instances(ax, points.X, points.y, saved)
         circled = points.X[saved & points.noisy]
-        ax.scatter(*circled.T, s=170, facecolors="none", edgecolors=style(3).colour, linewidths=1.4, zorder=4)
+        ax.scatter(*circled.T, s=170, facecolors="none", edgecolors=style(3).color, linewidths=1.4, zorder=4)
         _unit_square(ax)
         noisy = f", {circled.shape[0]} of them noisy" if noise else ""
         ax.set_title(f"{name}: {saved.sum()} of {SAVED_OF} saved{noisy}")
@@ -625,10 +625,10 @@ def figure_5(options: Options) -> Part:
 
     def draw(figure: Any) -> None:
         look, ticks, (left, wrong) = style(0), (1, 2, 5, 10, 20, 50), figure.subplots(1, 2)
-        left.errorbar(at, 100 * right, yerr=200 * errors[:-1], color=look.colour, marker=look.marker)
+        left.errorbar(at, 100 * right, yerr=200 * errors[:-1], color=look.color, marker=look.marker)
         left.set(xlabel="distance from the boundary", ylabel="right in percent")
-        wrong.plot(at, 100 * (1 - right), color=look.colour, marker=look.marker, linestyle="none", label="IB2")
-        wrong.plot(at, 100 * fitted, color=style(3).colour, linestyle="--", label="exponential fit")
+        wrong.plot(at, 100 * (1 - right), color=look.color, marker=look.marker, linestyle="none", label="IB2")
+        wrong.plot(at, 100 * fitted, color=style(3).color, linestyle="--", label="exponential fit")
         wrong.set(xlabel="distance from the boundary", ylabel="wrong in percent", yscale="log")
         wrong.set_yticks(ticks, map(str, ticks))
         wrong.minorticks_off()
@@ -732,7 +732,7 @@ def _noise_part(found: dict[str, FloatArray], file: str, shows: str) -> Part:
                     [100 * level for level in LEVELS],
                     [figure.value for figure in column],
                     yerr=errors if np.isfinite(errors).all() else None,
-                    color=look.colour,
+                    color=look.color,
                     linestyle=look.line,
                     marker=look.marker,
                     label=name,

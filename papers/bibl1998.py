@@ -228,10 +228,10 @@ def _draw_curves(ax: Any, table: FigureTable, label: str) -> None:
         look, points = style(i), table.column(rule)
         values, errors = [point.value for point in points], [2 * point.standard_error for point in points]
         shown = None if math.isnan(errors[0]) else errors
-        ax.errorbar(PERCENT, values, yerr=shown, color=look.colour, linestyle=look.line, marker=look.marker, label=rule)
+        ax.errorbar(PERCENT, values, yerr=shown, color=look.color, linestyle=look.line, marker=look.marker, label=rule)
         theirs = [(share, point.theirs) for share, point in zip(PERCENT, points, strict=True) if point.theirs]
         marks = {"linestyle": "none", "fillstyle": "none", "markersize": 9, "clip_on": False}
-        ax.plot(*zip(*theirs, strict=True), color=look.colour, marker=look.marker, **marks)
+        ax.plot(*zip(*theirs, strict=True), color=look.color, marker=look.marker, **marks)
     ax.set(xlabel="percent of the training rows", ylabel=label, xticks=PERCENT)
 
 

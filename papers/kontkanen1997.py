@@ -18,7 +18,7 @@ import numpy as np
 from papers.reproduction import Figure, FigureTable, Item, Options, Paper, Part, Picture
 from priorcase._typing import AnyArray, FloatArray, IntArray, Name
 from priorcase.bayes import NaiveBayes
-from priorcase.bayes.discretise import KMeansBins, bin_of
+from priorcase.bayes.discretize import KMeansBins, bin_of
 from priorcase.datasets import NamedColumns, load
 from priorcase.evaluation import log_score, zero_one_score
 from priorcase.learning.plotting import style
@@ -60,7 +60,7 @@ def discrete(name: str, X: NamedColumns, y: AnyArray, numeric: Any) -> DiscreteT
 
     Examples
     --------
-    >>> from priorcase.bayes.discretise import EqualWidth
+    >>> from priorcase.bayes.discretize import EqualWidth
     >>> kinds = {"age": Numeric(), "size": Nominal()}
     >>> X = NamedColumns.of({"age": [7.0, 8.0, 11.0, None], "size": ["S", None, "L", "S"]}, kinds)
     >>> table = discrete("shoes", X, np.array(["b", "a", "a", "b"], dtype=object), EqualWidth(2))
@@ -366,7 +366,7 @@ def figure_3(options: Options) -> Part:
             look, found = style(list(RULES).index(rule)), curves.of(rule)
             ax.fill_between(curves.sizes, found.min(axis=0), found.max(axis=0), color=look.tint, linewidth=0)
             for which, line in (("best", ":"), ("average", "-"), ("worst", "--")):
-                ax.plot(curves.sizes, span[which](found, axis=0), color=look.colour, linestyle=line, label=which)
+                ax.plot(curves.sizes, span[which](found, axis=0), color=look.color, linestyle=line, label=which)
             ax.axhline(guess, color="#767676", linewidth=0.8)
             ax.set(xlabel="training rows", title=rule, xlim=(0, curves.sizes[-1]))
             ax.legend(loc="lower right")
@@ -436,7 +436,7 @@ def _draw_averages(ax: Any, curves: Curves, score: str) -> None:
 
     for i, rule in enumerate(RULES):
         look = style(i)
-        ax.plot(curves.sizes, curves.of(rule, score).mean(axis=0), color=look.colour, linestyle=look.line, label=rule)
+        ax.plot(curves.sizes, curves.of(rule, score).mean(axis=0), color=look.color, linestyle=look.line, label=rule)
     ax.set(xlabel="training rows", ylabel=SCORES[score], xlim=(0, curves.sizes[-1]))
     if score == "zero_one":
         ax.set_ylim(0, 1)

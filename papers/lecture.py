@@ -358,12 +358,12 @@ def incomes() -> list[Worked]:
     model = frequencies(*records((INCOME,)))
     found = []
     for label, (mean, variance, spread, density) in _INCOMES.items():
-        centre = float(model.predict_column([[None]], INCOME, y=[label])[0])
-        at_centre, density_asked = _densities(model, np.array([centre, ASKED]))[label].tolist()
-        deviation = 1 / (math.sqrt(2 * math.pi) * at_centre)
+        center = float(model.predict_column([[None]], INCOME, y=[label])[0])
+        at_center, density_asked = _densities(model, np.array([center, ASKED]))[label].tolist()
+        deviation = 1 / (math.sqrt(2 * math.pi) * at_center)
         remark = "a density, not a probability" if label == "No" else ""
         found += [
-            Worked(f"mean income | {label}", centre, mean),
+            Worked(f"mean income | {label}", center, mean),
             Worked(f"variance of income | {label}", round(deviation**2, 9), variance, "divisor n - 1"),
             Worked(f"standard deviation of income | {label}", deviation, spread),
             Worked(f"P(Income = 120 | {label})", density_asked, density, remark),
@@ -505,7 +505,7 @@ def figure_1(options: Options) -> Part:
         for k, ax in enumerate(figure.subplots(1, 3, sharex=True, sharey=True), 1):
             inside, radius = ids[0, :k], float(distances[0, k - 1])
             for (label, look), sign in zip(class_styles(["+", "-"]).items(), "+_", strict=True):
-                ax.scatter(*_POINTS[label == _CLASSES].T, marker=sign, color=look.colour, s=70, linewidth=2.4, zorder=3)
+                ax.scatter(*_POINTS[label == _CLASSES].T, marker=sign, color=look.color, s=70, linewidth=2.4, zorder=3)
             ax.scatter(*_POINTS[inside].T, s=170, facecolor="none", edgecolor=INK, linewidth=1.0, zorder=4)
             ax.add_patch(Circle(tuple(_AT[0]), radius, fill=False, color=MUTED, linewidth=1.0, linestyle="--"))
             ax.scatter(*_AT.T, marker="x", color=INK, s=45, linewidth=1.8, zorder=5)
@@ -532,7 +532,7 @@ def figure_2(options: Options) -> Part:
     def draw(figure: Any) -> None:
         look, ax, ticks = style(0), figure.subplots(), [k for k in ladder if k != 161]
         ax.fill_between(ladder, mean - error, mean + error, color=look.tint, linewidth=0)
-        ax.plot(ladder, mean, color=look.colour, marker=look.marker, markersize=4)
+        ax.plot(ladder, mean, color=look.color, marker=look.marker, markersize=4)
         ax.axvline(14, color=MUTED, linewidth=1.0, linestyle=(0, (2, 2)), zorder=1)
         ax.annotate(r"$k = \sqrt{200} \approx 14$", (14, mean.min()), (6, 0), textcoords="offset points", color=INK)
         ax.annotate("follows the noise", (1, mean[0]), (4, -14), textcoords="offset points", color=MUTED)
@@ -573,9 +573,9 @@ def figure_3(options: Options) -> Part:
         X, y = records((INCOME,))
         for row, label in enumerate(("No", "Yes")):
             look = style(row)
-            ax.plot(grid, found[label], color=look.colour, linestyle=look.line, label=f"evades: {label}")
+            ax.plot(grid, found[label], color=look.color, linestyle=look.line, label=f"evades: {label}")
             own = X[INCOME][np.array(y) == label]
-            ax.plot(own, np.full(own.size, -0.004 - 0.005 * row), look.marker, color=look.colour, clip_on=False)
+            ax.plot(own, np.full(own.size, -0.004 - 0.005 * row), look.marker, color=look.color, clip_on=False)
         ax.axvline(ASKED, color=MUTED, linewidth=1.0, linestyle=(0, (2, 2)), zorder=1)
         text = f"income 120:\n{at['No'][0]:.4f} if No\n{at['Yes'][0] * 1e9:.1f}·$10^{{-9}}$ if Yes"
         ax.annotate(text, (ASKED, 0.055), (6, 0), textcoords="offset points", va="center")

@@ -65,7 +65,7 @@ def _curves(
         ax = figure.subplots()
         _draw_examples(ax, X, y)
         for i, (title, values) in enumerate(found.items()):
-            ax.plot(GRID, values, color=style(i).colour, linestyle=style(i).line, label=title)
+            ax.plot(GRID, values, color=style(i).color, linestyle=style(i).line, label=title)
         ax.set(ylabel="f(x)")
         figure.legend(*ax.get_legend_handles_labels(), loc="outside upper center", ncols=legend_columns)
 
@@ -149,7 +149,7 @@ def _draw_cells(ax: Any) -> None:
     for label, corners in zip(found.targets.tolist(), found.corners, strict=True):
         look = looks[label]
         hatch = "" if label == "+" else "////"
-        ax.fill(*corners.T, facecolor=look.tint, edgecolor=look.colour, hatch=hatch, linewidth=0)
+        ax.fill(*corners.T, facecolor=look.tint, edgecolor=look.color, hatch=hatch, linewidth=0)
         ax.fill(*corners.T, fill=False, edgecolor=INK, linewidth=0.8)
     _draw_points(ax, halo=True)
     _frame(ax, "the Voronoi cells by which 1-NN decides")
@@ -160,7 +160,7 @@ def _draw_points(ax: Any, *, halo: bool = False) -> None:
         own = POINTS[label == CLASSES].T
         if halo:
             ax.scatter(*own, marker="o", color="white", s=70, zorder=3)
-        ax.scatter(*own, marker=sign, color=INK if halo else look.colour, s=70, linewidth=2.4, zorder=4)
+        ax.scatter(*own, marker=sign, color=INK if halo else look.color, s=70, linewidth=2.4, zorder=4)
 
 
 def _frame(ax: Any, title: str) -> None:
@@ -278,7 +278,7 @@ ATTRIBUTES = (2, 4, 8, 14, 20)
 
 _K, _TRAINING, _QUERIES = 7, 250, 1000
 # Nothing keeps it from learning twenty numbers from twenty rows.
-_UNRESTRAINED = LeaveOneOutWeights(regularisation=0.0, local=True, neighborhood=20, stiffness=0.0)
+_UNRESTRAINED = LeaveOneOutWeights(regularization=0.0, local=True, neighborhood=20, stiffness=0.0)
 
 ALONE = "only the two relevant attributes"
 DROPPED = "attributes selected by leave-one-out"
@@ -367,12 +367,12 @@ def _attribute_picture(
         left, right = figure.subplots(1, 2, width_ratios=[3, 2])
         left.plot(ladder, summaries[ALONE][0], color="#D0D0D0", linewidth=5.0, label=ALONE)
         for i, name in enumerate(DRAWN):
-            look = {"color": style(i).colour, "linestyle": style(i).line, "marker": style(i).marker}
+            look = {"color": style(i).color, "linestyle": style(i).line, "marker": style(i).marker}
             left.errorbar(ladder, *summaries[name], label=name, **look)
         left.set(xlabel="attributes, of which two matter", ylabel="accuracy in percent", xticks=ladder)
         left.set_title("accuracy on new rows")
         figure.legend(*left.get_legend_handles_labels(), loc="outside lower center", ncols=2)
-        right.bar(np.arange(1, 21), stretches, color=style(3).colour, width=0.75)
+        right.bar(np.arange(1, 21), stretches, color=style(3).color, width=0.75)
         right.set(xlabel="attribute", ylabel="$z_j$, mean of the trials", xticks=[1, 2, 5, 10, 15, 20])
         right.set(ylim=(0, 1.05))
         right.set_title("leave-one-out stretch factors")
@@ -474,14 +474,14 @@ def _at_a_query(X: FloatArray, y: FloatArray, models: Mapping[str, Any]) -> Pict
         top, below = figure.subplots(2, 1, sharex=True, height_ratios=[3, 1])
         _draw_examples(top, X, y, size=14 + 70 * weights)
         near, look = np.array([AT - 2 * BANDWIDTH, AT + 0.03]), style(0)
-        top.plot(near, prediction + slope * (near - AT), color=look.colour, linewidth=2.0, label="line around $x_q$")
-        top.plot(AT, prediction, "o", color=look.colour, markersize=8, zorder=6, label="its prediction at $x_q$")
+        top.plot(near, prediction + slope * (near - AT), color=look.color, linewidth=2.0, label="line around $x_q$")
+        top.plot(AT, prediction, "o", color=look.color, markersize=8, zorder=6, label="its prediction at $x_q$")
         for i, name in enumerate(means(), 1):
             top.plot(
                 AT,
                 models[name].predict([[AT]]),
                 style(i).marker,
-                color=style(i).colour,
+                color=style(i).color,
                 markersize=8,
                 zorder=6,
                 label=name,
@@ -558,9 +558,9 @@ def _kernels(X: FloatArray, y: FloatArray, model: RBFNetworkRegressor) -> Pictur
         _draw_examples(ax, X, y)
         for n, u in enumerate(order.tolist()):
             label = "$w_u K_u$, each kernel by its weight" if n == 0 else None
-            ax.plot(GRID, bumps[:, u], color=style(1).colour, linewidth=1.1, linestyle=style(1).line, label=label)
+            ax.plot(GRID, bumps[:, u], color=style(1).color, linewidth=1.1, linestyle=style(1).line, label=label)
         ax.axhline(float(model.intercept_), color=MUTED, linewidth=0.9, linestyle=(0, (2, 2)), label="$w_0$")
-        ax.plot(GRID, total, color=style(0).colour, linewidth=2.0, label="their sum: the network")
+        ax.plot(GRID, total, color=style(0).color, linewidth=2.0, label="their sum: the network")
         ax.plot(centers, np.full(centers.size, ax.get_ylim()[0]), "^", color=INK, clip_on=False, label="centers")
         ax.set(ylabel="f(x)")
         figure.legend(*ax.get_legend_handles_labels(), loc="outside upper center", ncols=3)

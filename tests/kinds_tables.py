@@ -53,7 +53,7 @@ def frame(drawn: list[dict[str, Any]], names: list[str] | None = None) -> pd.Dat
 
 
 @st.composite
-def labelled(draw: Any, least: int = 4, most: int = 14) -> tuple[list[dict[str, Any]], list[str]]:
+def labeled(draw: Any, least: int = 4, most: int = 14) -> tuple[list[dict[str, Any]], list[str]]:
     """Rows and their classes, of which each has at least one."""
     drawn = draw(rows(least, most))
     labels = [draw(st.sampled_from("ab")) for _ in drawn]

@@ -113,7 +113,7 @@ def design(p: Problem, q: int) -> FloatArray:
 
 
 def smoother(p: Problem, q: int, points: FloatArray) -> FloatArray:
-    """S with fitted values S y at some points of the query's design, by the pseudo-inverse of its centred columns."""
+    """S with fitted values S y at some points of the query's design, by the pseudo-inverse of its centered columns."""
     K = p.weights[p.voters(q)]
     X = design(p, q)
     mean = K @ X / K.sum()

@@ -352,7 +352,7 @@ def test_answers_are_those_of_all_rows_at_once(model: Any) -> None:
     np.testing.assert_array_equal(np.column_stack([of.to_numpy() for of in found.columns]), model.predict_proba(X))
 
 
-def test_neighbours_and_explanations(tmp_path: Path) -> None:
+def test_neighbors_and_explanations(tmp_path: Path) -> None:
     given = table()
     X, y = rows_and_labels(given)
     model = pc.KNNClassifier(3).fit(X, y)

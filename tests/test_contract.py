@@ -46,7 +46,7 @@ LEARNERS = [
     pc.IB5(random_state=0),
     pc.PEBLS(),
 ]
-# With three neighbours of 15 rows whose classes are pure chance, AllKNN would leave nothing of them.
+# With three neighbors of 15 rows whose classes are pure chance, AllKNN would leave nothing of them.
 REDUCERS = [pc.CNN(), pc.RNN(), pc.ENN(), pc.RENN(), pc.AllKNN(1), pc.ICF()]
 REDUCERS += [pc.DROP1(), pc.DROP2(), pc.DROP3(), pc.DROP4(), pc.DROP5()]
 SETTINGS = [

@@ -75,7 +75,7 @@ PROBLEMS = (
 )
 LOCAL = LeaveOneOutWeights(local=True)
 # Nothing keeps it from learning twenty numbers from twenty rows, noise and all.
-LOOSE = LeaveOneOutWeights(regularisation=0.0, local=True, neighborhood=20, stiffness=0.0)
+LOOSE = LeaveOneOutWeights(regularization=0.0, local=True, neighborhood=20, stiffness=0.0)
 
 
 def main() -> None:

@@ -635,7 +635,7 @@ def relief_sums(
     """The sum of factor times difference over the others listed for each row, shape (rows, attributes)."""
 
 class LeftOut:
-    """Rows to be left out one by one, and the votes and numbers of neighbours to try."""
+    """Rows to be left out one by one, and the votes and numbers of neighbors to try."""
 
     def __init__(
         self,

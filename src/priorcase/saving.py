@@ -65,7 +65,7 @@ STRATEGIES = {
     "schema": "Numeric Ordinal Nominal Circular Date Text Set Taxonomy Schema",
     "similarity": "Distance Absolute CircularDifference DateDifference TextDifference SetDifference "
     "TaxonomyDifference Overlap Levels ValueTable ValueDifference "
-    "Discretised Interpolated Windowed "
+    "Discretized Interpolated Windowed "
     "Gaussian Tricube Epanechnikov Biweight Triangular Uniform Exponential InversePower",
     "relevance": "Bayes GainRatio MutualInformation Relief LeaveOneOutWeights",
     "bayes": "Auto BDeu Dirichlet Laplace MEstimate PerAttribute KeepZeros Cap ParamFloor CutPoints EqualFrequency "

@@ -62,8 +62,8 @@ def test_an_expected_number_is_the_mean_over_the_classes(numeric: str) -> None:
     means = []
     for k in ("no", "yes"):
         own = [row[0] for row, c in zip(X, classes, strict=True) if c == k and row[0] is not None]
-        centre = sum(everything) / len(everything)
-        means.append((centre + sum(own)) / (1 + len(own)) if numeric == "student" else sum(own) / len(own))
+        center = sum(everything) / len(everything)
+        means.append((center + sum(own)) / (1 + len(own)) if numeric == "student" else sum(own) / len(own))
     found = model.predict_column([[5.0, "red"], [None, "blue"]], 0)
     np.testing.assert_allclose(found, shares @ means, rtol=1e-12)
     np.testing.assert_allclose(model.predict_column([[5.0, "red"]], 0, y=["yes"]), means[1:], rtol=1e-12)

@@ -1,4 +1,4 @@
-"""Discretisers: against slow references, their laws, and what they refuse."""
+"""Discretizers: against slow references, their laws, and what they refuse."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ import numpy as np
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
-from reference import discretise as reference
+from reference import discretize as reference
 
 from priorcase.bayes import MDL, CutPoints, EqualFrequency, EqualWidth, KMeansBins, TwoWay
-from priorcase.bayes.discretise import bin_of
+from priorcase.bayes.discretize import bin_of
 
 BLIND = [EqualWidth, EqualFrequency, KMeansBins]
 ALL = [EqualWidth(3), EqualFrequency(3), KMeansBins(3), MDL(), TwoWay()]
@@ -49,7 +49,7 @@ def expected(strategy, values, classes, times):
 
 
 @given(ROWS, st.integers(2, 6))
-@example([(0.0, 0, 3), (0.25, 0, 1), (-0.25, 0, 1)], 2)  # both centres start at 0
+@example([(0.0, 0, 3), (0.25, 0, 1), (-0.25, 0, 1)], 2)  # both centers start at 0
 def test_ties_and_weights_equal_the_reference(rows, bins):
     values, classes, times = columns(rows)
     for strategy in [EqualWidth(bins), EqualFrequency(bins), KMeansBins(bins), MDL(), TwoWay()]:
@@ -152,7 +152,7 @@ def test_classes_that_a_column_says_nothing_about_leave_it_whole():
     assert cuts_of(MDL(), values, [1] * 6).tolist() == []
 
 
-def test_neighbouring_floats_are_told_apart():
+def test_neighboring_floats_are_told_apart():
     low = 1.0
     high = np.nextafter(low, 2.0)
     values = [low] * 4 + [high] * 4

@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from kinds_tables import KINDS, REFERENCE, frame, labelled, rows
+from kinds_tables import KINDS, REFERENCE, frame, labeled, rows
 from reference import bayes_kinds as reference
 from sklearn.base import clone
 from sklearn.feature_extraction.text import CountVectorizer
@@ -43,7 +43,7 @@ CLASSES = ["print", "print", "net", "net", "print"]
 
 @pytest.mark.parametrize(("predictive", "prior"), [("evidence", 1.0), ("evidence", 0.3), ("map", 1.7), ("sc", 1.0)])
 @settings(max_examples=15, deadline=None)
-@given(table=labelled(), queries=rows(1, 3))
+@given(table=labeled(), queries=rows(1, 3))
 def test_naive_bayes_is_the_reference(predictive, prior, table, queries):
     drawn, labels = table
     model = pc.NaiveBayes(predictive, prior=prior, schema=KINDS).fit(frame(drawn), labels)
@@ -101,7 +101,7 @@ def test_a_weekday_by_hand():
 
 
 @settings(max_examples=15, deadline=None)
-@given(table=labelled())
+@given(table=labeled())
 def test_the_evidence_of_texts_is_their_probability_word_by_word(table):
     drawn, labels = table
     notes = [row["note"] for row in drawn]
@@ -113,7 +113,7 @@ def test_the_evidence_of_texts_is_their_probability_word_by_word(table):
 
 @pytest.mark.parametrize("prior", [1.0, 0.3])
 @settings(max_examples=15, deadline=None)
-@given(table=labelled(), queries=rows(1, 3))
+@given(table=labeled(), queries=rows(1, 3))
 def test_the_average_over_subsets_takes_a_text_as_a_whole(prior, table, queries):
     drawn, labels = table
     notes = [row["note"] for row in drawn]
@@ -135,7 +135,7 @@ def test_the_average_over_subsets_takes_a_text_as_a_whole(prior, table, queries)
     "model", [pc.TreeAveragedBayes(), pc.TreeAugmentedBayes(), pc.SuperParentAveragedBayes(), pc.AODE()]
 )
 @settings(max_examples=8, deadline=None)
-@given(table=labelled(), queries=rows(1, 3))
+@given(table=labeled(), queries=rows(1, 3))
 def test_a_text_depends_on_the_class_alone_in_trees(model, table, queries):
     drawn, labels = table
     notes, names = [row["note"] for row in drawn], ["colour", "angle"]
@@ -175,7 +175,7 @@ def apart_kinds(members):
 
 @each_classifier
 @settings(max_examples=5, deadline=None)
-@given(table=labelled(), queries=rows(1, 3))
+@given(table=labeled(), queries=rows(1, 3))
 def test_parts_are_columns(model, table, queries):
     drawn, labels = table
     members = reference.members([row["tags"] for row in drawn])
@@ -233,7 +233,7 @@ def test_elapsed_time_is_a_number(model):
 @settings(max_examples=4, deadline=None)
 @given(data=st.data())
 def test_no_history(model, data):
-    drawn, labels = data.draw(labelled(6, 14))
+    drawn, labels = data.draw(labeled(6, 14))
     queries = frame(data.draw(rows(1, 3)))
     cut = data.draw(st.integers(1, len(drawn) - 1))
     gone = data.draw(st.lists(st.integers(2, len(drawn) - 1), unique=True, max_size=3))
@@ -259,7 +259,7 @@ def test_no_history(model, data):
 )
 @pytest.mark.parametrize("weighted", [False, True])
 @settings(max_examples=5, deadline=None)
-@given(table=labelled(5, 8))
+@given(table=labeled(5, 8))
 def test_leave_one_out_is_a_fit_without_the_row(model, weighted, table):
     drawn, labels = table
     model = clone(model)
@@ -374,7 +374,7 @@ def test_a_circle_has_no_seam_of_its_own():
 
 @pytest.mark.parametrize("model", CLASSIFIERS[:1] + CLASSIFIERS[4:6], ids=lambda model: type(model).__name__)
 @settings(max_examples=8, deadline=None)
-@given(table=labelled(), queries=rows(1, 3))
+@given(table=labeled(), queries=rows(1, 3))
 def test_any_other_column_is_predicted_from_all_parts(model, table, queries):
     drawn, labels = table
     model = clone(model).fit(frame(drawn), labels)
@@ -408,7 +408,7 @@ def test_a_missing_set_is_missing_once():
     assert one.predict_proba([["no"]]).tolist() == [[0.5, 0.5]]
 
 
-def test_attribute_weights_of_neighbours_know_the_parts():
+def test_attribute_weights_of_neighbors_know_the_parts():
     table, labels = signups()
     model = pc.KNNClassifier(attribute_weights="bayes").fit(table, labels)
     expected = pc.SubsetAveragedBayes().fit(table, labels).relevance_.probabilities

@@ -34,9 +34,9 @@ def test_graphs_are_equal_by_content_in_any_order(graph: FunctionGraph, random: 
 def test_a_sign_or_a_label_more_makes_another_graph(graph: FunctionGraph) -> None:
     first, *rest = graph.arcs
     turned = FunctionGraph([(first.source, "-" if first.sign == "+" else "+", first.target), *rest], graph.labels)
-    labelled = FunctionGraph(graph.arcs, {**graph.labels, first.source: "other"})
-    assert len({graph, turned, labelled}) == 3
-    assert len({graph.to_json(), turned.to_json(), labelled.to_json()}) == 3
+    labeled = FunctionGraph(graph.arcs, {**graph.labels, first.source: "other"})
+    assert len({graph, turned, labeled}) == 3
+    assert len({graph.to_json(), turned.to_json(), labeled.to_json()}) == 3
 
 
 @given(graphs())

@@ -91,12 +91,12 @@ def test_a_label_or_a_sign_that_differs_is_no_match() -> None:
 def test_a_side_effect_is_left_open_but_not_one_on_a_bound_variable() -> None:
     query = FunctionGraph.parse("C +> Q; Q +> L")
     pump = FunctionGraph.parse("c +> q; c +> noise; sound: noise")
-    labelled = FunctionGraph(query.arcs, {"C": "control", "Q": "flow", "L": "level"})
-    assert [str(match) for match in matches(pump, labelled, free=1)] == [
+    labeled = FunctionGraph(query.arcs, {"C": "control", "Q": "flow", "L": "level"})
+    assert [str(match) for match in matches(pump, labeled, free=1)] == [
         "c = C, q = Q; noise left open",
         "c = Q, q = L; noise left open",
     ]
-    assert not matches(pump, labelled)
+    assert not matches(pump, labeled)
     # Over what is left open, L would be lowered, which the query does not want.
     bad = FunctionGraph.parse("c +> q +> l; c +> heat -> l")
     assert not matches(bad, query, free=1)

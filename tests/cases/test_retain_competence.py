@@ -91,7 +91,7 @@ def test_every_case_solves_itself_and_who_is_alone_is_pivotal():
 
 
 def test_the_four_categories_on_a_line():
-    """Two equal cases support each other; one at the edge adds nothing to its neighbour; one links two others."""
+    """Two equal cases support each other; one at the edge adds nothing to its neighbor; one links two others."""
     rows = [({"size": value}, "x") for value in (0, 2, 5)] + [({"size": 30}, "y"), ({"size": 30}, "y")]
     rows += [({"size": 15}, "z")]
     found = competence(table_of(rows), k=1)

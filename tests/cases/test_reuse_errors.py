@@ -33,7 +33,7 @@ def adapted(*rules: Any, solution: Any = "text") -> Callable[[], Any]:
     return asked((7, 0.5, solution, None, {}), query=query, method="copy", rules=rules, kinds=KINDS)
 
 
-def criticised(*critics: Any, **options: Any) -> Callable[[], Any]:
+def criticized(*critics: Any, **options: Any) -> Callable[[], Any]:
     return asked((1, 1.0, 3), method="copy", critics=critics, **options)
 
 
@@ -105,12 +105,12 @@ def wrong(*arguments: Any) -> str:
         (adapted(Rule({"page": 1}, 1)), "Did you mean 'pages'?"),
         (lambda: Rule({}, {"a": {1, 2}}), "then returned"),
         # critics
-        (criticised(Critic(fails, name="width")), "the function of critic 'width' raised KeyError: 'width'"),
-        (criticised(Critic(wrong, fails)), "the function of critic '1' raised KeyError: 'width'"),
-        (criticised(Critic(lambda s, q: False)), "the function of critic '1' returned False"),  # type: ignore[arg-type, return-value]
-        (criticised(Critic(lambda s, q: "")), "the function of critic '1' returned ''"),
-        (criticised(Critic(wrong, lambda s, q: None)), "critic '1' returned None as the solution"),
-        (criticised(Critic(wrong, lambda s, q: float("inf"))), "critic '1' returned inf as the solution"),
+        (criticized(Critic(fails, name="width")), "the function of critic 'width' raised KeyError: 'width'"),
+        (criticized(Critic(wrong, fails)), "the function of critic '1' raised KeyError: 'width'"),
+        (criticized(Critic(lambda s, q: False)), "the function of critic '1' returned False"),  # type: ignore[arg-type, return-value]
+        (criticized(Critic(lambda s, q: "")), "the function of critic '1' returned ''"),
+        (criticized(Critic(wrong, lambda s, q: None)), "critic '1' returned None as the solution"),
+        (criticized(Critic(wrong, lambda s, q: float("inf"))), "critic '1' returned inf as the solution"),
     ],
 )
 def test_cases_and_functions_that_give_no_solution(call: Callable[[], Any], words: str) -> None:
@@ -160,8 +160,8 @@ def test_cases_and_functions_that_give_no_solution(call: Callable[[], Any], word
         (lambda: Critic("thin"), "finds must be"),  # type: ignore[arg-type]
         (lambda: Critic(wrong, 3), "repairs must be"),  # type: ignore[arg-type]
         (lambda: Critic(wrong, name=3), "name must be"),  # type: ignore[arg-type]
-        (criticised(wrong), "critics must be"),
-        (criticised(rounds=0), "rounds must be"),
+        (criticized(wrong), "critics must be"),
+        (criticized(rounds=0), "rounds must be"),
     ],
 )
 def test_parameters_out_of_range(call: Callable[[], Any], words: str) -> None:
@@ -172,5 +172,5 @@ def test_parameters_out_of_range(call: Callable[[], Any], words: str) -> None:
 
 def test_the_cause_is_kept() -> None:
     with pytest.raises(CaseBaseError) as raised:
-        criticised(Critic(fails))()
+        criticized(Critic(fails))()
     assert isinstance(raised.value.__cause__, KeyError)

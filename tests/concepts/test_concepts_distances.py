@@ -27,7 +27,7 @@ def test_ib1_is_the_nearest_neighbour(distance: str) -> None:
     np.testing.assert_allclose(model.predict_proba(QUERIES), nearest.predict_proba(QUERIES), rtol=1e-12)
 
 
-def test_ib_is_the_nearest_neighbour_too() -> None:
+def test_ib_is_the_nearest_neighbor_too() -> None:
     X, y = stream(100, seed=60)
     model, nearest = IB1(schema=SCHEMA).fit(X, y), KNNClassifier(1, distance="ib", schema=SCHEMA).fit(X, y)
     np.testing.assert_allclose(model.predict_proba(queries(20)), nearest.predict_proba(queries(20)), rtol=1e-12)

@@ -175,7 +175,7 @@ CALLS: list[tuple[str, Callable[[], Any], type[Exception], str]] = [
         "partial_fit",
     ),
     ("too few exemplars", lambda: PEBLS(5).fit(ROWS, CLASSES).predict(ROWS), TooFewRowsError, "n_neighbors = 5"),
-    ("own neighbours", lambda: PEBLS().fit(ROWS, CLASSES).kneighbors(n_neighbors=4), TooFewRowsError, "n_neighbors <"),
+    ("own neighbors", lambda: PEBLS().fit(ROWS, CLASSES).kneighbors(n_neighbors=4), TooFewRowsError, "n_neighbors <"),
     ("one exemplar", lambda: PEBLS().fit([["a"]], ["p"]).suspects(), TooFewRowsError, "n_samples_fit = 1"),
     ("no suspects", lambda: PEBLS().fit(ROWS, CLASSES).suspects(0), ParameterError, "n must be"),
     ("half a suspect", lambda: PEBLS().fit(ROWS, CLASSES).suspects(2.5), ParameterError, "n must be"),  # type: ignore

@@ -175,7 +175,7 @@ def noisy(seed: int, flips: float = 0.1) -> tuple[list[list[str]], list[str], se
         ({}, 4),
         ({"passes": 3}, 4),
         ({"weighting": "one_pass", "inherit": False}, 3.5),
-        ({"weighting": "one_pass"}, 2),  # an inherited record speaks of the neighbour, too
+        ({"weighting": "one_pass"}, 2),  # an inherited record speaks of the neighbor, too
     ],
 )
 def test_wrong_labels_are_over_represented_among_the_suspects(mode: dict[str, Any], times: float) -> None:

@@ -141,7 +141,7 @@ def test_a_client_that_goes_away_leaves_nothing(client, table):
 
 
 def test_what_travels(table):
-    """Bytes for each query and partition: its cells there, k neighbours back; nothing grows with the rows."""
+    """Bytes for each query and partition: its cells there, k neighbors back; nothing grows with the rows."""
     with dask.config.set(scheduler="synchronous"):
         queries, k = mixed(100, 5)[0], 10
         many = pc.dask.fit(pc.KNNClassifier(k, ties="first"), dd.from_pandas(table, npartitions=4), "y")

@@ -146,7 +146,7 @@ HONEST = 0.755
 
 
 @pytest.mark.parametrize("method", ["cv+", "jackknife+", "jackknife-minmax"])
-def test_coverage_of_neighbours_intervals(method: Any) -> None:
+def test_coverage_of_neighbors_intervals(method: Any) -> None:
     tables = 20 if method == "cv+" else 8  # a fit for each row
     held = share_held(lambda learner: ConformalRegressor(learner, method=method), pc.KNNRegressor(5), tables=tables)
     assert HONEST <= held <= (1.0 if method == "jackknife-minmax" else 0.9)

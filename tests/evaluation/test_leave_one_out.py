@@ -63,7 +63,7 @@ def weights(request: Any) -> Any:
     ],
     ids=str,
 )
-def test_neighbours_vote_as_if_they_had_never_seen_the_row(options: dict[str, Any], weights: Any) -> None:
+def test_neighbors_vote_as_if_they_had_never_seen_the_row(options: dict[str, Any], weights: Any) -> None:
     make = lambda: pc.KNNClassifier(**options)  # noqa: E731
     model = make().fit(ROWS, Y, weights)
     digest = model.digest()
@@ -90,7 +90,7 @@ def test_neighbours_vote_as_if_they_had_never_seen_the_row(options: dict[str, An
     ],
     ids=str,
 )
-def test_neighbours_average_as_if_they_had_never_seen_the_row(options: dict[str, Any], weights: Any) -> None:
+def test_neighbors_average_as_if_they_had_never_seen_the_row(options: dict[str, Any], weights: Any) -> None:
     make = lambda: pc.KNNRegressor(**options)  # noqa: E731
     model = make().fit(ROWS, NUMBERS, weights)
     np.testing.assert_array_equal(model.loo_predict(relearn=True), brute(make, NUMBERS, weights, "predict"))
@@ -150,7 +150,7 @@ def test_far_rows_are_named_once() -> None:
 
 @pytest.mark.parametrize("weighted", [False, True])
 def test_networks_are_those_of_weights_found_without_the_row(weighted: bool) -> None:
-    """Centres, widths and penalty stay: a ridge fit over the same answers of the centres, row by row."""
+    """Centers, widths and penalty stay: a ridge fit over the same answers of the centers, row by row."""
     times = WEIGHTS if weighted else np.ones(N)
     model = pc.RBFNetworkRegressor(6, width=1.0, alpha=0.3).fit(ROWS, NUMBERS, times)
     phi, y = model.activations(ROWS), np.array(NUMBERS)
@@ -158,9 +158,9 @@ def test_networks_are_those_of_weights_found_without_the_row(weighted: bool) -> 
     for i in range(N):
         others = np.arange(N) != i
         w = times[others] / times[others].sum()
-        centred, target = phi[others] - w @ phi[others], y[others] - w @ y[others]
-        gram = (centred.T * times[others]) @ centred + 0.3 * np.eye(phi.shape[1])
-        coefficients = np.linalg.solve(gram, (centred.T * times[others]) @ target)
+        centered, target = phi[others] - w @ phi[others], y[others] - w @ y[others]
+        gram = (centered.T * times[others]) @ centered + 0.3 * np.eye(phi.shape[1])
+        coefficients = np.linalg.solve(gram, (centered.T * times[others]) @ target)
         expected.append(w @ y[others] + (phi[i] - w @ phi[others]) @ coefficients)
     np.testing.assert_allclose(model.loo_predict(), expected, rtol=1e-8)
     assert not model.relearns_
@@ -234,7 +234,7 @@ def test_the_only_row_of_a_class_keeps_the_class_in_its_columns() -> None:
     [pc.KNNClassifier(N), pc.KNNRegressor(N), pc.LocallyWeightedRegressor(N), pc.LocallyWeightedClassifier(N)],
     ids=lambda model: type(model).__name__,
 )
-def test_more_neighbours_than_others_are_refused(model: Any) -> None:
+def test_more_neighbors_than_others_are_refused(model: Any) -> None:
     y = NUMBERS if "Regressor" in type(model).__name__ else Y
     model.fit(ROWS, y)
     ask = model.loo_predict_proba if hasattr(model, "loo_predict_proba") else model.loo_predict

@@ -138,29 +138,29 @@ def test_places_and_colours_come_in_the_same_order(tmp_path: Path) -> None:
         ids, places = np.frombuffer(content[: 4 * 89], "<u4"), np.frombuffer(content[4 * 89 :], "<f4")
         assert ids.tolist() == list(range(1, 90))
         assert np.abs(places).max() == pytest.approx(1.0)
-        size, colours = asked(client, "/map/colours", by="column:size")
+        size, colours = asked(client, "/map/colors", by="column:size")
         assert np.frombuffer(colours, "<f4")[:3].tolist() == [1.5, 2.5, 3.5]
         assert size["low"] == 0.5
-        name, colours = asked(client, "/map/colours", by="column:name")
+        name, colours = asked(client, "/map/colors", by="column:name")
         assert len(name["categories"]) == 6
         assert name["categories"][5] == "4 others"
         assert sum(name["counts"]) == 89
         assert np.frombuffer(colours, "<f4").max() == 5
-        day, colours = asked(client, "/map/colours", by="column:day")
+        day, colours = asked(client, "/map/colors", by="column:day")
         assert np.isnan(np.frombuffer(colours, "<f4")[3])
         assert day["missing"] == 1
         assert day["texts"][0].startswith("2024-02-0")
-        assert asked(client, "/map/colours", by="target")[0]["categories"] == ["1", "0"]
-        assert client.get("/map/colours", params={"by": "column:nothing"}).status_code == 422
+        assert asked(client, "/map/colors", by="target")[0]["categories"] == ["1", "0"]
+        assert client.get("/map/colors", params={"by": "column:nothing"}).status_code == 422
 
 
 @pytest.mark.parametrize("by", ["error", "outliers"])
 def test_errors_and_outlier_scores_are_computed_in_the_background(tmp_path: Path, by: str) -> None:
     lines = [f"{i % 9}.5,{'ab'[i % 2]},{i % 2}" for i in range(60)]
     with explorer(write(tmp_path / "t.csv", ["size,name,kind", *lines]), target="kind") as (workspace, client):
-        assert asked(client, "/map/colours", by=by)[0]["state"] == "running"
+        assert asked(client, "/map/colors", by=by)[0]["state"] == "running"
         done(workspace)
-        told, colours = asked(client, "/map/colours", by=by)
+        told, colours = asked(client, "/map/colors", by=by)
         assert told["state"] == "done"
         assert len(colours) == 4 * 60
 

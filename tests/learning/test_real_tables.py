@@ -57,7 +57,7 @@ def test_every_search_agrees(data_dir: Path, name: str, distance: str) -> None:
 # Aha, Kibler & Albert 1991, Table 4: IB1's accuracy on random test sets. Leaving one out trains on more rows, so the
 # figures need not be the same; they must be near.
 @pytest.mark.parametrize(("name", "published"), [("voting", 0.918), ("heart-cleveland", 0.757)])
-def test_one_nearest_neighbour_is_as_good_as_published(data_dir: Path, name: str, published: float) -> None:
+def test_one_nearest_neighbor_is_as_good_as_published(data_dir: Path, name: str, published: float) -> None:
     X, y, kinds, _ = described(data_dir, name)
     y = np.where(y == "0", "0", "1") if name == "heart-cleveland" and y.nunique() > 2 else y.to_numpy()
     model = pc.KNNClassifier(1, schema=kinds, distance="ib").fit(X, y)

@@ -178,7 +178,7 @@ def test_no_rows_to_predict_from() -> None:
 
 
 @pytest.mark.parametrize("robust", [0, 2])
-def test_more_neighbours_than_rows_until_rows_are_added(robust: int) -> None:
+def test_more_neighbors_than_rows_until_rows_are_added(robust: int) -> None:
     model = LocallyWeightedRegressor(7, robust=robust).fit(X, Y)
     with pytest.raises(TooFewRowsError, match="n_neighbors = 7"):
         model.predict(X)

@@ -129,7 +129,7 @@ def test_probabilities_are_those_of_the_reference(model: Any, reach: dict[str, A
         weights = weights_of(learner, distances.tolist())
         if any(weights):
             right = expected(learner, query, rows, y, weights, scales, prior)
-            # The reference's optimiser stops at six digits or so.
+            # The reference's optimizer stops at six digits or so.
             np.testing.assert_allclose(
                 shares, right, rtol=1e-5 if isinstance(model, LocalLogistic) else 1e-9, atol=1e-7
             )
@@ -148,7 +148,7 @@ def test_a_row_of_weight_two_is_two_rows(model: Any) -> None:
 
 
 def test_uniform_weights_make_it_scikit_learns_logistic_regression() -> None:
-    """With all rows in, ridge^2 = 1 / C on standardised columns."""
+    """With all rows in, ridge^2 = 1 / C on standardized columns."""
     rng = np.random.default_rng(0)
     X = rng.normal(size=(120, 3)) * [1.0, 5.0, 0.1]
     y = (X[:, 0] + X[:, 1] / 5 + 0.5 * rng.normal(size=120) > 0).astype(int) + (X[:, 2] > 0.1)

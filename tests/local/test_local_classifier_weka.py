@@ -123,7 +123,7 @@ def test_local_naive_bayes_with_a_kernel_differs_in_what_the_priors_are_weighed_
     ],
 )
 def test_local_logistic_regression_with_hardly_any_ridge(options: str, reach: dict[str, Any], tmp_path: Path) -> None:
-    """On columns whose classes overlap; Weka penalises the slopes of all classes but one, and stops at a few digits."""
+    """On columns whose classes overlap; Weka penalizes the slopes of all classes but one, and stops at a few digits."""
     table = load_breast_cancer()
     X = pd.DataFrame(table.data[:, [1, 4, 8]], columns=["texture", "smoothness", "symmetry"])
     y = np.array(["malignant", "benign"])[table.target]

@@ -41,7 +41,7 @@ def left_out_losses(rows: Any, y: Any, weights_of: Any) -> float:
     return sum(losses) / len(losses)
 
 
-def test_the_number_of_neighbours_is_chosen_by_the_leave_one_out_log_score() -> None:
+def test_the_number_of_neighbors_is_chosen_by_the_leave_one_out_log_score() -> None:
     rng = np.random.default_rng(1)
     rows = [[float(x)] for x in rng.normal(size=30).round(3)]
     y = ["up" if row[0] + 0.5 * e > 0 else "down" for row, e in zip(rows, rng.normal(size=30), strict=True)]
@@ -80,7 +80,7 @@ def test_a_left_out_row_of_weight_three_is_three_rows() -> None:
 
 
 def test_an_impossible_class_costs_more_than_any_other_mistake() -> None:
-    """Without a prior few neighbours are certain and often wrong; more of them call no class impossible."""
+    """Without a prior few neighbors are certain and often wrong; more of them call no class impossible."""
     rng = np.random.default_rng(3)
     rows, y = rng.normal(size=(40, 1)), rng.integers(2, size=40)
     curve = LocallyWeightedClassifier(model="linear", prior=None).fit(rows, y).loo_curve_

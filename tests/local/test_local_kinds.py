@@ -53,7 +53,7 @@ def test_numbers_on_both_sides_of_a_full_turn_are_close_together() -> None:
 
 
 @pytest.mark.parametrize("model", ["logistic", "naive_bayes", "linear"])
-def test_a_table_of_texts_alone_is_classified_by_its_neighbours(model: str) -> None:
+def test_a_table_of_texts_alone_is_classified_by_its_neighbors(model: str) -> None:
     texts = [[f"paper jam number {i} in the {'tray' if i % 2 else 'lid'} of it"] for i in range(30)]
     y = ["tray" if i % 2 else "lid" for i in range(30)]
     fitted = pc.LocallyWeightedClassifier(7, model=model).fit(texts, y)

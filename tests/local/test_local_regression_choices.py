@@ -1,4 +1,4 @@
-"""What local regression chooses by leave-one-out: numbers of neighbours, bandwidths, one for all or one for each."""
+"""What local regression chooses by leave-one-out: numbers of neighbors, bandwidths, one for all or one for each."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ def test_k_can_be_chosen_beside_a_bandwidth() -> None:
         assert error == pytest.approx((fixed.loo_residuals() ** 2).mean())
 
 
-def test_noise_calls_for_more_neighbours() -> None:
+def test_noise_calls_for_more_neighbors() -> None:
     quiet, loud = (LocallyWeightedRegressor().fit(*wavy(400, noise=noise)) for noise in (0.01, 1.0))
     assert quiet.n_neighbors_ < loud.n_neighbors_
     quiet, loud = (LocallyWeightedRegressor(bandwidth="loo").fit(*wavy(400, noise=noise)) for noise in (0.01, 1.0))

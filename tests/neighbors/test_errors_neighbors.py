@@ -1,4 +1,4 @@
-"""Errors of the neighbour estimators: the call, the class of the error, and a telling word of its message."""
+"""Errors of the neighbor estimators: the call, the class of the error, and a telling word of its message."""
 
 from __future__ import annotations
 

@@ -92,7 +92,7 @@ def test_distance_tie_at_rank_k() -> None:
 
 @pytest.mark.parametrize(("ties", "expected"), [("majority", "c"), ("first", "b"), ("nearest", "c"), ("reduce", "b")])
 def test_vote_tie(ties: Any, expected: str) -> None:
-    # Neighbours of 0, nearest first: c b b c; then far rows, which make c the larger class.
+    # Neighbors of 0, nearest first: c b b c; then far rows, which make c the larger class.
     X, y = [[1.0], [2.0], [3.0], [4.0], [50.0], [60.0]], ["c", "b", "b", "c", "c", "a"]
     assert KNNClassifier(4, distance="euclidean", ties=ties).fit(X, y).predict([[0.0]]) == [expected]
 
@@ -155,7 +155,7 @@ def test_rows_of_weight_zero_keep_their_ids_and_are_absent() -> None:
     assert model.digest() == KNNClassifier(2).fit(X[::2], y[::2]).digest()
 
 
-# -- the number of neighbours
+# -- the number of neighbors
 
 
 def test_sqrt_is_rounded_down() -> None:
@@ -164,7 +164,7 @@ def test_sqrt_is_rounded_down() -> None:
     assert KNNClassifier("sqrt").fit([[1.0], [2.0]], ["a", "b"], sample_weight=[8, 8]).n_neighbors_ == 4
 
 
-def test_number_of_neighbours_counts_repetitions() -> None:
+def test_number_of_neighbors_counts_repetitions() -> None:
     X, y, weights = [[1.0], [2.0], [3.0]], ["a", "b", "b"], [2.0, 3.0, 4.5]
     model = KNNClassifier("all").fit(X, y, sample_weight=weights)
     assert model.n_neighbors_ == 9
@@ -228,7 +228,7 @@ def test_leave_one_out_of_a_single_row() -> None:
     assert model.predict([[2.0]]) == ["a"]
 
 
-def test_more_neighbours_than_rows() -> None:
+def test_more_neighbors_than_rows() -> None:
     model = KNNClassifier().fit([[1.0], [2.0]], ["a", "b"])
     with pytest.raises(
         TooFewRowsError, match="Expected n_neighbors <= n_samples_fit, but n_neighbors = 5, n_samples_fit = 2"
@@ -287,7 +287,7 @@ def test_no_class_is_impossible_by_default() -> None:
     assert np.isfinite(np.log(model.loo_predict_proba())).all()
 
 
-def test_prior_can_outvote_the_neighbours() -> None:
+def test_prior_can_outvote_the_neighbors() -> None:
     X, y = [[0.0], [5.0], [6.0]], ["a", "b", "b"]
     assert KNNClassifier(1).fit(X, y).predict([[0.0]]) == ["a"]
     model = KNNClassifier(1, prior=[0.0, 3.0]).fit(X, y)

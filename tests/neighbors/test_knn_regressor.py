@@ -132,7 +132,7 @@ def test_bad_targets_are_refused(y: Any, message: str) -> None:
         KNNRegressor(1).fit([[1.0], [2.0]], y)
 
 
-def test_more_neighbours_than_rows() -> None:
+def test_more_neighbors_than_rows() -> None:
     with pytest.raises(TooFewRowsError, match=r"KNNRegressor.predict: Expected n_neighbors <= n_samples_fit"):
         KNNRegressor().fit([[1.0]], [1.0]).predict([[1.0]])
 

@@ -1,4 +1,4 @@
-"""What neighbour estimators compute, and when: nothing twice, nothing early, and nothing under a lock."""
+"""What neighbor estimators compute, and when: nothing twice, nothing early, and nothing under a lock."""
 
 from __future__ import annotations
 

@@ -99,7 +99,7 @@ for name in ("CNN", "RNN", "ENN", "RENN", "AllKNN", "DROP1", "DROP2", "DROP3", "
 for learner in (concepts.IB1, concepts.IB2, concepts.IB3):
     ASKED[learner.__name__] = lambda d, i=learner: concept(i, d, n_jobs=2).fit(X, Y).predict(QUERIES)  # type: ignore[misc]
 for centers in ("random", "stratified", "all"):
-    ASKED[f"{centers} centres"] = lambda d, c=centers: (  # type: ignore[misc]
+    ASKED[f"{centers} centers"] = lambda d, c=centers: (  # type: ignore[misc]
         pc.RBFNetworkRegressor(distance=d, centers=c, random_state=0, schema=SCHEMA).fit(X, Z).predict(QUERIES)
     )
 

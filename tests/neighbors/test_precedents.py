@@ -22,7 +22,7 @@ QUERIES = [*mixed_rows(5, seed=9), [1.0, "violet", None, 0.0]]
 
 @pytest.mark.parametrize("distance", ["heom", "hvdm", "gower", "mvdm", "euclidean", "ib"])
 @pytest.mark.parametrize("weights", [None, [2.0, 1.0, 0.0, 0.5]])
-def test_they_are_the_neighbours_and_their_shares_add_up(distance: str, weights: Any) -> None:
+def test_they_are_the_neighbors_and_their_shares_add_up(distance: str, weights: Any) -> None:
     model = KNNClassifier(4, distance=distance, ties="first", attribute_weights=weights).fit(X, Y)
     found = model.precedents(QUERIES)
     distances, ids = model.kneighbors(QUERIES)
@@ -47,7 +47,7 @@ def test_every_voter_of_a_tie_is_listed() -> None:
     assert found.query_of_entry().tolist() == [0, 0, 1]
 
 
-def test_another_number_of_neighbours() -> None:
+def test_another_number_of_neighbors() -> None:
     model = KNNClassifier(1).fit(X, Y)
     found = model.precedents(QUERIES, n_neighbors=7)
     assert found.predictions.tolist() == KNNClassifier(7).fit(X, Y).predict(QUERIES).tolist()

@@ -146,7 +146,7 @@ def test_long_streams_of_numbers_whose_ranges_grow() -> None:
     rng = np.random.default_rng(2)
     X = np.cumsum(rng.normal(size=(1500, 4)), axis=0).round(1)
     X[rng.random(X.shape) < 0.05] = np.nan
-    X[700:720] = X[100]  # equal rows: many neighbours at one distance
+    X[700:720] = X[100]  # equal rows: many neighbors at one distance
     y = rng.integers(0, 3, 1500)
     stream, single = KNNClassifier(5).fit(X[:300], y[:300]), KNNClassifier(5).fit(X[:300], y[:300])
     result = stream.prequential(X[300:], y[300:])

@@ -1,4 +1,4 @@
-"""How flat the neighbours' probabilities are."""
+"""How flat the neighbors' probabilities are."""
 
 import numpy as np
 import pytest

@@ -176,7 +176,7 @@ def test_blocks_of_any_weight_give_the_error_of_their_rows() -> None:
     assert best_candidate(one, "log_score", [(2, 1, 1, 1)]) == best_candidate(double, "log_score", [(2, 1, 1, 1)]) == 1
 
 
-def test_a_number_of_neighbours_that_shines_alone_is_not_taken() -> None:
+def test_a_number_of_neighbors_that_shines_alone_is_not_taken() -> None:
     losses = np.tile([[1.0, 0.4, 1.0, 0.5, 0.5, 0.5]], (50, 1))
     assert best_candidate(sums(losses, [2.0] * 6, [0.2] * 6), "log_score", [(1, 6, 1, 1)]) in (4, 5)
     assert best_candidate(sums(losses, [2.0] * 6, [0.2] * 6), "log_score", [(6, 1, 1, 1)]) == 1

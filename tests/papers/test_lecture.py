@@ -215,7 +215,7 @@ def test_a_table_of_worked_numbers_has_the_remarks_and_the_differences():
 # -- pictures and the whole
 
 
-def test_neighbourhoods_grow():
+def test_neighborhoods_grow():
     (picture,) = lecture.figure_1(Options()).pictures
     assert picture.columns["distance"] == sorted(picture.columns["distance"])
     assert picture.columns["vote"][0] == "-"
@@ -234,7 +234,7 @@ def test_densities_are_those_of_the_table():
     assert [text.get_text() for text in axes.get_legend().get_texts()] == ["evades: No", "evades: Yes"]
 
 
-def test_too_few_and_too_many_neighbours_are_worse():
+def test_too_few_and_too_many_neighbors_are_worse():
     (picture,) = lecture.figure_2(Options(trials=3)).pictures
     accuracy = dict(zip(picture.columns["k"], picture.columns["accuracy"], strict=True))
     assert accuracy[14] > accuracy[1] + 0.05

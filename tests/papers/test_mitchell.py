@@ -24,7 +24,7 @@ def chapter():
 # -- Figure 8.1
 
 
-def test_one_neighbour_says_plus_and_five_say_minus(chapter):
+def test_one_neighbor_says_plus_and_five_say_minus(chapter):
     (decisions,) = chapter["figure-8.1"].tables
     for figures in decisions.rows.values():
         assert figures[0].ours == figures[0].theirs
@@ -187,12 +187,12 @@ def test_pictures_of_regression_hold_the_answers(chapter):
 
 
 def test_kernels_at_every_example_interpolate_and_few_do_not(chapter):
-    through, penalised, few = chapter["example-8.4"].tables[0].rows.values()
+    through, penalized, few = chapter["example-8.4"].tables[0].rows.values()
     assert through[0].ours < 1e-9
-    assert penalised[0].ours > 1e-3
+    assert penalized[0].ours > 1e-3
     assert few[0].ours > 1e-3
-    assert penalised[1].ours < through[1].ours
-    assert all(figures[2].ours < 1e-9 for figures in (through, penalised, few))
+    assert penalized[1].ours < through[1].ours
+    assert all(figures[2].ours < 1e-9 for figures in (through, penalized, few))
 
 
 def test_the_network_is_the_sum_of_its_kernels(chapter):

@@ -82,13 +82,13 @@ def test_a_dollar_is_no_formula() -> None:
     assert captions(["$a_$", r"\$"]) == [r"\$a_\$", r"\$"]
     X = pd.DataFrame({"price $_1": RNG.normal(size=30), "cost_$$ in $^{": RNG.normal(size=30)})
     y = np.repeat(FORMULA, 15)
-    neighbours, concept = pc.KNNClassifier(3).fit(X, y), pc.IB3(random_state=0, history=True).fit(X, y)
+    neighbors, concept = pc.KNNClassifier(3).fit(X, y), pc.IB3(random_state=0, history=True).fit(X, y)
     bayes = pc.NaiveBayes().fit(X, y)
     options: dict[str, Any] = {"scores": "accuracy", "progress": False}
     for drawn in (
-        DecisionSurface.of(neighbours, X, y, resolution=9).plot(),
-        PrecedentsDisplay.of(neighbours, X.iloc[:1]).plot(),
-        VoronoiCells.of(neighbours).plot(),
+        DecisionSurface.of(neighbors, X, y, resolution=9).plot(),
+        PrecedentsDisplay.of(neighbors, X.iloc[:1]).plot(),
+        VoronoiCells.of(neighbors).plot(),
         WeightsDisplay.of(pc.SubsetAveragedBayes().fit(X, y)).plot(),
         TreePosterior.of(pc.TreeAveragedBayes().fit(X, y)).plot(),
         TreePosterior.of(pc.TreeAveragedBayes().fit(X, y)).plot(kind="heat map"),
@@ -97,8 +97,8 @@ def test_a_dollar_is_no_formula() -> None:
         pc.IB4(random_state=0, history=True).fit(X, y).history_.plot(),
         pc.PEBLS().fit(X, y).suspects(4).plot(),
         pc.KNNClassifier(3, attribute_weights="relief").fit(X, y).attribute_weights_.plot(),
-        evaluation.compare({"$k_$": neighbours}, X, y, splits=2, **options).plot(),
-        evaluation.learning_curve({"$k_$": neighbours}, X, y, repeats=2, sizes=[5, 9], **options).plot(),
+        evaluation.compare({"$k_$": neighbors}, X, y, splits=2, **options).plot(),
+        evaluation.learning_curve({"$k_$": neighbors}, X, y, repeats=2, sizes=[5, 9], **options).plot(),
         evaluation.calibration_table(y, bayes.loo_predict_proba(), labels=bayes.classes_, pos_label="$a_$").plot(),
         evaluation.classwise_calibration(y, bayes.loo_predict_proba(), labels=bayes.classes_).plot(),
     ):

@@ -49,7 +49,7 @@ def test_texts_are_no_axis() -> None:
         DecisionSurface.of(model, X, y, columns=("note", "age"))
 
 
-def test_cells_of_neighbours_are_drawn_for_plain_numbers_only() -> None:
+def test_cells_of_neighbors_are_drawn_for_plain_numbers_only() -> None:
     X = np.random.default_rng(0).uniform(0, 360, (20, 2))
     model = pc.KNNClassifier(1, schema={0: pc.Circular(360)}).fit(X, ["a", "b"] * 10)
     with pytest.raises(ParameterError, match="two numeric columns"):

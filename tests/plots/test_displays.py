@@ -137,7 +137,7 @@ def test_light_attributes_are_added_up() -> None:
     assert len(whole.get_legend().get_texts()) == 9  # a single other one is named
 
 
-def test_an_unlike_case_among_the_neighbours_is_not_repeated() -> None:
+def test_an_unlike_case_among_the_neighbors_is_not_repeated() -> None:
     X, y = [[0.0], [1.0], [2.0], [9.0]], ["a", "b", "a", "b"]
     ax = PrecedentsDisplay.of(pc.KNNClassifier(3).fit(X, y), [[0.4]]).plot()
     assert [text.get_text() for text in ax.get_yticklabels()] == ["a   #0", "b   #1", "a   #2"]
@@ -406,7 +406,7 @@ def test_names_are_slanted_only_where_they_need_room() -> None:
         assert {label.get_rotation() for label in labels} == {slant}
 
 
-def test_of_many_neighbours_the_nearest_are_drawn() -> None:
+def test_of_many_neighbors_the_nearest_are_drawn() -> None:
     X = RNG.normal(size=(40, 2))
     ax = PrecedentsDisplay.of(pc.KNNRegressor(30).fit(X, X[:, 0]), X[:1]).plot()
     assert len(ax.get_yticklabels()) == 12

@@ -14,7 +14,7 @@ import priorcase as pc
 from priorcase.exceptions import MissingExtraError
 from priorcase.learning.plotting import (
     class_styles,
-    colour,
+    color,
     drawing,
     legend_beside,
     log_ticks,
@@ -39,27 +39,27 @@ def grey(text: str) -> float:
     return 0.299 * red + 0.587 * green + 0.114 * blue
 
 
-def test_the_first_colours_tell_apart_in_grey() -> None:
-    levels = [grey(colour(i)) for i in range(4)]
+def test_the_first_colors_tell_apart_in_grey() -> None:
+    levels = [grey(color(i)) for i in range(4)]
     assert min(abs(a - b) for a, b in itertools.combinations(levels, 2)) > 30
     assert max(levels) < 170  # visible on paper
-    assert len({colour(i) for i in range(8)}) == 8
+    assert len({color(i) for i in range(8)}) == 8
 
 
 def test_every_colour_is_one_of_okabe_and_ito() -> None:
     published = {"#000000", "#E69F00", "#56B4E9", "#009E73", "#F0E442", "#0072B2", "#D55E00", "#CC79A7"}
-    assert {colour(i) for i in range(20)} == published
+    assert {color(i) for i in range(20)} == published
 
 
 def test_280_series_all_look_different() -> None:
     looks = [style(i) for i in range(280)]
     assert len(set(looks)) == 280
     assert looks[9] == style(9)
-    assert (looks[3].colour, looks[3].marker) == (colour(3), "D")
+    assert (looks[3].color, looks[3].marker) == (color(3), "D")
 
 
-def test_tints_go_from_white_to_the_colour() -> None:
-    assert [tint(1, strength) for strength in (0.0, 1.0)] == ["#FFFFFF", colour(1)]
+def test_tints_go_from_white_to_the_color() -> None:
+    assert [tint(1, strength) for strength in (0.0, 1.0)] == ["#FFFFFF", color(1)]
     assert grey(tint(0, 0.2)) > grey(tint(0, 0.4)) > grey(tint(0, 0.8))
     assert grey(tint(2, 0.25)) > 200  # black counts for half
 

@@ -44,7 +44,7 @@ def test_enn(k: int, kind_sel: Any) -> None:
 
 
 def test_enn_of_equal_rows() -> None:
-    # Rows 0 and 1 are equal. imbalanced-learn takes the first neighbour found for the row itself, and so asks row 1
+    # Rows 0 and 1 are equal. imbalanced-learn takes the first neighbor found for the row itself, and so asks row 1
     # about row 1 in place of row 0 and never learns that its equal is of another class.
     X = np.array([[0.0], [0.0], [5.0], [5.1], [9.0]])
     y = np.array([0, 1, 1, 1, 1])

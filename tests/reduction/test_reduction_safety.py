@@ -44,7 +44,7 @@ def test_any_number_of_threads(threads: int) -> None:
 
 
 @pytest.mark.parametrize("k", [N, 2**32, 2**62, 2**64 - 1])
-def test_more_neighbours_than_rows(k: int) -> None:
+def test_more_neighbors_than_rows(k: int) -> None:
     everybody, more = drop(N - 1), drop(k)
     for core in (everybody, more):
         core.fill(0, N, 1)
@@ -102,7 +102,7 @@ def test_exemplars_that_there_are(first: int) -> None:
 
 @pytest.mark.parametrize("k", [12, 39])
 @pytest.mark.parametrize(("make", "obvious"), [(DROP1, slow.drop1), (DROP2, slow.drop2), (DROP5, slow.drop5)])
-def test_many_neighbours(make: Any, obvious: Any, k: int) -> None:
+def test_many_neighbors(make: Any, obvious: Any, k: int) -> None:
     # Soon everybody left votes, and there is nobody to take the place of a row that leaves.
     labels = (np.arange(40) % 3).tolist()
     some = read_rows(ENN(), X[:40], labels, sort="classes", threads=1)

@@ -1,7 +1,7 @@
 """What cases solve, slow and obvious: a full matrix of similarities, plain sets of positions.
 
 ``similarities[i][j]`` is the similarity of stored case j to case i as the query. "S&K" is Smyth & Keane 1995; the sets
-of a case are those of Brighton & Mellish 2002, of at most k neighbours.
+of a case are those of Brighton & Mellish 2002, of at most k neighbors.
 """
 
 from __future__ import annotations

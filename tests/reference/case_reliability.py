@@ -1,6 +1,6 @@
 """How reliable attributes are, and how much cases count in a conversation: slow and obvious, one pair after the other.
 
-Agreement beyond chance as in Cohen 1960; expectation maximisation after Dempster, Laird & Rubin 1977: the hidden thing
+Agreement beyond chance as in Cohen 1960; expectation maximization after Dempster, Laird & Rubin 1977: the hidden thing
 is which of its mates, the other cases with its solution, a case is like.
 """
 

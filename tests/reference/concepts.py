@@ -41,10 +41,10 @@ def wilson(s: float, n: float, z: float) -> tuple[float, float]:
         return 0.0, 1.0
     p = s / n
     z2 = z * z
-    centre = p + z2 / (2 * n)
+    center = p + z2 / (2 * n)
     half = z * math.sqrt(p * (1 - p) / n + z2 / (4 * n * n))
     denominator = 1 + z2 / n
-    return (centre - half) / denominator, (centre + half) / denominator
+    return (center - half) / denominator, (center + half) / denominator
 
 
 @dataclass

@@ -96,7 +96,7 @@ def one_minus(shares: Mapping[Any, Number], label: Any) -> Number:
 
 
 def adaptive(shares: Mapping[Any, Number], label: Any, draw: Number = 0) -> Number:
-    """The generalised inverse quantile score (Romano, Sesia & Candès 2020), equal probabilities taken together.
+    """The generalized inverse quantile score (Romano, Sesia & Candès 2020), equal probabilities taken together.
 
     What the classes hold that are no less probable, less a random part of what those hold that are as probable.
     """

@@ -1,4 +1,4 @@
-"""Discretisers, slow and obvious: plain lists, exact fractions, rows of weight w literally repeated w times."""
+"""Discretizers, slow and obvious: plain lists, exact fractions, rows of weight w literally repeated w times."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ TIE = 1e-9
 
 
 def midpoint(a: float, b: float) -> float:
-    """Halfway between neighbouring values; the upper one where there is no float between them."""
+    """Halfway between neighboring values; the upper one where there is no float between them."""
     middle = float((Fraction(a) + Fraction(b)) / 2)
     return middle if a < middle <= b else b
 
@@ -25,7 +25,7 @@ def equal_width(values: Sequence[float], bins: int) -> list[float]:
 
 
 def equal_frequency(values: Sequence[float], bins: int, times: Sequence[int] | None = None) -> list[float]:
-    """Cut i between the neighbouring values where the number of rows below is nearest to n i / bins."""
+    """Cut i between the neighboring values where the number of rows below is nearest to n i / bins."""
     rows = sorted(repeated(values, times))
     places = [j for j in range(1, len(rows)) if rows[j - 1] < rows[j]]
     if not places:
@@ -42,21 +42,21 @@ def quantile(rows: Sequence[Fraction], q: Fraction) -> Fraction:
 
 
 def kmeans(values: Sequence[float], bins: int, times: Sequence[int] | None = None) -> list[float]:
-    """Lloyd's rule in fractions from the quantiles (i + 1/2) / k; midpoints of neighbouring centres with values.
+    """Lloyd's rule in fractions from the quantiles (i + 1/2) / k; midpoints of neighboring centers with values.
 
-    A value belongs above the midpoint of two neighbouring centres from that midpoint on.
+    A value belongs above the midpoint of two neighboring centers from that midpoint on.
     """
     rows = [Fraction(value) for value in sorted(repeated(values, times))]
-    centres = [quantile(rows, Fraction(2 * i + 1, 2 * bins)) for i in range(bins)]
+    centers = [quantile(rows, Fraction(2 * i + 1, 2 * bins)) for i in range(bins)]
     while True:
-        clusters: list[list[Fraction]] = [[] for _ in centres]
+        clusters: list[list[Fraction]] = [[] for _ in centers]
         for row in rows:
-            clusters[sum(2 * row >= a + b for a, b in itertools.pairwise(centres))].append(row)
-        moved = [sum(part) / len(part) if part else centre for part, centre in zip(clusters, centres, strict=True)]
-        if moved == centres:
-            held = [centre for part, centre in zip(clusters, centres, strict=True) if part]
+            clusters[sum(2 * row >= a + b for a, b in itertools.pairwise(centers))].append(row)
+        moved = [sum(part) / len(part) if part else center for part, center in zip(clusters, centers, strict=True)]
+        if moved == centers:
+            held = [center for part, center in zip(clusters, centers, strict=True) if part]
             return [float((a + b) / 2) for a, b in itertools.pairwise(held)]
-        centres = moved
+        centers = moved
 
 
 def entropy(classes: Sequence[int]) -> float:

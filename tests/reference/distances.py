@@ -1,6 +1,6 @@
 """The distances, slow and obvious: exact fractions, plain lists, rows of weight w literally repeated w times.
 
-Numbers are whole or exact fractions, levels are their ranks, None is missing. A cost is what neighbours are ordered by:
+Numbers are whole or exact fractions, levels are their ranks, None is missing. A cost is what neighbors are ordered by:
 the distance before the root. "W&M" is Wilson & Martinez 1997 with the erratum of March 2000.
 """
 
@@ -174,7 +174,7 @@ def apart(p: Sequence[Fraction], q: Sequence[Fraction], k: int) -> Fraction:
     return sum((abs(v - w) ** k for v, w in zip(p, q, strict=True)), Fraction(0))
 
 
-def hvdm(normalisation: str) -> Cost:
+def hvdm(normalization: str) -> Cost:
     """W&M section 3.1: the sum of d^2; N1 is (sum |.|)^2, N2 sum |.|^2, N3 C sum |.|^2; an unseen value has P = 0."""
 
     def cost(cases: Cases, x: Row, q: Row) -> Fraction:
@@ -185,7 +185,7 @@ def hvdm(normalisation: str) -> Cost:
             elif cases.kinds[a] == "nominal":
                 p, r = (cases.profile(same_value(a, v)) or cases.nothing() for v in (x[a], q[a]))
                 n1, n2 = apart(p, r, 1) ** 2, apart(p, r, 2)
-                total += {"N1": n1, "N2": n2, "N3": len(cases.labels()) * n2}[normalisation]
+                total += {"N1": n1, "N2": n2, "N3": len(cases.labels()) * n2}[normalization]
             elif cases.kinds[a] != "numeric" and q[a] < 0:
                 total += 1
             else:
@@ -254,25 +254,25 @@ def ivdm_profile(cases: Cases, a: int, s: int, x: Any) -> list[Fraction]:
     return line(Fraction(x), here, p, there, r)
 
 
-def window_profile(cases: Cases, a: int, half: Fraction, centre: Fraction) -> list[Fraction]:
+def window_profile(cases: Cases, a: int, half: Fraction, center: Fraction) -> list[Fraction]:
     """P_{a,x,c} from the rows within half a window of a stored number x."""
-    return cases.profile(lambda row: row[a] is not None and abs(row[a] - centre) <= half) or cases.nothing()
+    return cases.profile(lambda row: row[a] is not None and abs(row[a] - center) <= half) or cases.nothing()
 
 
 def wvdm_profile(cases: Cases, a: int, s: int, x: Any) -> list[Fraction]:
     """W&M section 5: windows of width w_a around every stored number, lines in between, 0 half a width outside."""
     half = width(cases, a, s) / 2
-    centres = sorted(
+    centers = sorted(
         {
             Fraction(row[a])
             for row, c in zip(cases.rows, cases.classes, strict=True)
             if row[a] is not None and c is not None
         }
     )
-    points = [(v, window_profile(cases, a, half, v)) for v in centres]
+    points = [(v, window_profile(cases, a, half, v)) for v in centers]
     if half == 0:
         return points[0][1] if points else cases.nothing()
-    points = [(centres[0] - half, cases.nothing()), *points, (centres[-1] + half, cases.nothing())]
+    points = [(centers[0] - half, cases.nothing()), *points, (centers[-1] + half, cases.nothing())]
     for (x1, p1), (x2, p2) in pairwise(points):
         if x1 <= x <= x2:
             return line(Fraction(x), x1, p1, x2, p2)

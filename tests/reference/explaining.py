@@ -49,7 +49,7 @@ def partial_dependence(
 
 
 def naive_bayes_distance(terms: Callable[[int, Any], Sequence[float]], one: Row, other: Row) -> float:
-    """The sum of the Euclidean distances of two vectors of log-probabilities, centred over the classes.
+    """The sum of the Euclidean distances of two vectors of log-probabilities, centered over the classes.
 
     It is over the columns that the first row knows.
     """

@@ -38,7 +38,7 @@ def image(arcs: Arcs, mapping: dict[str, str]) -> Arcs:
 def first_of_each_image(
     case: Arcs, case_labels: Labels, query: Arcs, query_labels: Labels
 ) -> dict[Arcs, dict[str, str]]:
-    """For each set of arcs that the case can realise, the first assignment in the order of its sorted pairs."""
+    """For each set of arcs that the case can realize, the first assignment in the order of its sorted pairs."""
     found: dict[Arcs, dict[str, str]] = {}
     for mapping in assignments(case, case_labels, query, query_labels):
         arcs = image(case, mapping)
@@ -68,7 +68,7 @@ def influences(arcs: Arcs) -> dict[tuple[str, str], set[str]]:
 
 
 def exact_covers(query: Arcs, pieces: list[Arcs]) -> set[frozenset[int]]:
-    """Every set of pieces that realises each arc of the query exactly once."""
+    """Every set of pieces that realizes each arc of the query exactly once."""
     found = set()
     for number in range(1, len(pieces) + 1):
         for chosen in combinations(range(len(pieces)), number):
@@ -79,7 +79,7 @@ def exact_covers(query: Arcs, pieces: list[Arcs]) -> set[frozenset[int]]:
 
 
 def most_covered(pieces: list[Arcs]) -> int:
-    """How many arcs a set of pieces without a common arc realises at most."""
+    """How many arcs a set of pieces without a common arc realizes at most."""
     best = 0
     for number in range(1, len(pieces) + 1):
         for chosen in combinations(range(len(pieces)), number):

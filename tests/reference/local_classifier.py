@@ -36,7 +36,7 @@ def nearest_shares(
 
 
 def with_prior(shares: Sequence[float], weights: Sequence[float], prior: Sequence[float]) -> list[float]:
-    """(n p_c + prior_c) / (n + sum prior), n the effective number of neighbours."""
+    """(n p_c + prior_c) / (n + sum prior), n the effective number of neighbors."""
     n = sum(effective(weights))
     return [(n * p + a) / (n + sum(prior)) for p, a in zip(shares, prior, strict=True)]
 
@@ -52,11 +52,11 @@ def share(f: float, n: float, values: int, s: float) -> float:
 def student(x: float, values: Sequence[float], times: Sequence[float], mean: float, variance: float) -> float:
     """Density of the next value under a Normal-Gamma prior that counts as one (Murphy 2007, eqs. 85-89 and 110)."""
     n = sum(times)
-    centre = sum(w * v for w, v in zip(times, values, strict=True)) / n if n else mean
-    spread = sum(w * (v - centre) ** 2 for w, v in zip(times, values, strict=True))
+    center = sum(w * v for w, v in zip(times, values, strict=True)) / n if n else mean
+    spread = sum(w * (v - center) ** 2 for w, v in zip(times, values, strict=True))
     k, a = 1 + n, (1 + n) / 2
-    location = (mean + n * centre) / k
-    b = variance / 2 + spread / 2 + n * (centre - mean) ** 2 / (2 * k)
+    location = (mean + n * center) / k
+    b = variance / 2 + spread / 2 + n * (center - mean) ** 2 / (2 * k)
     scale2 = b * (k + 1) / (a * k)
     log = math.lgamma(a + 0.5) - math.lgamma(a) - 0.5 * math.log(math.pi * 2 * a * scale2)
     return math.exp(log - (a + 0.5) * math.log1p((x - location) ** 2 / (2 * a * scale2)))
@@ -65,11 +65,11 @@ def student(x: float, values: Sequence[float], times: Sequence[float], mean: flo
 def gaussian(x: float, values: Sequence[float], times: Sequence[float], mean: float, variance: float) -> float:
     """The normal density of the class's mean and variance D / (n - 1), smoothed by 1e-9 of the overall one."""
     n = sum(times)
-    centre = sum(w * v for w, v in zip(times, values, strict=True)) / n if n else mean
+    center = sum(w * v for w, v in zip(times, values, strict=True)) / n if n else mean
     own = variance
     if n >= 2:
-        own = sum(w * (v - centre) ** 2 for w, v in zip(times, values, strict=True)) / (n - 1) + 1e-9 * variance
-    return math.exp(-((x - centre) ** 2) / (2 * own)) / math.sqrt(2 * math.pi * own)
+        own = sum(w * (v - center) ** 2 for w, v in zip(times, values, strict=True)) / (n - 1) + 1e-9 * variance
+    return math.exp(-((x - center) ** 2) / (2 * own)) / math.sqrt(2 * math.pi * own)
 
 
 def density(x: float, own: list[tuple[float, float]], everyone: list[tuple[float, float]], numeric: str) -> float:
@@ -151,9 +151,9 @@ def scaled_design(
 def logistic(
     X: Array, labels: Sequence[Label], weights: Sequence[float], classes: Sequence[Label], ridge: float
 ) -> list[float]:
-    """Probabilities at x = 0 of the softmax that minimises  -sum w ln p + ridge^2/2 sum |b|^2,  intercepts free.
+    """Probabilities at x = 0 of the softmax that minimizes  -sum w ln p + ridge^2/2 sum |b|^2,  intercepts free.
 
-    All classes with a row have slopes of their own here; the minimum is found by a general optimiser.
+    All classes with a row have slopes of their own here; the minimum is found by a general optimizer.
     """
     w = np.array(effective(weights))
     present = [c for c in classes if any(of == c and v > 0 for of, v in zip(labels, w, strict=True))]
@@ -169,9 +169,9 @@ def logistic(
         Z = A @ B
         Z = Z - Z.max(axis=1, keepdims=True)
         logs = Z - np.log(np.exp(Z).sum(axis=1, keepdims=True))
-        penalised = np.vstack([np.zeros(len(present)), B[1:]])
-        value = -(w[:, None] * Y * logs).sum() + ridge**2 / 2 * (penalised**2).sum()
-        return value, (A.T @ (w[:, None] * (np.exp(logs) - Y)) + ridge**2 * penalised).ravel()
+        penalized = np.vstack([np.zeros(len(present)), B[1:]])
+        value = -(w[:, None] * Y * logs).sum() + ridge**2 / 2 * (penalized**2).sum()
+        return value, (A.T @ (w[:, None] * (np.exp(logs) - Y)) + ridge**2 * penalized).ravel()
 
     found = minimize(loss, np.zeros(A.shape[1] * len(present)), jac=True, method="BFGS", options={"gtol": 1e-9})
     at_query = found.x.reshape(A.shape[1], -1)[0]

@@ -36,7 +36,7 @@ KERNELS: dict[str, Kernel] = {
 def nearest_weights(distances: Sequence[float], k: int, kernel: str) -> list[float]:
     """K(d/h) of every row, h the distance of the (k+1)-th nearest; 0 beyond the rows as near as the k-th.
 
-    With the uniform kernel the k nearest count equally (AMS: unweighted nearest neighbours), ties at rank k included.
+    With the uniform kernel the k nearest count equally (AMS: unweighted nearest neighbors), ties at rank k included.
     """
     ordered = sorted(distances)
     h = ordered[k] if k < len(ordered) else ordered[-1] * (1 + 1e-9)
@@ -142,21 +142,21 @@ class Fit:
 
 
 def fit(X: Array, weights: Sequence[float], y: Sequence[float], *, ridge: float, rcond: float, scales: Array) -> Fit:
-    """Weighted least squares with a free intercept: minimum norm, or a penalty, on the slopes of scaled, centred terms.
+    """Weighted least squares, free intercept: minimum norm, or a penalty, on the slopes of scaled, centered terms.
 
     beta = (Z'Z + ridge^2)^-1 Z'v (AMS, ridge regression) with Z = sqrt(K) (x - xbar) / scale, v = sqrt(K) (y - ybar).
     """
     K, y = np.asarray(weights, dtype=float), np.asarray(y, dtype=float)
     share = K / K.sum()
-    centre = share @ X
-    C = (X - centre) / scales
+    center = share @ X
+    C = (X - center) / scales
     Z = np.sqrt(K)[:, None] * C
     if ridge > 0:
         inverse = np.linalg.solve(Z.T @ Z + ridge**2 * np.eye(Z.shape[1]), Z.T)
     else:
         inverse = np.linalg.pinv(Z, rcond=rcond) if Z.size else Z.T
-    to_slopes = inverse * np.sqrt(K)  # from y to slopes of scaled terms; y need not be centred, since Z' sqrt(K) = 0
-    hat = share - (centre / scales) @ to_slopes
+    to_slopes = inverse * np.sqrt(K)  # from y to slopes of scaled terms; y need not be centered, since Z' sqrt(K) = 0
+    hat = share - (center / scales) @ to_slopes
     smoother = share[None, :] + C @ to_slopes
     residuals = y - smoother @ y
     leverages = np.diag(smoother)

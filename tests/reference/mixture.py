@@ -67,7 +67,7 @@ def responsibilities(components: Sequence[Component], row: Row) -> list[float]:
     return [share / sum(joint) for share in joint]
 
 
-def maximised(
+def maximized(
     rows: Sequence[Row], weights: Sequence[float], shares: Any, sizes: Sizes, prior: Hyper
 ) -> list[Component]:
     """The M-step: the parameters of the largest posterior density for rows shared out among components."""
@@ -97,7 +97,7 @@ def em_step(
     rows: Sequence[Row], weights: Sequence[float], components: Sequence[Component], sizes: Sizes, prior: Hyper
 ) -> list[Component]:
     """One turn of EM."""
-    return maximised(rows, weights, [responsibilities(components, row) for row in rows], sizes, prior)
+    return maximized(rows, weights, [responsibilities(components, row) for row in rows], sizes, prior)
 
 
 def log_posterior(

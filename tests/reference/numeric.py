@@ -15,8 +15,8 @@ def mean(values: Sequence[float], weights: Sequence[float] | None = None) -> Fra
 def deviation(values: Sequence[float], weights: Sequence[float] | None = None) -> Fraction:
     """Sum of squared deviations from the mean."""
     times = [Fraction(1)] * len(values) if weights is None else [Fraction(w) for w in weights]
-    centre = mean(values, weights)
-    return sum((w * (Fraction(x) - centre) ** 2 for w, x in zip(times, values, strict=True)), Fraction(0))
+    center = mean(values, weights)
+    return sum((w * (Fraction(x) - center) ** 2 for w, x in zip(times, values, strict=True)), Fraction(0))
 
 
 def log_normal_gamma_marginal(
@@ -26,9 +26,9 @@ def log_normal_gamma_marginal(
     if not values:
         return 0.0
     n, a0, b0 = len(values), degrees / 2, degrees / 2 * scale**2
-    centre, spread = float(mean(values)), float(deviation(values))
+    center, spread = float(mean(values)), float(deviation(values))
     k, a = strength + n, a0 + n / 2
-    b = b0 + spread / 2 + strength * n * (centre - prior_mean) ** 2 / (2 * k)
+    b = b0 + spread / 2 + strength * n * (center - prior_mean) ** 2 / (2 * k)
     return (
         math.lgamma(a)
         - math.lgamma(a0)
@@ -43,13 +43,13 @@ def log_student(
     x: float, values: Sequence[float], everything: Sequence[float], strength: float, degrees: float
 ) -> float:
     """Log-density of the next value of a class by its definition: the evidence with it over the evidence without."""
-    centre, scale = float(mean(everything)), math.sqrt(deviation(everything) / len(everything))
-    prior = {"strength": strength, "degrees": degrees, "prior_mean": centre, "scale": scale}
+    center, scale = float(mean(everything)), math.sqrt(deviation(everything) / len(everything))
+    prior = {"strength": strength, "degrees": degrees, "prior_mean": center, "scale": scale}
     return log_normal_gamma_marginal([*values, x], **prior) - log_normal_gamma_marginal(values, **prior)
 
 
-def log_normal(x: float, centre: float, variance: float) -> float:
-    return -0.5 * math.log(2 * math.pi * variance) - (x - centre) ** 2 / (2 * variance)
+def log_normal(x: float, center: float, variance: float) -> float:
+    return -0.5 * math.log(2 * math.pi * variance) - (x - center) ** 2 / (2 * variance)
 
 
 def log_gaussian(x: float, values: Sequence[float], everything: Sequence[float], smoothing: float) -> float:

@@ -18,16 +18,16 @@ Array = NDArray[np.float64]
 
 
 def activations(cases: Cases, query: Row, centers: Sequence[Row], widths: Sequence[float]) -> list[float]:
-    """``exp(-d^2 / (2 sigma^2))`` of each centre (Mitchell 1997, eq. 8.9), d the HEOM distance."""
+    """``exp(-d^2 / (2 sigma^2))`` of each center (Mitchell 1997, eq. 8.9), d the HEOM distance."""
     costs = [float(heom(cases, center, query)) for center in centers]
     return [math.exp(-cost / (2 * sigma**2)) for cost, sigma in zip(costs, widths, strict=True)]
 
 
 def ridge(phi: Array, y: Array, alpha: float) -> tuple[Array, Array]:
-    """Weights, shape (centres, targets), and intercepts: least squares with ``alpha |w|^2`` added, least norm at 0."""
+    """Weights, shape (centers, targets), and intercepts: least squares with ``alpha |w|^2`` added, least norm at 0."""
     m = phi.shape[1]
     if alpha == 0:
-        # The intercept is free: with it taken out of both sides the least weights are those of the centred columns.
+        # The intercept is free: with it taken out of both sides the least weights are those of the centered columns.
         weights = np.linalg.lstsq(phi - phi.mean(axis=0), y - y.mean(axis=0), rcond=None)[0]
         return weights, y.mean(axis=0) - phi.mean(axis=0) @ weights
     rows = np.column_stack([np.ones(len(phi)), phi])
@@ -67,7 +67,7 @@ def common_width(cases: Cases, centers: Sequence[Row]) -> float:
 
 
 def neighbor_widths(cases: Cases, centers: Sequence[Row]) -> list[float]:
-    """Mean distance of each centre from the two nearest others (Moody & Darken 1989)."""
+    """Mean distance of each center from the two nearest others (Moody & Darken 1989)."""
     widths = []
     for i, center in enumerate(centers):
         others = sorted(math.sqrt(heom(cases, other, center)) for j, other in enumerate(centers) if j != i)
@@ -92,6 +92,6 @@ def middle(values: Sequence[Any], kind: str | int, everyone: Sequence[Any]) -> A
 
 
 def nearest(cases: Cases, row: Row, centers: Sequence[Row]) -> int:
-    """The centre that a row belongs to, the first among equally near ones."""
+    """The center that a row belongs to, the first among equally near ones."""
     costs = [float(heom(cases, center, row)) for center in centers]
     return costs.index(min(costs))

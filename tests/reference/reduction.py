@@ -1,4 +1,4 @@
-"""Instance reduction, slow and obvious: a full matrix of costs, plain lists, every list of neighbours sorted afresh.
+"""Instance reduction, slow and obvious: a full matrix of costs, plain lists, every list of neighbors sorted afresh.
 
 ``costs[i][j]`` is the cost of stored row j for row i as the query. Rows are their positions, sets of rows sorted lists.
 Rows at equal costs come by position. "W&M" is Wilson & Martinez 2000.
@@ -241,8 +241,8 @@ def deviation(targets: Sequence[float], voters: Rows) -> float:
     """Their standard deviation, as of a population; 0 of nobody."""
     if not voters:
         return 0.0
-    centre = mean(targets, voters)
-    return math.sqrt(total([(targets[j] - centre) * (targets[j] - centre) for j in voters]) / len(voters))
+    center = mean(targets, voters)
+    return math.sqrt(total([(targets[j] - center) * (targets[j] - center) for j in voters]) / len(voters))
 
 
 def enn_numbers(costs: Costs, targets: Sequence[float], k: int, alpha: float) -> Rows:

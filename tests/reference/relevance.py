@@ -54,7 +54,7 @@ def nearest(i: int, among: Sequence[int], k: int, cost: Cost) -> list[int]:
 def relief_f(
     classes: Sequence[Any], width: int, difference: Difference, cost: Cost, k: int, samples: Sequence[int]
 ) -> list[float]:
-    """ReliefF (Robnik-Sikonja & Kononenko 2003, figure 2); fewer than k neighbours share the weight of k."""
+    """ReliefF (Robnik-Sikonja & Kononenko 2003, figure 2); fewer than k neighbors share the weight of k."""
     n = len(classes)
     p = {label: classes.count(label) / n for label in classes}
     weights = [0.0] * width
@@ -71,7 +71,7 @@ def relief_f(
 def rrelief_f(
     targets: Sequence[float], width: int, difference: Difference, cost: Cost, k: int, samples: Sequence[int]
 ) -> list[float]:
-    """RReliefF (figure 3) with neighbours that all count the same."""
+    """RReliefF (figure 3) with neighbors that all count the same."""
     span = max(targets) - min(targets)
     n_y, n_a, n_ya, m = 0.0, [0.0] * width, [0.0] * width, 0.0
     for i in samples:

@@ -1,7 +1,7 @@
-"""Stacking, slowly: members fitted by hand, rows left out in folds, weights by a general optimiser.
+"""Stacking, slowly: members fitted by hand, rows left out in folds, weights by a general optimizer.
 
-Yao, Vehtari, Simpson & Gelman 2018 (eq. 4: weights that maximise the leave-one-out log-score of the mixture);
-Breiman 1996 (convex weights that minimise the squared error of rows left out).
+Yao, Vehtari, Simpson & Gelman 2018 (eq. 4: weights that maximize the leave-one-out log-score of the mixture);
+Breiman 1996 (convex weights that minimize the squared error of rows left out).
 """
 
 from __future__ import annotations

@@ -19,7 +19,7 @@ REFUSED: list[tuple[Any, dict[str, Any], str]] = [
     (LeaveOneOutWeights, {"loss": "brier"}, "loss .*'errors'"),
     (LeaveOneOutWeights, {"loss": "logs"}, "Did you mean 'log'"),
     *(
-        (LeaveOneOutWeights, {"regularisation": r}, "regularisation")
+        (LeaveOneOutWeights, {"regularization": r}, "regularization")
         for r in (-1.0, np.float64("nan"), float("inf"), "1")
     ),
     (LeaveOneOutWeights, {"local": "yes"}, "local"),
@@ -55,6 +55,6 @@ def test_methods_and_targets(model: Any, y: Any, words: str) -> None:
 
 def test_numbers_of_numpy_are_accepted_as_python_has_them() -> None:
     assert repr(Relief(np.int64(3), np.int8(20))) == "Relief(n_neighbors=3, n_samples=20)"
-    assert LeaveOneOutWeights(regularisation=np.float32(0.5), local=np.bool_(True)) == LeaveOneOutWeights(
+    assert LeaveOneOutWeights(regularization=np.float32(0.5), local=np.bool_(True)) == LeaveOneOutWeights(
         None, 0.5, True
     )

@@ -18,7 +18,7 @@ from priorcase.relevance import METHODS, Bayes, GainRatio, LeaveOneOutWeights, M
 from priorcase.schema import Nominal, Numeric
 
 SCHEMA = {0: Numeric(), 1: Nominal(), 2: Nominal(), 3: Numeric()}
-LOCAL = LeaveOneOutWeights(regularisation=0.003, local=True, neighborhood=8)
+LOCAL = LeaveOneOutWeights(regularization=0.003, local=True, neighborhood=8)
 
 
 def telling(n: int, seed: int, regression: bool = False) -> tuple[list[list[Any]], list[Any]]:
@@ -96,7 +96,7 @@ def test_the_transformer_with_classes_and_numbers(method: str) -> None:
         assert found.tobytes() == weights.tobytes()
 
 
-def test_reducers_weigh_as_neighbours_do() -> None:
+def test_reducers_weigh_as_neighbors_do() -> None:
     rows, y = telling(60, 1)
     weights = KNNClassifier(1, attribute_weights="relief").fit(rows, y).attribute_weights_.weights
     learned = ENN(attribute_weights="relief").fit(rows, y).sample_indices_
@@ -137,7 +137,7 @@ def test_each_query_is_answered_by_its_own_weights(distance: str) -> None:
 def test_a_row_has_no_say_in_its_own_weights_when_it_is_left_out(weighted: bool) -> None:
     rows, y = telling(50, 4)
     times = np.where(np.arange(50) == 7, 1.0, 2.0) if weighted else None
-    local = LeaveOneOutWeights(regularisation=0.003, local=True, neighborhood=16)
+    local = LeaveOneOutWeights(regularization=0.003, local=True, neighborhood=16)
     model: Any = KNNClassifier(3, attribute_weights=local, schema=SCHEMA).fit(rows, y, times)
     memory = model._memory
     own = memory.weights_for(memory.instances.cells([7]), np.array([7]))
@@ -175,7 +175,7 @@ def test_copies_do_not_make_room_for_one_more() -> None:
 
 def test_stiff_weights_hardly_bend() -> None:
     rows, y = telling(60, 1)
-    stiff = LeaveOneOutWeights(regularisation=0.003, local=True, stiffness=1e9)
+    stiff = LeaveOneOutWeights(regularization=0.003, local=True, stiffness=1e9)
     model = KNNClassifier(3, attribute_weights=stiff).fit(rows, y)
     np.testing.assert_allclose(
         model.attribute_weights_at(rows[:5]), model.attribute_weights_.weights[None, :] + np.zeros((5, 1))

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from reference import discretise, relevance
+from reference import discretize, relevance
 from tables import labels, mixed_rows
 
 from priorcase.neighbors import KNNClassifier, KNNRegressor
@@ -34,7 +34,7 @@ def symbols(column: list[Any], classes: list[Any], numeric: bool) -> list[Any]:
         return column
     codes = {label: c for c, label in enumerate(dict.fromkeys(classes))}
     known = [(value, codes[label]) for value, label in zip(column, classes, strict=True) if value is not None]
-    cuts = discretise.mdl([value for value, _ in known], [label for _, label in known]) if known else []
+    cuts = discretize.mdl([value for value, _ in known], [label for _, label in known]) if known else []
     return [None if value is None else sum(cut <= value for cut in cuts) for value in column]
 
 
@@ -90,7 +90,7 @@ def test_a_target_that_is_a_number_is_cut_first(method: Any) -> None:
     random = np.random.default_rng(1)
     numbers, colours = random.integers(0, 9, 200).astype(float), random.choice(["red", "blue"], 200).tolist()
     y = [float(x) + 0.5 * (c == "red") for x, c in zip(numbers, colours, strict=True)]
-    cuts = discretise.equal_frequency(y, 4)
+    cuts = discretize.equal_frequency(y, 4)
     classes = [sum(cut <= value for cut in cuts) for value in y]
     rows = [[x, c] for x, c in zip(numbers.tolist(), colours, strict=True)]
     wanted = expected(rows, classes, method.method, {0})

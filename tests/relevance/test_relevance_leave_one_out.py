@@ -187,7 +187,7 @@ def test_more_penalty_leaves_fewer_attributes() -> None:
     kept = []
     for strength in (0.0, 0.003, 0.03):
         weights = (
-            KNNClassifier(1, attribute_weights=LeaveOneOutWeights(regularisation=strength))
+            KNNClassifier(1, attribute_weights=LeaveOneOutWeights(regularization=strength))
             .fit(X, y)
             .attribute_weights_.weights
         )
@@ -214,11 +214,11 @@ def test_other_losses() -> None:
 
 
 def test_a_descent_stays_where_numbers_are_not_negative() -> None:
-    centre = np.array([3.0, -1.0, 0.5])
+    center = np.array([3.0, -1.0, 0.5])
 
     def bowl(x: np.ndarray) -> tuple[float, np.ndarray]:
         assert (x >= 0).all()
-        away = x - centre
+        away = x - center
         return float(away @ (away * [1.0, 4.0, 30.0])), 2 * away * [1.0, 4.0, 30.0]
 
     np.testing.assert_allclose(projected_gradient(bowl, np.ones(3), 100), [3.0, 0.0, 0.5], atol=1e-2)

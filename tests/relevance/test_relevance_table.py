@@ -112,7 +112,7 @@ def test_weights_go_by_the_names_of_the_columns(learner: Any) -> None:
     assert list(bare.attribute_weights_) == [0, 1]
 
 
-@pytest.mark.parametrize("method", [*METHODS, Relief(3), LeaveOneOutWeights(regularisation=0.01)])
+@pytest.mark.parametrize("method", [*METHODS, Relief(3), LeaveOneOutWeights(regularization=0.01)])
 def test_the_weights_that_an_estimator_would_give(method: Any) -> None:
     rows, classes = mixed_rows(40), labels(40)
     found = attribute_weights(rows, classes, method)

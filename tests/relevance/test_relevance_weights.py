@@ -1,4 +1,4 @@
-"""Neighbours whose attributes weigh by how probable it is that they matter."""
+"""Neighbors whose attributes weigh by how probable it is that they matter."""
 
 from __future__ import annotations
 

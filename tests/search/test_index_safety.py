@@ -28,7 +28,7 @@ def numeric_index(rows: np.ndarray) -> tuple[Instances, Index]:
 
 
 @pytest.mark.parametrize("k", [0, -1, 2.5, "3", None])
-def test_numbers_of_neighbours_are_checked(k: object) -> None:
+def test_numbers_of_neighbors_are_checked(k: object) -> None:
     instances, index = numeric_index(np.zeros((3, 1)))
     with pytest.raises(ParameterError, match="k must be"):
         index.kneighbors(heom().fit(instances, None), np.zeros((1, 1)), k)  # type: ignore[arg-type]

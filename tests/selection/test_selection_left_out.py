@@ -8,7 +8,7 @@ from priorcase.neighbors import KNNRegressor
 from priorcase.selection import AttributeSelector
 
 
-def test_kernels_reach_to_the_next_neighbour() -> None:
+def test_kernels_reach_to_the_next_neighbor() -> None:
     X, y = np.random.default_rng(3).random((30, 1)), np.random.default_rng(4).random(30)
     model = KNNRegressor(3, vote="tricube", distance="euclidean")
     others = [np.arange(30) != row for row in range(30)]

@@ -131,7 +131,7 @@ def test_a_function_equals_the_table_of_its_values() -> None:
     np.testing.assert_array_equal(by_function.fit(X, y).kneighbors(X)[0], by_table.kneighbors(X)[0])
 
 
-def test_the_vectorised_form_equals_the_scalar_one() -> None:
+def test_the_vectorized_form_equals_the_scalar_one() -> None:
     random = np.random.default_rng(1)
     X, y = random.normal(size=(60, 2)), random.normal(size=60)
 
@@ -139,7 +139,7 @@ def test_the_vectorised_form_equals_the_scalar_one() -> None:
         return np.abs(np.subtract.outer(queries, stored)) / 3.0
 
     scalar = pc.KNNRegressor(distance=pc.Distance(numeric=steps)).fit(X, y)
-    matrix = pc.KNNRegressor(distance=pc.Distance(numeric=DifferenceFunction(many, vectorised=True))).fit(X, y)
+    matrix = pc.KNNRegressor(distance=pc.Distance(numeric=DifferenceFunction(many, vectorized=True))).fit(X, y)
     np.testing.assert_array_equal(scalar.predict(X + 0.1), matrix.predict(X + 0.1))
 
 
@@ -170,7 +170,7 @@ def test_fitted_distances_are_equal_where_their_values_are() -> None:
         (lambda q, s: None, "finite numbers"),
         (lambda q, s: [1.0, 2.0], "numbers here"),
         (lambda q, s: 1e200, "so large"),
-        (DifferenceFunction(lambda q, s: np.zeros((1, 1)), vectorised=True), "numbers here"),
+        (DifferenceFunction(lambda q, s: np.zeros((1, 1)), vectorized=True), "numbers here"),
     ],
 )
 def test_what_a_function_gives_is_checked(function: Any, message: str) -> None:

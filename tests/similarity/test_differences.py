@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from priorcase.schema import Nominal, Numeric, Ordinal
 from priorcase.similarity import (
     Absolute,
-    Discretised,
+    Discretized,
     Distance,
     Interpolated,
     Levels,
@@ -213,13 +213,13 @@ def test_largest_differences(norm, maximal):
 
 def test_intervals_hold_their_left_edge():
     instances = store([Numeric()], [[0], [2], [4], [10]], ["x", "y", "y", "y"])
-    distance = Distance(numeric=Discretised(bins=5), power=1)
+    distance = Distance(numeric=Discretized(bins=5), power=1)
     fitted = distance.fit(instances)
     assert fitted.costs(np.array([1.99]), instances.cells()).tolist() == [0.0, 2.0, 2.0, 2.0]
     assert fitted.costs(np.array([2.0]), instances.cells()).tolist() == [2.0, 0.0, 0.0, 0.0]
     assert fitted.costs(np.array([-5.0]), instances.cells()).tolist() == [0.0, 2.0, 2.0, 2.0]
     assert fitted.costs(np.array([7.0]), instances.cells()).tolist() == [1.0, 1.0, 1.0, 1.0]  # empty: profile 0
-    prior = Distance(numeric=Discretised(bins=5, empty="prior"), power=1).fit(instances)
+    prior = Distance(numeric=Discretized(bins=5, empty="prior"), power=1).fit(instances)
     assert prior.costs(np.array([7.0]), instances.cells()).tolist() == [1.5, 0.5, 0.5, 0.5]
 
 
@@ -263,7 +263,7 @@ def test_windows_take_memory_in_proportion_to_the_rows():
     assert peak(8_000) < 2.5 * peak(4_000)
 
 
-@pytest.mark.parametrize("difference", [Discretised(), Interpolated(), Windowed()])
+@pytest.mark.parametrize("difference", [Discretized(), Interpolated(), Windowed()])
 def test_intervals_too_narrow_for_float64(difference):
     instances = store([Numeric()], [[1e16], [1e16 + 2], [1e16 + 2]], ["x", "y", "x"])
     found = differences_of(difference, instances, 1e16 + 2)
@@ -271,7 +271,7 @@ def test_intervals_too_narrow_for_float64(difference):
     assert found[1] == found[2] == 0.0
 
 
-@pytest.mark.parametrize("difference", [Interpolated(), Windowed(), Discretised(), ValueDifference()])
+@pytest.mark.parametrize("difference", [Interpolated(), Windowed(), Discretized(), ValueDifference()])
 def test_rows_of_unknown_class_count_in_no_profile(difference):
     kind = Nominal() if isinstance(difference, ValueDifference) else Numeric()
     instances = store([kind], [[0], [10], [0], [5]], ["x", "y", None, None])

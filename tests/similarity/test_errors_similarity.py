@@ -15,7 +15,7 @@ from priorcase.schema import Nominal, Numeric, Ordinal
 from priorcase.search import Index, Neighbors
 from priorcase.similarity import (
     Absolute,
-    Discretised,
+    Discretized,
     Distance,
     Gaussian,
     Interpolated,
@@ -48,15 +48,15 @@ PARAMETERS = [
         for owner, name in [(Absolute, "factor"), (ValueDifference, "exponent")]
         for value in NO_NUMBERS
     ],
-    *[(owner, name, value) for owner, name in [(Discretised, "exponent"), (Distance, "power")] for value in NO_NUMBERS],
+    *[(owner, name, value) for owner, name in [(Discretized, "exponent"), (Distance, "power")] for value in NO_NUMBERS],
     *[(owner, name, value) for owner, name in [(minkowski, "p"), (mvdm, "k"), (mvdm, "r")] for value in NO_NUMBERS],
     *[(owner, name, value) for owner, name in [(Gaussian, "width"), (InversePower, "p")] for value in NO_NUMBERS],
-    *[(owner, "bins", value) for owner in (Discretised, Interpolated, Windowed) for value in NO_BINS],
+    *[(owner, "bins", value) for owner in (Discretized, Interpolated, Windowed) for value in NO_BINS],
     *[(Absolute, "scaling", value) for value in NO_NAMES],
     *[(ValueDifference, name, value) for name in ("norm", "unseen") for value in NO_NAMES],
-    *[(Discretised, name, value) for name in ("norm", "empty") for value in [*NO_NAMES, "weighted"]],
+    *[(Discretized, name, value) for name in ("norm", "empty") for value in [*NO_NAMES, "weighted"]],
     *[(Distance, "missing", value) for value in NO_NAMES],
-    *[(hvdm, "normalisation", value) for value in NO_NAMES],
+    *[(hvdm, "normalization", value) for value in NO_NAMES],
     *[(Absolute, name, value) for name in ("cap", "widen") for value in NO_SWITCHES],
     *[(Distance, name, value) for name in ("root", "mean", "unit_length") for value in NO_SWITCHES],
     *[(Distance, "attributes", value) for value in (3, None, "size", [("size", Overlap())], Overlap())],
@@ -98,7 +98,7 @@ STRATEGIES = {
     "widen a factor": (lambda: Absolute(factor=2, widen=True), "factor=1"),
     "widen and cap": (lambda: Absolute(widen=True, cap=True), "no effect"),
     "exponent of a root": (lambda: ValueDifference(1, "root"), "exponent .* must be 2 with norm='root'"),
-    "exponent of intervals": (lambda: Discretised(5, 1, "class_root"), "norm='class_root'"),
+    "exponent of intervals": (lambda: Discretized(5, 1, "class_root"), "norm='class_root'"),
     "mean": (lambda: Distance(mean=True), "mean .* missing='skip'"),
     "nothing shared": (lambda: Distance(nothing_shared=1.0), "nothing_shared .* missing='skip'"),
     "a name as a difference": (lambda: Distance(numeric="range"), r"numeric .*Absolute\(\)"),

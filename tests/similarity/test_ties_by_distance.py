@@ -18,7 +18,7 @@ from priorcase.search import Index
 from priorcase.similarity import euclidean, minkowski
 from priorcase.similarity.differences import rooted
 
-# Two rows whose squared distances from 0 are neighbours in float64, with the same root: the farther one has id 0.
+# Two rows whose squared distances from 0 are neighbors in float64, with the same root: the farther one has id 0.
 FAR, NEAR = [1.0, 2.0**-26], [1.0, 0.0]
 COMPILED = ("auto", "tree", "scan", "plain")
 

@@ -41,7 +41,7 @@ def rows(n: int, seed: int = 0, gaps: float = 0.1) -> tuple[pd.DataFrame, Any, A
 
 
 @given(st.integers(2, 4), st.integers(0, 10_000), st.sampled_from([1.05, 1.2, 2.0]))
-def test_mixture_weights_maximise_the_log_score(members: int, seed: int, prior: float) -> None:
+def test_mixture_weights_maximize_the_log_score(members: int, seed: int, prior: float) -> None:
     rng = np.random.default_rng(seed)
     given_to_truth = rng.beta(2, 1, size=(30, members)) ** rng.uniform(0.3, 3, members)
     weights = rng.integers(1, 3, 30).astype(float)
@@ -52,7 +52,7 @@ def test_mixture_weights_maximise_the_log_score(members: int, seed: int, prior: 
 
 
 @given(st.integers(2, 4), st.integers(0, 10_000))
-def test_squared_error_weights_minimise_the_error(members: int, seed: int) -> None:
+def test_squared_error_weights_minimize_the_error(members: int, seed: int) -> None:
     rng = np.random.default_rng(seed)
     y = rng.normal(size=40)
     predictions = y[:, None] + rng.normal(size=(40, members)) * rng.uniform(0.2, 2, members)
@@ -63,7 +63,7 @@ def test_squared_error_weights_minimise_the_error(members: int, seed: int) -> No
 
 
 @given(st.integers(0, 10_000))
-def test_the_temperature_maximises_the_log_score(seed: int) -> None:
+def test_the_temperature_maximizes_the_log_score(seed: int) -> None:
     rng = np.random.default_rng(seed)
     probabilities = rng.dirichlet([0.7, 0.7, 0.7], 40) * 0.99 + 0.01 / 3
     truth = np.array([rng.choice(3, p=line**2 / (line**2).sum()) for line in probabilities])

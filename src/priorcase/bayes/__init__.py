@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from priorcase.bayes.additive import Cap, KeepZeros, ParamFloor
-    from priorcase.bayes.discretise import MDL, CutPoints, EqualFrequency, EqualWidth, Interval, KMeansBins, TwoWay
+    from priorcase.bayes.discretize import MDL, CutPoints, EqualFrequency, EqualWidth, Interval, KMeansBins, TwoWay
     from priorcase.bayes.mixture import MixtureModel
     from priorcase.bayes.naive_bayes import NaiveBayes
     from priorcase.bayes.numeric import GaussianDensity, KernelDensity, Student
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 _MODULES = {
     "additive": "Cap KeepZeros ParamFloor",
-    "discretise": "MDL CutPoints EqualFrequency EqualWidth Interval KMeansBins TwoWay",
+    "discretize": "MDL CutPoints EqualFrequency EqualWidth Interval KMeansBins TwoWay",
     "mixture": "MixtureModel",
     "naive_bayes": "NaiveBayes",
     "numeric": "GaussianDensity KernelDensity Student",

@@ -14,10 +14,10 @@ from sklearn.utils._param_validation import StrOptions
 
 from priorcase._parameters import check_parameters, is_list
 from priorcase._typing import AnyArray, FloatArray, IdArray, Name
-from priorcase.batches import Labelled, coded_column, labelled_batches
+from priorcase.batches import Labeled, coded_column, labeled_batches
 from priorcase.bayes.additive import Scale
 from priorcase.bayes.counted import CountedMemory, CountedRows
-from priorcase.bayes.discretise import CutPoints
+from priorcase.bayes.discretize import CutPoints
 from priorcase.bayes.memory import BayesMemory, Statistics
 from priorcase.bayes.numeric import DEFAULT, DENSITIES, Numeric, resolve_numeric
 from priorcase.bayes.parts import ARCS
@@ -40,7 +40,7 @@ from priorcase.instances.instances import count_codes
 from priorcase.learning.estimator import RowsEstimator, target_table
 from priorcase.learning.resampling import needs_refits, refits, stored_table
 from priorcase.learning.state import changes, pinned, reads
-from priorcase.learning.targets import Labelling, Labels, check_length, learned_labels, read_labels
+from priorcase.learning.targets import Labeling, Labels, check_length, learned_labels, read_labels
 from priorcase.schema import Circular, Coded, Date, Schema, Set, Table, Text
 from priorcase.schema import Numeric as NumericKind
 
@@ -63,7 +63,7 @@ class BayesClassifier(ClassifierMixin, RowsEstimator[BayesMemory]):
     _counts_pairs = False
     """Whether pairs of values are counted."""
     _default_prior: ClassVar[Prior | None] = None
-    _labelling: Labelling
+    _labeling: Labeling
     _prior: Prior | Auto
     _class_prior: Any
 
@@ -119,7 +119,7 @@ class BayesClassifier(ClassifierMixin, RowsEstimator[BayesMemory]):
         assert targets is not None  # a classifier has some
         for rows, given in self._batches(X, y, None):
             table, (labels, coded) = self._table(rows), _read_labels(given)
-            self._labelling.check_sort(labels)
+            self._labeling.check_sort(labels)
             check_length(len(labels.values) if coded is None else len(coded), len(table))
             memory.forget_rows(table, target_table(targets, labels.values if coded is None else coded))
         self._check_left(before, memory.instances.target_counts()[: before.size], classes)
@@ -134,11 +134,11 @@ class BayesClassifier(ClassifierMixin, RowsEstimator[BayesMemory]):
             raise ParameterError(f"other must be another fitted {type(self).__name__}, got {quoted(other)}")
         other = pinned(other)
         if isinstance(memory := other._stored(), CountedMemory):
-            return self._merge_counts(memory, other._labelling)
+            return self._merge_counts(memory, other._labeling)
         return self._merge(*other._rows())
 
     @changes
-    def _merge_counts(self, other: CountedMemory, labelling: Labelling, *, first: bool = False) -> Self:
+    def _merge_counts(self, other: CountedMemory, labeling: Labeling, *, first: bool = False) -> Self:
         memory = self._stored()
         if not isinstance(memory, CountedMemory):
             raise NotAvailableError(
@@ -147,7 +147,7 @@ class BayesClassifier(ClassifierMixin, RowsEstimator[BayesMemory]):
             )
         order = _column_order(other.instances.schema, memory.instances.schema)
         if len(other):
-            labels, codes = labelling.labels(other.instances)
+            labels, codes = labeling.labels(other.instances)
             self._read_targets(labels[codes >= 0], None, False)
             memory.absorb(other.tally(order))
             if first:
@@ -244,7 +244,7 @@ class BayesClassifier(ClassifierMixin, RowsEstimator[BayesMemory]):
         memory = cast(CountedMemory, self._memory)
         if first and memory.unsettled:
             rows = len(memory)
-            self._memory = memory.settled(self._labelling.labels(memory.instances)[1])
+            self._memory = memory.settled(self._labeling.labels(memory.instances)[1])
             self._count(batches, None, first=False)
             if len(self._memory) != rows:
                 raise ReadingError(
@@ -253,14 +253,14 @@ class BayesClassifier(ClassifierMixin, RowsEstimator[BayesMemory]):
                 )
         self._check_rows()
 
-    def _batches(self, X: Any, y: Any, sample_weight: Any) -> Labelled:
+    def _batches(self, X: Any, y: Any, sample_weight: Any) -> Labeled:
         """Rows and labels in batches; a table in memory is a single batch."""
-        found = labelled_batches(X, y)
+        found = labeled_batches(X, y)
         if sample_weight is not None and found is not None:
             raise ParameterError(f"sample_weight must be None if y is a column of {found.source}")
         return Rows(X, y, sample_weight) if found is None else found
 
-    def _count(self, batches: Labelled, classes: Any, *, first: bool) -> None:
+    def _count(self, batches: Labeled, classes: Any, *, first: bool) -> None:
         sample_weight = getattr(batches, "weights", None)
         for X, y in batches:
             if "_memory" in self.__dict__:
@@ -271,7 +271,7 @@ class BayesClassifier(ClassifierMixin, RowsEstimator[BayesMemory]):
             with unwarned(*(() if isinstance(batches, Rows) else (UninformativeColumnWarning,))):
                 self._store(X, y, sample_weight, classes)
             memory = cast(CountedMemory, self._memory)
-            if type(y).__module__.startswith("pyarrow") and self._labelling.declared is None and classes is None:
+            if type(y).__module__.startswith("pyarrow") and self._labeling.declared is None and classes is None:
                 memory.expect_again(X, y)
             if first:
                 memory.gather()
@@ -301,14 +301,14 @@ class BayesClassifier(ClassifierMixin, RowsEstimator[BayesMemory]):
 
     def _gathered_with(self, other: Self) -> Self:
         """Add the first-pass counts of another copy."""
-        return self._merge_counts(cast(CountedMemory, other._memory), other._labelling, first=True)
+        return self._merge_counts(cast(CountedMemory, other._memory), other._labeling, first=True)
 
     def _settled(self) -> Self | None:
         """Return a copy without rows, with final cut points; None if no second pass is needed."""
         memory = cast(CountedMemory, self._memory)
         if not memory.unsettled:
             return None
-        codes = self._labelling.labels(memory.instances)[1]
+        codes = self._labeling.labels(memory.instances)[1]
         return pinned(self, self.__dict__ | {"_memory": memory.settled(codes)})
 
     def _counted(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
@@ -321,14 +321,14 @@ class BayesClassifier(ClassifierMixin, RowsEstimator[BayesMemory]):
     def _bound(self) -> None:
         """Fix the cut points of columns with too many distinct numbers."""
         memory = cast(CountedMemory, self._memory)
-        memory.bound(self._labelling.labels(memory.instances)[1])
+        memory.bound(self._labeling.labels(memory.instances)[1])
 
     def _target_column(self, column: Any) -> Any:
         return column
 
     def _labels(self) -> AnyArray:
         memory = self._stored()
-        return memory.cached("labels", lambda: self._labelling.labels(memory.instances))[0]
+        return memory.cached("labels", lambda: self._labeling.labels(memory.instances))[0]
 
     def _attributes(self) -> BayesMemory:
         """Stored rows as rows of the model's attributes."""
@@ -341,7 +341,7 @@ class BayesClassifier(ClassifierMixin, RowsEstimator[BayesMemory]):
         return prior.by_part(parts) if isinstance(prior, PerAttribute) and parts is not None else prior
 
     def _statistics(self) -> Statistics:
-        return self._attributes().statistics(self._labelling, self._threads())
+        return self._attributes().statistics(self._labeling, self._threads())
 
     def _check_parameters(self) -> None:
         super()._check_parameters()
@@ -355,12 +355,12 @@ class BayesClassifier(ClassifierMixin, RowsEstimator[BayesMemory]):
         """Raise an error for a strategy for numeric columns that the classifier does not support."""
 
     def _check_rows(self) -> None:
-        declared = self._labelling.declared
+        declared = self._labeling.declared
         self._memory.check(0 if declared is None else declared[0].size)
 
     def _weighted_by_place(self) -> str | None:
         """Name of a parameter with weights for undeclared classes by position, if any."""
-        if self._labelling.declared is not None:
+        if self._labeling.declared is not None:
             return None
         if is_list(self._class_prior):
             return "class_prior"
@@ -437,24 +437,24 @@ class BayesClassifier(ClassifierMixin, RowsEstimator[BayesMemory]):
         return strategies
 
     def _read_targets(self, y: Any, classes: Any, first: bool) -> tuple[Schema, AnyArray | Coded]:
-        instances, earlier = (None, None) if first else (self._stored().instances, self._labelling)
+        instances, earlier = (None, None) if first else (self._stored().instances, self._labeling)
         given, coded = _read_labels(y)
-        labelling, targets, labels = learned_labels(given, classes, earlier, instances)
+        labeling, targets, labels = learned_labels(given, classes, earlier, instances)
         if labels.shape[1] != 1:
             raise TargetError(
                 f"y must be one class for each row, got {labels.shape[1]} columns. Fit one model for each target."
             )
-        if not self.keep_rows and len(labelling.batches) > 1:  # the types of removed rows are unknown
-            dtype = np.result_type(*(dtype for _, dtype in labelling.batches))
-            labelling = replace(labelling, batches=((labelling.batches[0][0], dtype),))
-        self._labelling = labelling
+        if not self.keep_rows and len(labeling.batches) > 1:  # the types of removed rows are unknown
+            dtype = np.result_type(*(dtype for _, dtype in labeling.batches))
+            labeling = replace(labeling, batches=((labeling.batches[0][0], dtype),))
+        self._labeling = labeling
         return targets, labels if coded is None else coded
 
     def _rows(self) -> tuple[Table, AnyArray, FloatArray | None]:
         """Return all stored rows as a table, with labels and weights."""
         memory = self._stored()
         instances = memory.instances
-        labels, codes = self._labelling.labels(instances)
+        labels, codes = self._labeling.labels(instances)
         table = stored_table(instances, np.arange(len(instances)))
         return table, labels[memory.class_positions(codes)], instances.weights
 
@@ -499,7 +499,7 @@ def _column_order(there: Schema, here: Schema) -> list[int]:
     return [list(theirs).index(name) for name in mine]
 
 
-class Rows(Labelled):
+class Rows(Labeled):
     """Return a table in memory and its labels as a single batch."""
 
     def __init__(self, X: Any, y: Any, weights: Any) -> None:

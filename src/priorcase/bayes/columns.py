@@ -18,7 +18,7 @@ from scipy.special import expit
 from priorcase._parameters import check_value
 from priorcase._typing import AnyArray, Backend, FloatArray, IntArray, Name, Value
 from priorcase.bayes.additive import AdditiveModel, Scale
-from priorcase.bayes.discretise import intervals
+from priorcase.bayes.discretize import intervals
 from priorcase.bayes.memory import MISSING
 from priorcase.bayes.results import TARGET, Contributions, JointDistribution
 from priorcase.exceptions import ParameterError, TargetError, TooLargeError, listed, nearest, quoted

@@ -25,7 +25,7 @@ from numpy.typing import ArrayLike
 from priorcase._core import count_values, factorise, whole_ranks
 from priorcase._typing import AnyArray, BoolArray, FloatArray, IdArray, IntArray, Value
 from priorcase.bayes.dictionaries import RepeatedBatches
-from priorcase.bayes.discretise import CutPoints
+from priorcase.bayes.discretize import CutPoints
 from priorcase.bayes.memory import FIRST, MISSING, UNSEEN, BayesMemory, Counts
 from priorcase.bayes.numeric import ClassMoments, KernelDensity, Moments, Numeric
 from priorcase.bayes.pairs import PairCounts, poured

@@ -41,7 +41,7 @@ _MOST_WEIGHT = 2.0**32
 _TIE = 1e-12
 
 
-class Discretiser(Protocol):
+class Discretizer(Protocol):
     """Method for finding cut points."""
 
     needs_classes: ClassVar[bool]
@@ -212,16 +212,16 @@ class _Line:
         )
         return [a + (b - a) * (rank % 1) for a, b, rank in zip(below, above, ranks, strict=True)]
 
-    def settle(self, centres: list[Fraction]) -> list[tuple[int, Fraction]]:
+    def settle(self, centers: list[Fraction]) -> list[tuple[int, Fraction]]:
         """Return the first value and the mean of the non-empty clusters at convergence."""
         while True:
-            inner = (int(np.searchsorted(self.positions, math.ceil((a + b) / 2))) for a, b in pairwise(centres))
+            inner = (int(np.searchsorted(self.positions, math.ceil((a + b) / 2))) for a, b in pairwise(centers))
             borders = list(pairwise([0, *inner, len(self.positions)]))
-            moved = [self._mean(a, b, centre) for (a, b), centre in zip(borders, centres, strict=True)]
-            if moved == centres:
-                held = zip(borders, centres, strict=True)
-                return [(a, centre) for (a, b), centre in held if self.reached[a] < self.reached[b]]
-            centres = moved
+            moved = [self._mean(a, b, center) for (a, b), center in zip(borders, centers, strict=True)]
+            if moved == centers:
+                held = zip(borders, centers, strict=True)
+                return [(a, center) for (a, b), center in held if self.reached[a] < self.reached[b]]
+            centers = moved
 
     def number(self, position: Fraction) -> float:
         return float((self.low + position) * Fraction(2) ** (self.exponent - _BITS))

@@ -20,7 +20,7 @@ from priorcase.bayes.words import WordCounts, Words
 from priorcase.exceptions import TooLargeError
 from priorcase.instances import Instances
 from priorcase.learning.state import Memory
-from priorcase.learning.targets import Labelling
+from priorcase.learning.targets import Labeling
 from priorcase.schema import Nominal, Table, Text
 from priorcase.schema import Numeric as NumericKind
 
@@ -312,11 +312,11 @@ class BayesMemory(Memory):
         for a, moments in self.moments().items():
             check_spread(moments, column=schema.label(a))
 
-    def statistics(self, labelling: Labelling, threads: int) -> Statistics:
-        return self.cached("statistics", lambda: self._statistics(labelling, threads))
+    def statistics(self, labeling: Labeling, threads: int) -> Statistics:
+        return self.cached("statistics", lambda: self._statistics(labeling, threads))
 
-    def _statistics(self, labelling: Labelling, threads: int) -> Statistics:
-        labels, codes = labelling.labels(self.instances)
+    def _statistics(self, labeling: Labeling, threads: int) -> Statistics:
+        labels, codes = labeling.labels(self.instances)
         cuts = self._cuts(labels, codes)
         cells, starts, classes = self._weighted_cells(cuts) if self.instances.weighted else self._cells(cuts, threads)
         counts, class_counts, known = np.zeros((len(cells), labels.size)), np.zeros(labels.size), codes >= 0

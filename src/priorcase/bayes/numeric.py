@@ -23,7 +23,7 @@ from priorcase._core import add_moments, bit_range
 from priorcase._locks import cached_property
 from priorcase._parameters import check_fields, is_number
 from priorcase._typing import AnyArray, BoolArray, FloatArray, IdArray, IntArray
-from priorcase.bayes import discretise as bins
+from priorcase.bayes import discretize as bins
 from priorcase.bayes.predictive import log_rising
 from priorcase.exceptions import NumericRangeError, ParameterError, advice, quoted
 from priorcase.saving import checked
@@ -667,7 +667,7 @@ class _KernelSum:
 
 # -- the strategies by name
 
-Numeric: TypeAlias = Student | GaussianDensity | KernelDensity | bins.Discretiser
+Numeric: TypeAlias = Student | GaussianDensity | KernelDensity | bins.Discretizer
 
 DENSITIES = (Student, GaussianDensity, KernelDensity)
 PLUG_IN = (GaussianDensity, KernelDensity)

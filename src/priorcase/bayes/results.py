@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import DTypeLike
 
 from priorcase._typing import AnyArray, Backend, FloatArray, Name, Value
-from priorcase.bayes.discretise import Interval
+from priorcase.bayes.discretize import Interval
 from priorcase.exceptions import ParameterError, UnknownNameError, listed, nearest, prefix_errors, quoted
 from priorcase.learning import results as layout
 from priorcase.learning.results import Grid, GridResult, PrintedPerQuery, Row, short, value_text

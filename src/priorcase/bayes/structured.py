@@ -18,7 +18,7 @@ from priorcase.bayes import priors
 from priorcase.bayes.additive import Estimates, Scale
 from priorcase.bayes.classifier import BayesClassifier
 from priorcase.bayes.counted import CountedMemory
-from priorcase.bayes.discretise import Discretiser
+from priorcase.bayes.discretize import Discretizer
 from priorcase.bayes.memory import FIRST, MISSING, UNSEEN, slots_of
 from priorcase.bayes.numeric import DENSITIES, Numeric
 from priorcase.bayes.pairs import Family, PairCounts, PairModel, PairWeights, as_matrix, check_n_pairs
@@ -30,7 +30,7 @@ from priorcase.learning.state import changes, reads
 from priorcase.schema import CategoricalFeatures, Coded, Table
 
 GivenPrior: TypeAlias = float | str | Prior | Auto | Mapping[Name, Any]
-Bins: TypeAlias = str | Discretiser | Mapping[Any, str | Discretiser]
+Bins: TypeAlias = str | Discretizer | Mapping[Any, str | Discretizer]
 
 # Rows whose values are numbered at once, to limit memory.
 _ROWS_AT_ONCE = 1 << 14

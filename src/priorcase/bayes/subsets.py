@@ -29,7 +29,7 @@ from priorcase.exceptions import ParameterError, quoted
 from priorcase.instances import Instances, as_floats
 from priorcase.learning.estimator import SchemaLike
 from priorcase.learning.state import reads
-from priorcase.learning.targets import Labelling
+from priorcase.learning.targets import Labeling
 from priorcase.schema import CategoricalFeatures, Schema
 
 Inclusion: TypeAlias = float | Mapping[Name, float] | Any
@@ -42,7 +42,7 @@ _EVIDENCE = Estimates("evidence")
 _NUMBERS_AT_ONCE = 2**17
 
 # Only the order of the classes matters here, and any objects can be ordered as strings.
-_LABELLING = Labelling(flat=True, sort="text", batches=((0, np.dtype(object)),))
+_LABELING = Labeling(flat=True, sort="text", batches=((0, np.dtype(object)),))
 
 
 class SubsetAveragedBayes(AdditiveBayes):
@@ -407,7 +407,7 @@ class RelevanceWeights(BayesMemory):
         if not len(self):
             return np.ones(len(self.numeric))
         memory, inclusion = self.attributes(), np.full(len(self.numeric), INCLUSION)
-        statistics = memory.statistics(_LABELLING, self.threads)
+        statistics = memory.statistics(_LABELING, self.threads)
         weights = priors.prior_weights(Dirichlet(1.0), None, statistics, memory.instances)
         relevance = _by_column(_subset_evidence(statistics, weights, memory, inclusion), memory)[0]
         kept = np.where(relevance < 1e-12, 0.0, relevance)  # smaller weights give distances at rounding level

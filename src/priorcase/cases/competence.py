@@ -99,7 +99,7 @@ class Competence(GridResult):
                 if not mine.any():
                     continue
                 heights = np.bincount(places[mine], minlength=below.size)
-                looks = {"color": look.tint, "edgecolor": look.colour, "hatch": look.hatch}
+                looks = {"color": look.tint, "edgecolor": look.color, "hatch": look.hatch}
                 lines = np.where(heights > 0, 0.8, 0.0)
                 label = f"{name} ({mine.sum()})"
                 ax.bar(middles, heights, 0.8 * width, below, linewidth=lines, label=label, **looks)

@@ -22,7 +22,7 @@ from sklearn.utils._param_validation import Interval, Options, StrOptions
 
 from priorcase._parameters import check_parameters, is_whole
 from priorcase._typing import AnyArray, BoolArray, FloatArray, IdArray
-from priorcase.batches import labelled_batches, target_array
+from priorcase.batches import labeled_batches, target_array
 from priorcase.concepts import classification, memory
 from priorcase.concepts.classification import Queries
 from priorcase.concepts.description import History, Rules
@@ -127,7 +127,7 @@ class ConceptLearner(ClassifierMixin, RowsEstimator[ConceptMemory]):
         return self
 
     def _learn(self, X: Any, y: Any, sample_weight: Any, classes: Any, shuffle: bool = False) -> None:
-        batches = labelled_batches(X, y)
+        batches = labeled_batches(X, y)
         if batches is None:
             self._learn_rows(X, y, classes, shuffle)
             return
@@ -225,7 +225,7 @@ class ConceptLearner(ClassifierMixin, RowsEstimator[ConceptMemory]):
         queries = self._queries(self._table(X))
         seen = queries.memory.seen
         if seen.indicator:
-            return classification.claims(queries)[0].astype(seen.labelling.batches[0][1])
+            return classification.claims(queries)[0].astype(seen.labeling.batches[0][1])
         return np.asarray(seen.classes[classification.classify(queries)])
 
     @reads

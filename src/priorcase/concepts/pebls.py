@@ -26,7 +26,7 @@ from priorcase.learning.estimator import RowsEstimator, SchemaLike
 from priorcase.learning.resampling import blocks, stored_table
 from priorcase.learning.results import attribute_names, by_attribute, framed, free_label, value_text
 from priorcase.learning.state import reads
-from priorcase.learning.targets import Classes, Labelling, learned_labels
+from priorcase.learning.targets import Classes, Labeling, learned_labels
 from priorcase.neighbors.base import NeighborsMemory, resolve_weights
 from priorcase.neighbors.polling import Rules, polls
 from priorcase.neighbors.precedents import Precedents, assemble
@@ -36,7 +36,7 @@ from priorcase.schema import CategoricalFeatures, Coded, Date, Nominal, Numeric,
 from priorcase.schema.dates import date_text
 from priorcase.search.index import NeighborList
 from priorcase.similarity import Distance, FittedDistance, mvdm
-from priorcase.similarity.differences import Curve, Discretised, MissingRule, Unseen
+from priorcase.similarity.differences import Curve, Discretized, MissingRule, Unseen
 from priorcase.similarity.statistics import Statistics, codes_of, first_seen
 
 GivenWeights: TypeAlias = ArrayLike | Mapping[Name, float] | None
@@ -232,7 +232,7 @@ class PEBLS(ClassifierMixin, RowsEstimator["ExemplarMemory"]):
 
     def _classes(self) -> Classes:
         memory = self._stored()
-        return memory.cached("classes", lambda: self._labelling.classes(memory.instances)[0])
+        return memory.cached("classes", lambda: self._labeling.classes(memory.instances)[0])
 
     def _targets_at(self, rows: IntArray) -> AnyArray:
         classes = self._classes()
@@ -267,9 +267,9 @@ class PEBLS(ClassifierMixin, RowsEstimator["ExemplarMemory"]):
         return probabilities(poll, classes, np.full(classes.labels.size, 1.0 / classes.labels.size))
 
     def _read_targets(self, y: Any, classes: Any, first: bool) -> tuple[Schema, AnyArray]:
-        earlier, instances = (None, None) if first else (self._labelling, self._stored().instances)
-        labelling, targets, labels = learned_labels(y, classes, earlier, instances)
-        self._labelling: Labelling = labelling
+        earlier, instances = (None, None) if first else (self._labeling, self._stored().instances)
+        labeling, targets, labels = learned_labels(y, classes, earlier, instances)
+        self._labeling: Labeling = labeling
         if labels.shape[1] != 1:
             raise TargetError(f"y has {labels.shape[1]} columns; expected one class for each row")
         return targets, labels
@@ -448,8 +448,8 @@ class Symbols:
         kinds = list(schema.kinds)
         for a, kind in enumerate(schema.kinds):
             if isinstance(kind, Numeric):
-                term = Discretised(bins).fit(statistics.column(a), MissingRule(), 1.0)
-                assert isinstance(term, Curve)  # the result of Discretised
+                term = Discretized(bins).fit(statistics.column(a), MissingRule(), 1.0)
+                assert isinstance(term, Curve)  # the result of Discretized
                 edges[a] = term.breaks
             if isinstance(kind, Numeric) or (type(kind) is Nominal and kind.values is None):
                 kinds[a] = Nominal()  # values were checked when they were stored

@@ -62,10 +62,10 @@ def wilson_bounds(s: FloatArray, n: FloatArray, z: float) -> tuple[FloatArray, F
     n = np.where(tried, n, 1.0)
     p = s / n
     z2 = z * z
-    centre = p + z2 / (2.0 * n)
+    center = p + z2 / (2.0 * n)
     half = z * np.sqrt(p * (1.0 - p) / n + z2 / (4.0 * n * n))
     denominator = 1.0 + z2 / n
-    return np.where(tried, (centre - half) / denominator, 0.0), np.where(tried, (centre + half) / denominator, 1.0)
+    return np.where(tried, (center - half) / denominator, 0.0), np.where(tried, (center + half) / denominator, 1.0)
 
 
 def normal_quantile(confidence: float, *, parameter: str) -> float:

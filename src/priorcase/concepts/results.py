@@ -14,7 +14,7 @@ from priorcase._parameters import check_value
 from priorcase._typing import AnyArray, Backend, FloatArray, IdArray, Name, Value
 from priorcase.concepts.memory import ConceptMemory
 from priorcase.exceptions import ParameterError, advice, prefix_errors, quoted
-from priorcase.learning.plotting import MUTED, captions, colour, drawing, legend_beside, style, tint
+from priorcase.learning.plotting import MUTED, captions, color, drawing, legend_beside, style, tint
 from priorcase.learning.results import (
     Grid,
     GridResult,
@@ -112,7 +112,7 @@ class LearningHistory(GridsResult):
         with drawing(ax) as ax:
             for k, concept in enumerate(self.concepts or (over,)):
                 look = style(k)
-                ax.plot(seen[k], accuracy[k], color=look.colour, linestyle=look.line, label=str(concept))
+                ax.plot(seen[k], accuracy[k], color=look.color, linestyle=look.line, label=str(concept))
             for name, dashes in (("stored", (5, 2)), ("acceptable", (1, 1)))[: 1 + self.selective]:
                 shares = (self._by_concept(getattr(self, name)) / seen).mean(axis=0)
                 ax.plot(seen[0], shares, label=f"{name} share", color=MUTED, linewidth=1.2, linestyle=(0, dashes))
@@ -221,7 +221,7 @@ class Exemplars(GridResult):
         unlike, named = self.classes != self.nearest_classes, captions(self.classes.tolist(), _WIDTH)
         with drawing(ax, size=(6.0, 1.0 + 0.24 * max(len(self), 6))) as ax:
             places = np.arange(len(self))
-            faces, edges = np.where(unlike, colour(3), tint(2, 0.35)), np.where(unlike, colour(3), MUTED)
+            faces, edges = np.where(unlike, color(3), tint(2, 0.35)), np.where(unlike, color(3), MUTED)
             ax.barh(places, self.weights, 0.7, color=faces.tolist(), edgecolor=edges.tolist(), linewidth=0.7)
             ax.set_yticks(places, [f"{i} ({label})" for i, label in zip(self.ids.tolist(), named, strict=True)])
             ax.invert_yaxis()

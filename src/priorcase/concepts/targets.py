@@ -15,7 +15,7 @@ from priorcase._locks import cached_property
 from priorcase._typing import AnyArray, BoolArray, IdArray, Name, Value
 from priorcase.exceptions import TargetError, listed, misspelt, quoted
 from priorcase.instances import Instances
-from priorcase.learning.targets import Labelling, Labels, as_array, learned_labels, objects, read_labels
+from priorcase.learning.targets import Labeling, Labels, as_array, learned_labels, objects, read_labels
 from priorcase.saving import checked
 from priorcase.schema import Coded, Nominal, Schema, Table
 from priorcase.schema.kinds import content_of
@@ -25,11 +25,11 @@ from priorcase.schema.kinds import content_of
 class SeenClasses:
     """Classes of the rows seen and not forgotten, stored or not, with codes by first occurrence.
 
-    A `Labelling` reads them like those of stored rows. The columns of an indicator are classes from the start, whether
+    A `Labeling` reads them like those of stored rows. The columns of an indicator are classes from the start, whether
     rows belong to one, several or none of them.
     """
 
-    labelling: Labelling  # flat unless the classes are the columns of an indicator
+    labeling: Labeling  # flat unless the classes are the columns of an indicator
     labels: tuple[Value, ...]  # the class of each code, None once all its rows are forgotten
     rows: IdArray  # number of rows of each class
     n_rows: int = 0
@@ -41,7 +41,7 @@ class SeenClasses:
     @property
     def ids(self) -> IdArray:
         """First id of each type of labels with remaining rows."""
-        return np.array([start for start, _ in self.labelling.batches])
+        return np.array([start for start, _ in self.labeling.batches])
 
     def target_values(self, t: int = 0) -> tuple[Value, ...]:
         return self.labels
@@ -55,13 +55,13 @@ class SeenClasses:
 
     @property
     def indicator(self) -> bool:
-        return not self.labelling.flat
+        return not self.labeling.flat
 
     @cached_property
     def classes(self) -> AnyArray:
         """Classes, ascending; for an indicator in column order."""
         if not self.indicator:
-            return self.labelling.labels(self)[0]
+            return self.labeling.labels(self)[0]
         labels = list(self.labels)
         classes = np.array(labels) if content_of(labels) in ("text", "numbers") else objects(labels)
         classes.flags.writeable = False  # returned as classes_
@@ -85,12 +85,12 @@ class SeenClasses:
 
     def saved(self) -> dict[str, Any]:
         """Return the fields for a saved model."""
-        return {each.name: getattr(self, each.name) for each in fields(self)} | {"labelling": self.labelling.saved()}
+        return {each.name: getattr(self, each.name) for each in fields(self)} | {"labeling": self.labeling.saved()}
 
     @classmethod
     def restored(cls, told: dict[str, Any], instances: Instances) -> SeenClasses:
         """Restore from the result of `saved`; raise ``ValueError`` if it does not match the stored rows."""
-        flat, labels, n_rows, next_id = told["labelling"]["flat"], told["labels"], told["n_rows"], told["next_id"]
+        flat, labels, n_rows, next_id = told["labeling"]["flat"], told["labels"], told["n_rows"], told["next_id"]
         rows = checked(told["rows"], np.int64, (len(labels),), least=0)
         numbers = all(type(number) is int and 0 <= number < 2**62 for number in (n_rows, next_id))
         if not numbers or not len(instances) <= n_rows <= next_id or instances.next_id > next_id:
@@ -99,23 +99,23 @@ class SeenClasses:
             raise ValueError("classes with different numbers of rows")
         if type(labels) is not tuple or (flat and [label is not None for label in labels] != (rows > 0).tolist()):
             raise ValueError("classes without a name")
-        dtypes = [dtype for _, dtype in told["labelling"]["batches"]]
+        dtypes = [dtype for _, dtype in told["labeling"]["batches"]]
         if not flat and (len(instances.targets) != len(labels) or None in labels or dtypes[0].kind not in "biuf"):
             raise ValueError("classes without a column")
-        labelling = replace(Labelling(**told["labelling"]), flat=bool(flat))
-        found = cls(labelling, labels, rows, n_rows, next_id)
+        labeling = replace(Labeling(**told["labeling"]), flat=bool(flat))
+        found = cls(labeling, labels, rows, n_rows, next_id)
         if len(found.index) != sum(label is not None for label in labels):
             raise ValueError("classes with the same name")
         if flat:
-            Labelling.restored(told["labelling"], found)
+            Labeling.restored(told["labeling"], found)
         return found
 
-    def with_rows(self, labelling: Labelling, values: list[Value]) -> tuple[AnyArray, Self]:
+    def with_rows(self, labeling: Labeling, values: list[Value]) -> tuple[AnyArray, Self]:
         """Return the codes of more rows, and the classes including theirs."""
         seen, new = self, tuple(dict.fromkeys(label for label in values if label not in self.index))
-        if new or labelling is not self.labelling:
+        if new or labeling is not self.labeling:
             rows = np.concatenate([self.rows, np.zeros(len(new), np.int64)])
-            seen = replace(self, labelling=labelling, labels=self.labels + new, rows=rows)
+            seen = replace(self, labeling=labeling, labels=self.labels + new, rows=rows)
         codes = np.array([seen.index[label] for label in values], np.int64)
         return codes, seen.counted(np.bincount(codes, minlength=seen.rows.size), len(values))
 
@@ -138,9 +138,9 @@ class SeenClasses:
                     rows[t if self.indicator else self.index[value]] += count
         kept = (rows > 0) | self.indicator
         labels = tuple(label if keep else None for label, keep in zip(self.labels, kept.tolist(), strict=True))
-        batches = self.labelling.living(instances) or self.labelling.batches[-1:]
-        labelling = replace(self.labelling, batches=batches)
-        return replace(self, labelling=labelling, labels=labels, rows=rows, n_rows=len(instances))
+        batches = self.labeling.living(instances) or self.labeling.batches[-1:]
+        labeling = replace(self.labeling, batches=batches)
+        return replace(self, labeling=labeling, labels=labels, rows=rows, n_rows=len(instances))
 
     def coded(self, instances: Instances, positions: IdArray) -> AnyArray:
         """Return targets of stored rows for descriptions: class codes, or memberships of shape (rows, classes)."""
@@ -169,9 +169,9 @@ def read_targets(y: Any, seen: SeenClasses | None, classes: Any, *, per_class: b
         if isinstance(given, list) and any(isinstance(value, (list, tuple, np.ndarray)) for value in given):
             raise TargetError(f"classes must be a list of classes such as ['no', 'yes'], got {quoted(classes)}")
         declared = classes if isinstance(classes, np.ndarray) else given
-        labelling, _, values = learned_labels(labels, declared, None if seen is None else seen.labelling, seen)
-        seen = SeenClasses(labelling, (), np.zeros(0, np.int64)) if seen is None else seen
-        return seen.with_rows(labelling, values[:, 0].tolist())
+        labeling, _, values = learned_labels(labels, declared, None if seen is None else seen.labeling, seen)
+        seen = SeenClasses(labeling, (), np.zeros(0, np.int64)) if seen is None else seen
+        return seen.with_rows(labeling, values[:, 0].tolist())
     n = labels.values.shape[1]
     if not per_class:
         raise TargetError(
@@ -179,8 +179,8 @@ def read_targets(y: Any, seen: SeenClasses | None, classes: Any, *, per_class: b
             "Pass one class for each row, or choose per_class=True for multi-label targets."
         )
     if seen is None:
-        labelling = Labelling(False, labels.sort, ((0, labels.dtype),))
-        seen = SeenClasses(labelling, _column_names(y) or tuple(range(n)), np.zeros(n, np.int64))
+        labeling = Labeling(False, labels.sort, ((0, labels.dtype),))
+        seen = SeenClasses(labeling, _column_names(y) or tuple(range(n)), np.zeros(n, np.int64))
     members = _members(y, labels, seen)
     if classes is not None and given != list(seen.labels):
         raise TargetError(

@@ -28,7 +28,7 @@ from priorcase.instances import Instances
 from priorcase.instances.instances import unseen_values, with_unseen
 from priorcase.learning.estimator import read_queries, record_features
 from priorcase.learning.state import pinned
-from priorcase.learning.targets import Labelling
+from priorcase.learning.targets import Labeling
 from priorcase.neighbors import KNNClassifier, KNNRegressor
 from priorcase.neighbors.polling import Rules
 from priorcase.neighbors.tuning import with_rows
@@ -574,8 +574,8 @@ def _head(model: KNN, agreement: Agreement) -> Any:
         )
     head._backend = "pandas"
     record_features(head, agreement.empty.schema)
-    if agreement.labelling is not None:
-        head._labelling = agreement.labelling
+    if agreement.labeling is not None:
+        head._labeling = agreement.labeling
     head._flat = True
     return head
 
@@ -610,8 +610,8 @@ def _votes(head: Any, empty: Instances, found: Totals, stored: Sequence[Delayed]
     voting._memory = head._new_memory(empty.schema, empty.targets)
     if not isinstance(head, KNNClassifier):
         return Votes(voting, empty, None, None, None, found.weight)
-    labelling: Labelling = head._labelling
-    labels, codes = labelling.labels(empty)
+    labeling: Labeling = head._labeling
+    labels, codes = labeling.labels(empty)
     of_code = np.zeros(len(empty.target_values()) + 1, np.int64)
     present = np.flatnonzero(codes >= 0)
     of_code[codes[present]] = present

@@ -27,7 +27,7 @@ from priorcase.exceptions import (
 from priorcase.instances import Instances, check_weights
 from priorcase.learning.estimator import check_declared, check_some
 from priorcase.learning.targets import (
-    Labelling,
+    Labeling,
     Labels,
     as_array,
     check_length,
@@ -163,7 +163,7 @@ class Agreement:
     """
 
     empty: Instances
-    labelling: Labelling | None
+    labeling: Labeling | None
     offsets: tuple[int, ...]
     rows: int
 
@@ -178,10 +178,10 @@ def agree(estimator: Any, sketches: Sequence[Sketch], classes: bool) -> Agreemen
     else:
         schema = inferred(source, estimator.categorical_features, estimator.schema, parameter="schema")
     table = schema.read(source)
-    labelling, targets, target = None, Schema(None, (Numeric(),)), None
+    labeling, targets, target = None, Schema(None, (Numeric(),)), None
     if classes:
         labels = _joined_labels(filled)
-        labelling, targets, values = learned_labels(labels, None, None, None)
+        labeling, targets, values = learned_labels(labels, None, None, None)
         target = targets.read(values)
     coded = Instances(schema, targets)
     pairs = [*zip(coded._rows.columns, (*table.columns, None if target is None else target.columns[0]), strict=True)]
@@ -194,7 +194,7 @@ def agree(estimator: Any, sketches: Sequence[Sketch], classes: bool) -> Agreemen
             values_ += list(new.values())
         found.append(values_)
     offsets = np.cumsum([0, *(each.rows for each in sketches)]).tolist()
-    return Agreement(Instances.coded_alike(schema, targets, found), labelling, tuple(offsets[:-1]), offsets[-1])
+    return Agreement(Instances.coded_alike(schema, targets, found), labeling, tuple(offsets[:-1]), offsets[-1])
 
 
 def joined(sketches: Sequence[Sketch]) -> tuple[Source, list[Sketch]]:
@@ -299,7 +299,7 @@ def store(partition: Partition, agreement: Agreement, estimator: Any) -> Instanc
             return stored
         table = empty.schema.read(X, known=empty.known)
         estimator._check_table(table, True)
-        if agreement.labelling is not None:
+        if agreement.labeling is not None:
             values: AnyArray = read_labels(y).values
         else:
             values = read_numbers(y)[0]

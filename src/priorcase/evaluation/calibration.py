@@ -274,7 +274,7 @@ def _count(weight: float) -> str:
 
 def _line(i: int) -> dict[str, Any]:
     look = style(i)
-    return {"color": look.colour, "marker": look.marker, "linestyle": look.line, "linewidth": 1.2}
+    return {"color": look.color, "marker": look.marker, "linestyle": look.line, "linewidth": 1.2}
 
 
 @dataclass(frozen=True, repr=False, eq=False)

@@ -49,7 +49,7 @@ from priorcase.evaluation.significance import (
 )
 from priorcase.evaluation.splits import LeaveOneOut, Prequential, Splits, read_splits
 from priorcase.exceptions import EvaluationError, errors_at, prefix_errors, quoted
-from priorcase.learning.plotting import INK, MUTED, captions, colour, drawing
+from priorcase.learning.plotting import INK, MUTED, captions, color, drawing
 from priorcase.learning.results import Grid, GridResult, GridsResult, framed, short
 
 # What a mean cannot exceed, so that intervals by Student's t end there.
@@ -345,7 +345,7 @@ class Comparison(GridResult):
         with drawing(ax, size=(4.8 + 0.07 * max(map(len, names)), 1.2 + 0.34 * len(names))) as ax:
             for place, name in enumerate([*left, *drawn]):
                 if name in drawn:
-                    self._draw(ax, chosen, name, place, colour(0) if name in leaders else INK)
+                    self._draw(ax, chosen, name, place, color(0) if name in leaders else INK)
                     continue
                 nothing = "failed" if name in self.failures else "none"
                 at = {"xycoords": ax.get_yaxis_transform(), "textcoords": "offset points", "va": "center"}

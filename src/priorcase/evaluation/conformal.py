@@ -51,7 +51,7 @@ from priorcase.exceptions import (
 from priorcase.instances import Instances
 from priorcase.learning.diagram import html_inner, mimebundle
 from priorcase.learning.estimator import EstimatorMeta, RowsEstimator
-from priorcase.learning.plotting import colour, drawing
+from priorcase.learning.plotting import color, drawing
 from priorcase.learning.resampling import bar, taken_rows
 from priorcase.learning.results import Grid, GridResult, PerQuery, framed, rest_text, short
 from priorcase.learning.state import changes, reads
@@ -807,7 +807,7 @@ class PredictionSets(PerQuery, GridResult):
         with drawing(ax) as ax:
             from matplotlib.ticker import MaxNLocator
 
-            bars = ax.bar(sizes, np.bincount(self.sizes, minlength=sizes.size), color=colour(0), width=0.6)
+            bars = ax.bar(sizes, np.bincount(self.sizes, minlength=sizes.size), color=color(0), width=0.6)
             ax.bar_label(bars, padding=2, fontsize=8.5)
             ax.grid(axis="x", visible=False)
             for axis in (ax.xaxis, ax.yaxis):

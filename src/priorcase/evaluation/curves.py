@@ -266,18 +266,18 @@ def draw_curves(
         look = style(i)
         if band is not None:
             bottom, top = (np.clip(part[i], low, high) for part in band)
-            ax.fill_between(x, bottom, top, color=look.colour, alpha=0.10, linewidth=0)
+            ax.fill_between(x, bottom, top, color=look.color, alpha=0.10, linewidth=0)
             if x.size == 1:
-                ax.vlines(x, bottom, top, color=look.colour, linewidth=1.0)
+                ax.vlines(x, bottom, top, color=look.color, linewidth=1.0)
             for edge in (bottom, top):
-                ax.plot(x, edge, color=look.colour, linestyle=look.line, linewidth=0.7, alpha=0.45)
+                ax.plot(x, edge, color=look.color, linestyle=look.line, linewidth=0.7, alpha=0.45)
         marker = look.marker if x.size <= _MOST_MARKERS else None
         line = np.where(np.isfinite(mean[i]), mean[i], np.nan)
-        ax.plot(x, line, color=look.colour, linestyle=look.line, marker=marker, label=name)
+        ax.plot(x, line, color=look.color, linestyle=look.line, marker=marker, label=name)
         if (infinite := x[np.isneginf(mean[i])]).size:
             at = infinite[np.unique(np.linspace(0, infinite.size - 1, _MOST_MARKERS).round().astype(int))]
             heights = np.full(at.size, 0.035 * (i + 0.7))
-            looks: dict[str, Any] = {"color": look.colour, "markersize": 4, "zorder": 5}
+            looks: dict[str, Any] = {"color": look.color, "markersize": 4, "zorder": 5}
             ax.plot(at, heights, "v", transform=ax.get_xaxis_transform(), **looks)
     ax.set_ylim(low, high)
     infinite_mean = bool(np.isneginf(mean).any())

@@ -32,7 +32,7 @@ from priorcase.evaluation.scoring import (
 )
 from priorcase.evaluation.splits import LeaveOneOut
 from priorcase.exceptions import EvaluationError, prefix_errors
-from priorcase.learning.plotting import INK, MUTED, captions, colour, drawing
+from priorcase.learning.plotting import INK, MUTED, captions, color, drawing
 from priorcase.learning.results import Grid, GridResult, framed, free_label
 
 _ROWS_AT_ONCE = 16
@@ -163,7 +163,7 @@ class LeaveOneOutPredictions(GridResult):
             if self.kind == "numbers":
                 ends = [min(self.truth.min(), self.predicted.min()), max(self.truth.max(), self.predicted.max())]
                 ax.plot(ends, ends, color=MUTED, linewidth=1, linestyle=(0, (4, 2)))
-                ax.plot(self.truth, self.predicted, "o", color=colour(0), markersize=4, markeredgecolor="white")
+                ax.plot(self.truth, self.predicted, "o", color=color(0), markersize=4, markeredgecolor="white")
                 ax.set(xlabel="true", ylabel="predicted from all other rows")
             else:
                 counts = confusion_matrix(self.truth, self.predicted, labels=self.labels)

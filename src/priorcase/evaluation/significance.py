@@ -15,7 +15,7 @@ from priorcase._typing import Backend, BoolArray, FloatArray, IntArray
 from priorcase.evaluation.calibration import read_probability
 from priorcase.evaluation.scoring import Score
 from priorcase.exceptions import EvaluationError, prefix_errors
-from priorcase.learning.plotting import INK, MUTED, caption, captions, colour, drawing
+from priorcase.learning.plotting import INK, MUTED, caption, captions, color, drawing
 from priorcase.learning.results import Grid, GridResult, framed, short
 
 Test: TypeAlias = Literal["corrected_t", "wilcoxon"]
@@ -185,7 +185,7 @@ class PairedComparison(GridResult):
             ax.axvline(0.0, color=MUTED, linewidth=0.9, linestyle=(0, (3, 3)), zorder=1)
             for place, test in enumerate(self.tests):
                 ax.plot([test.low, test.high], [place, place], "-", color=INK, zorder=3)
-                ax.plot([test.difference], [place], "o", color=colour(0), markersize=6, zorder=4)
+                ax.plot([test.difference], [place], "o", color=color(0), markersize=6, zorder=4)
             ax.set_yticks(range(len(names)), names)
             ax.set_ylim(len(names) - 0.4, -0.6)
             ax.grid(axis="y", visible=False)
@@ -378,7 +378,7 @@ class Friedman(GridResult):
             for number, group in enumerate(groups):
                 ends = [self.ranks[self.learners.index(name)] for name in group]
                 bar = ([min(ends) - 0.03, max(ends) + 0.03], [-0.14 - 0.12 * number] * 2)
-                ax.plot(*bar, color=colour(0), linewidth=4, zorder=3, clip_on=False)
+                ax.plot(*bar, color=color(0), linewidth=4, zorder=3, clip_on=False)
             ax.set(xlim=(low, high), ylim=(-depth - 0.05, 0.75))
             ax.set_axis_off()
             ax.set_title(f"{caption(self.score)}: mean ranks over {self.blocks} {self.of}")

@@ -34,7 +34,7 @@ from priorcase.schema.dates import date_of
 from priorcase.serve.app import Service, new_router
 
 _LANDMARKS, _AT_ONCE = 256, 16
-_COLOURS = 6  # categories with a color of their own, the last one for all others
+_COLORS = 6  # categories with a color of their own, the last one for all others
 _VIEW = (0.02, 0.98)  # quantiles of both coordinates between which rows are in the first view
 _PAIRS = 20_000  # of rows, from which the fit of the map is estimated
 
@@ -160,7 +160,7 @@ def _fit(places: FloatArray, landmarks: IntArray, squares: AnyArray, seen: BoolA
 # -- colors
 
 
-def column_colours(model: Any, by: str, target: str | None) -> tuple[dict[str, Any], AnyArray]:
+def column_colors(model: Any, by: str, target: str | None) -> tuple[dict[str, Any], AnyArray]:
     """Return a column as numbers, NaN for missing: values, or the numbers of categories.
 
     ``by`` is ``"target"`` or ``"column:"`` and a name. The most frequent categories have numbers of their own from 0
@@ -192,9 +192,9 @@ def _categories(told: dict[str, Any], codes: IntArray, values: list[Any]) -> tup
     counts = np.bincount(codes[codes >= 0], minlength=len(values))
     by_count = np.argsort(-counts, kind="stable")
     by_count = by_count[counts[by_count] > 0]
-    own = by_count if by_count.size <= _COLOURS else by_count[: _COLOURS - 1]
+    own = by_count if by_count.size <= _COLORS else by_count[: _COLORS - 1]
     own = np.sort(own) if told["kind"] == "ordinal" else own
-    number = np.full(len(values) + 1, float(_COLOURS - 1))
+    number = np.full(len(values) + 1, float(_COLORS - 1))
     number[own] = np.arange(own.size)
     number[-1] = np.nan  # the code of a missing value
     names = [
@@ -259,17 +259,17 @@ def map_routes(workspace: Workspace, service: Service) -> APIRouter:
             if layout is None:
                 return packed({"state": layouts.state})
             told = {"state": "done", "rows": layout.ids.size, "fit": layout.fit, "by": layout.by}
-            centre = (layout.places.min(axis=0) + layout.places.max(axis=0)) / 2
-            size = float(np.abs(layout.places - centre).max()) or 1.0
-            scaled = ((layout.places - centre) / size).astype(np.float32)
-            view = (np.reshape(layout.view, (2, 2)) - centre[:, None]) / size
+            center = (layout.places.min(axis=0) + layout.places.max(axis=0)) / 2
+            size = float(np.abs(layout.places - center).max()) or 1.0
+            scaled = ((layout.places - center) / size).astype(np.float32)
+            view = (np.reshape(layout.view, (2, 2)) - center[:, None]) / size
             told |= {"landmarks": layout.landmarks, "view": view.ravel().tolist()}
             return packed(told, layout.ids.astype(np.uint32), scaled)
 
         return await binary(found)
 
-    @router.get("/map/colours", summary="Values that color the rows of the map (Float32, in the order of ids)")
-    async def colours(
+    @router.get("/map/colors", summary="Values that color the rows of the map (Float32, in the order of ids)")
+    async def colors(
         by: Annotated[str, Query(max_length=1000, description="target, error, outliers, or column:NAME")] = "target",
     ) -> Any:
         model = service.model
@@ -287,7 +287,7 @@ def map_routes(workspace: Workspace, service: Service) -> APIRouter:
                     return packed({"state": computed.state, "name": name})
                 numbers = checked.errors if by == "error" else checked.scores
                 return packed({"state": "done", "name": name, "kind": "numeric"} | scale_of(numbers), _floats(numbers))
-            told, numbers = column_colours(state, by, service.target)
+            told, numbers = column_colors(state, by, service.target)
             return packed({"state": "done"} | told, _floats(numbers))
 
         return await binary(found)

@@ -634,10 +634,10 @@ class Instances(TextResult):
             if items is not None:
                 self._rows = rows.with_row(items, None if weighted is None else float(weighted[0]))
             else:
-                labelled = [(column, part.schema.label(a)) for part in tables for a, column in enumerate(part.columns)]
+                labeled = [(column, part.schema.label(a)) for part in tables for a, column in enumerate(part.columns)]
                 prepared = [
                     column.prepare(given, n, label)
-                    for column, n, (given, label) in zip(rows.columns, rows.codes, labelled, strict=True)
+                    for column, n, (given, label) in zip(rows.columns, rows.codes, labeled, strict=True)
                 ]
                 self._rows = rows.with_rows(prepared, weighted, count)
         return self._rows.ids.view(self._rows.size)[rows.size :]

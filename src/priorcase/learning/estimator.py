@@ -20,7 +20,7 @@ from sklearn.utils.validation import check_is_fitted
 from priorcase import saving
 from priorcase._parameters import check_value, is_whole
 from priorcase._typing import AnyArray, Backend, FloatArray, IdArray, Name
-from priorcase.batches import Labelled, labelled_batches, target_array
+from priorcase.batches import Labeled, labeled_batches, target_array
 from priorcase.exceptions import (
     ParameterError,
     PriorcaseError,
@@ -40,7 +40,7 @@ from priorcase.exceptions import (
 from priorcase.instances import Instances, check_weights
 from priorcase.learning.diagram import html_inner, mimebundle
 from priorcase.learning.state import Memory, changes, lock_of, reads
-from priorcase.learning.targets import Labelling, check_length
+from priorcase.learning.targets import Labeling, check_length
 from priorcase.schema import Coded, Kind, Nominal, Numeric, Schema, Table, uninformative_columns
 from priorcase.schema.schema import Source, backend_of, inferred, open_source
 
@@ -89,7 +89,7 @@ class RowsEstimator(BaseEstimator, Generic[M], metaclass=EstimatorMeta):
     _memory: M
     _backend: Backend | None
     _fitted_with: dict[str, Any]
-    _labelling: Labelling
+    _labeling: Labeling
     _flat: bool
 
     @property
@@ -148,8 +148,8 @@ class RowsEstimator(BaseEstimator, Generic[M], metaclass=EstimatorMeta):
         memory, now = self._stored(), self.get_params(deep=False)
         before = {name: value for name, value in self._fitted_parameters().items() if value is not now[name]}
         state: dict[str, Any] = {"rows": memory.saved_rows(), "backend": self._backend, "fitted_with": before}
-        if "_labelling" in self.__dict__:
-            state["labels"] = self._labelling.saved()
+        if "_labeling" in self.__dict__:
+            state["labels"] = self._labeling.saved()
         if "_flat" in self.__dict__:
             state["flat"] = self._flat
         return state | memory.saved()
@@ -171,7 +171,7 @@ class RowsEstimator(BaseEstimator, Generic[M], metaclass=EstimatorMeta):
         self._check_parameters()
         self._backend = state["backend"]
         if "labels" in state:
-            self._labelling = Labelling.restored(state["labels"], rows)
+            self._labeling = Labeling.restored(state["labels"], rows)
         if "flat" in state:
             self._flat = bool(state["flat"])
         self._memory = self._new_memory(rows.schema, rows.targets)
@@ -272,14 +272,14 @@ class RowsEstimator(BaseEstimator, Generic[M], metaclass=EstimatorMeta):
         return self
 
     def _learn(self, X: Any, y: Any, sample_weight: Any, classes: Any) -> None:
-        batches = labelled_batches(X, y)
+        batches = labeled_batches(X, y)
         if batches is None:
             self._store(X, y, sample_weight, classes)
         else:
             self._learn_batches(batches, sample_weight, classes)
         self._check_rows()
 
-    def _learn_batches(self, batches: Labelled, sample_weight: Any, classes: Any) -> None:
+    def _learn_batches(self, batches: Labeled, sample_weight: Any, classes: Any) -> None:
         """Learn from rows batch by batch."""
         if sample_weight is not None:
             raise ParameterError(f"sample_weight must be None if y is a column of {batches.source}")

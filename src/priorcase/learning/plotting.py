@@ -20,7 +20,7 @@ _LISTED = 12
 
 # Okabe and Ito's palette, ordered so that each color differs in lightness from those before it: gray levels 87, 162, 0,
 # 119, 158, 106, 151 and 213 of 255. Yellow comes last, since it is hard to see on paper.
-_COLOURS = ("#0072B2", "#E69F00", "#000000", "#D55E00", "#56B4E9", "#009E73", "#CC79A7", "#F0E442")
+_COLORS = ("#0072B2", "#E69F00", "#000000", "#D55E00", "#56B4E9", "#009E73", "#CC79A7", "#F0E442")
 
 # Fewer than the colors, so that a ninth series repeats a color but not its line, marker and hatch.
 _LINES: tuple[Any, ...] = ("-", (0, (5, 1.6)), (0, (1.2, 1.2)), (0, (6, 1.4, 1.2, 1.4)), (0, (9, 2)))
@@ -53,10 +53,10 @@ _SETTINGS: dict[str, Any] = {
 class Style:
     """Style of one series or class; every part identifies it, so that any of them may be lost in print.
 
-    ``colour`` is for lines, markers and bars, ``tint`` (the same color mixed with white) for areas.
+    ``color`` is for lines, markers and bars, ``tint`` (the same color mixed with white) for areas.
     """
 
-    colour: str
+    color: str
     tint: str
     line: Any
     marker: str
@@ -66,12 +66,12 @@ class Style:
 def style(i: int) -> Style:
     """Return the style of the i-th series, from 0; 280 consecutive styles are all different."""
     line, marker, hatch = (looks[i % len(looks)] for looks in (_LINES, _MARKERS, _HATCHES))
-    return Style(colour(i), tint(i), line, marker, hatch)
+    return Style(color(i), tint(i), line, marker, hatch)
 
 
-def colour(i: int) -> str:
+def color(i: int) -> str:
     """Return the i-th color, from 0, of Okabe and Ito's palette for color-blind readers."""
-    return _COLOURS[i % len(_COLOURS)]
+    return _COLORS[i % len(_COLORS)]
 
 
 def tint(i: int, strength: float = 0.25) -> str:
@@ -79,8 +79,8 @@ def tint(i: int, strength: float = 0.25) -> str:
 
     Black counts for half, so that its areas are no darker than others.
     """
-    strength *= 0.5 if colour(i) == "#000000" else 1.0
-    parts = (int(colour(i)[at : at + 2], 16) for at in (1, 3, 5))
+    strength *= 0.5 if color(i) == "#000000" else 1.0
+    parts = (int(color(i)[at : at + 2], 16) for at in (1, 3, 5))
     return "#" + "".join(f"{round(255 + strength * (part - 255)):02X}" for part in parts)
 
 

@@ -83,16 +83,16 @@ def refits(estimator: E) -> Iterator[tuple[int, E, Table]]:
     """Yield the position of each stored row, an estimator fitted without it (with all classes), and the row."""
     original: Any = estimator
     memory = original._stored()
-    labelling = original.__dict__.get("_labelling")
-    if labelling is not None:
-        declared = tuple(labelling.labels(memory.instances, t)[0] for t in range(len(memory.instances.targets)))
-        labelling = replace(labelling, declared=declared)
+    labeling = original.__dict__.get("_labeling")
+    if labeling is not None:
+        declared = tuple(labeling.labels(memory.instances, t)[0] for t in range(len(memory.instances.targets)))
+        labeling = replace(labeling, declared=declared)
     with bar(len(memory), shown=len(memory) >= _MANY_REFITS, text="leave one out") as advance:
         for row, number in enumerate(memory.ids.tolist()):
             other: Any = copy.copy(original)
             other._memory = memory.without([number])
-            if labelling is not None:
-                other._labelling = labelling
+            if labeling is not None:
+                other._labeling = labeling
             yield row, other, stored_table(memory.instances, np.array([row]))
             advance("leave one out")
 

@@ -127,7 +127,7 @@ def learned_numbers(estimator: Any, y: Any, first: bool, *, squared: bool = Fals
     return _target_schema(Numeric, numbers.shape[1], None if first else estimator._stored().instances), numbers
 
 
-def _target_schema(kind: type[Numeric | Nominal], n: int, instances: LabelledRows | None) -> Schema:
+def _target_schema(kind: type[Numeric | Nominal], n: int, instances: LabeledRows | None) -> Schema:
     """Return the schema of ``n`` outputs; raise an error if the number changed."""
     targets = Schema(None, (kind(),) * n) if instances is None else instances.targets
     before = 0 if targets is None else len(targets)
@@ -217,8 +217,8 @@ def _unsized(dtype: np.dtype[Any]) -> np.dtype[Any]:
 # -- classes
 
 
-class LabelledRows(Protocol):
-    """Rows as read by a `Labelling`: stored rows (`Instances`), or all rows seen by a concept learner."""
+class LabeledRows(Protocol):
+    """Rows as read by a `Labeling`: stored rows (`Instances`), or all rows seen by a concept learner."""
 
     @property
     def ids(self) -> IdArray: ...
@@ -232,7 +232,7 @@ class LabelledRows(Protocol):
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Labelling:
+class Labeling:
     """Types and declared classes of the labels learned so far.
 
     ``batches``: first id and type of labels for each change of type, ascending by id. ``declared``: declared classes of
@@ -249,7 +249,7 @@ class Labelling:
         return {each.name: getattr(self, each.name) for each in fields(self)}
 
     @classmethod
-    def restored(cls, told: dict[str, Any], instances: LabelledRows) -> Labelling:
+    def restored(cls, told: dict[str, Any], instances: LabeledRows) -> Labeling:
         """Restore from the result of `saved`; raise ``ValueError`` if it does not match the rows."""
         found = cls(**told)
         outputs = range(len(instances.targets) if instances.targets else 0)
@@ -267,18 +267,18 @@ class Labelling:
                 raise ValueError("labels of another type")
         return found
 
-    def joined(self, labels: Labels, instances: LabelledRows) -> Labelling:
-        """Return the labelling with more labels, of the same type unless no rows or declared classes are left."""
+    def joined(self, labels: Labels, instances: LabeledRows) -> Labeling:
+        """Return the labeling with more labels, of the same type unless no rows or declared classes are left."""
         if not len(instances) and self.declared is None:
-            return Labelling(labels.flat, labels.sort, ((instances.next_id, labels.dtype),))
+            return Labeling(labels.flat, labels.sort, ((instances.next_id, labels.dtype),))
         self.check_sort(labels)
         batches = self.living(instances)
         if not batches or batches[-1][1] != labels.dtype:
             batches = (*batches, (instances.next_id, labels.dtype))
         return self if batches == self.batches else replace(self, batches=batches)
 
-    def declaring(self, classes: Any, n: int, instances: LabelledRows | None) -> Labelling:
-        """Return the labelling with declared classes for each of ``n`` outputs, added to earlier ones."""
+    def declaring(self, classes: Any, n: int, instances: LabeledRows | None) -> Labeling:
+        """Return the labeling with declared classes for each of ``n`` outputs, added to earlier ones."""
         given = [classes] if self.flat or not isinstance(classes, Iterable) else list(classes)
         if len(given) != n:
             raise TargetError(f"classes must have a list for each of the {n} target columns, got {len(given)}")
@@ -299,7 +299,7 @@ class Labelling:
                 )
         return replace(self, declared=tuple(declared))
 
-    def labels(self, instances: LabelledRows, output: int = 0) -> tuple[AnyArray, IntArray]:
+    def labels(self, instances: LabeledRows, output: int = 0) -> tuple[AnyArray, IntArray]:
         """Return the classes of an output in ascending order and their stored codes, -1 for a class without rows."""
         dtypes = [dtype for _, dtype in self.living(instances) or self.batches[-1:]]
         dtype = np.result_type(*dtypes, *(_unsized(column.dtype) for column in self.declared or ()))
@@ -324,7 +324,7 @@ class Labelling:
                 "in every call."
             )
 
-    def living(self, instances: LabelledRows) -> tuple[tuple[int, np.dtype[Any]], ...]:
+    def living(self, instances: LabeledRows) -> tuple[tuple[int, np.dtype[Any]], ...]:
         """Batches with remaining rows."""
         if len(self.batches) == 1:
             return self.batches if len(instances) else ()
@@ -333,7 +333,7 @@ class Labelling:
         return tuple(batch for batch, lives in zip(self.batches, living.tolist(), strict=True) if lives)
 
 
-def _stored_classes(instances: LabelledRows, output: int) -> tuple[list[Any], IntArray]:
+def _stored_classes(instances: LabeledRows, output: int) -> tuple[list[Any], IntArray]:
     """Classes of the stored rows, and their codes."""
     values = instances.target_values(output)
     codes = np.flatnonzero(instances.target_counts(output)[: len(values)])
@@ -346,12 +346,12 @@ class Classes:
     ``of_code``: the position in ``labels`` of each stored code. ``stored``: the stored codes of all rows.
     """
 
-    def __init__(self, labelling: Labelling, instances: Instances, output: int, earlier: Classes | None) -> None:
+    def __init__(self, labeling: Labeling, instances: Instances, output: int, earlier: Classes | None) -> None:
         self._instances, self._output = instances, output
-        self._made_from = labelling, instances.target_epoch(output)
+        self._made_from = labeling, instances.target_epoch(output)
         self.stored = instances.target(output)
         if earlier is None or earlier._made_from != self._made_from:
-            self.labels, self._codes = labelling.labels(instances, output)
+            self.labels, self._codes = labeling.labels(instances, output)
             self.of_code = np.zeros(len(instances.target_values(output)) + 1, np.int64)
             present = np.flatnonzero(self._codes >= 0)
             self.of_code[self._codes[present]] = present
@@ -378,9 +378,9 @@ class Classes:
 
 
 def learned_labels(
-    y: Any, classes: Any, earlier: Labelling | None, instances: LabelledRows | None
-) -> tuple[Labelling, Schema, AnyArray]:
-    """Return the new labelling, the schema of the targets, and the labels to learn.
+    y: Any, classes: Any, earlier: Labeling | None, instances: LabeledRows | None
+) -> tuple[Labeling, Schema, AnyArray]:
+    """Return the new labeling, the schema of the targets, and the labels to learn.
 
     ``classes`` are declared with them; ``earlier`` and ``instances`` are None if nothing was learned before.
     """
@@ -388,13 +388,13 @@ def learned_labels(
     n = labels.values.shape[1]
     targets = _target_schema(Nominal, n, instances)
     if earlier is None or instances is None:
-        labelling = Labelling(labels.flat, labels.sort, ((0, labels.dtype),))
+        labeling = Labeling(labels.flat, labels.sort, ((0, labels.dtype),))
     else:
-        labelling = earlier.joined(labels, instances)
+        labeling = earlier.joined(labels, instances)
     if classes is not None:
-        labelling = labelling.declaring(classes, n, instances)
-    for t, declared in enumerate(labelling.declared or ()):
+        labeling = labeling.declaring(classes, n, instances)
+    for t, declared in enumerate(labeling.declared or ()):
         if unlisted := sorted(set(labels.values[:, t].tolist()) - set(declared.tolist())):
             advice = misspelt(unlisted, declared.tolist()) or "List every class in classes=, or omit it."
             raise TargetError(f"y has {listed(unlisted)}, but classes= lists {listed(declared.tolist())}. {advice}")
-    return labelling, targets, labels.values
+    return labeling, targets, labels.values

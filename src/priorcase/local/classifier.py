@@ -20,7 +20,7 @@ from priorcase.instances import Instances
 from priorcase.learning.estimator import SchemaLike
 from priorcase.learning.resampling import bar, needs_refits, refits
 from priorcase.learning.state import reads
-from priorcase.learning.targets import Classes, Labelling, learned_labels
+from priorcase.learning.targets import Classes, Labeling, learned_labels
 from priorcase.local import windows
 from priorcase.local.fits import HAT_ROWS, LocalPolynomial, LocalTable, fit_queries
 from priorcase.local.windows import LogScoreCurve, Neighborhoods
@@ -278,7 +278,7 @@ class LocallyWeightedClassifier(ClassifierMixin, windows.LocallyWeighted):
         "prior": [None, StrOptions({"frequency"}), Interval(Real, 0, 1e100, closed="both")],
     }
     _curve_type: ClassVar[type[LogScoreCurve]] = LogScoreCurve
-    _labelling: Labelling
+    _labeling: Labeling
 
     def __init__(
         self,
@@ -318,13 +318,13 @@ class LocallyWeightedClassifier(ClassifierMixin, windows.LocallyWeighted):
         self._prior = self.prior
 
     def _read_targets(self, y: Any, classes: Any, first: bool) -> tuple[Schema, AnyArray]:
-        stored, earlier = (None, None) if first else (self._stored().instances, self._labelling)
-        labelling, targets, labels = learned_labels(y, classes, earlier, stored)
+        stored, earlier = (None, None) if first else (self._stored().instances, self._labeling)
+        labeling, targets, labels = learned_labels(y, classes, earlier, stored)
         if len(targets) > 1:
             raise TargetError(
                 f"y must have one class for each row, got {len(targets)} columns. Fit one model for each target."
             )
-        self._labelling = labelling
+        self._labeling = labeling
         return targets, labels
 
     # -- the classes
@@ -337,7 +337,7 @@ class LocallyWeightedClassifier(ClassifierMixin, windows.LocallyWeighted):
 
     def _classes(self) -> Classes:
         memory = self._stored()
-        return memory.followed("classes", lambda earlier: self._labelling.classes(memory.instances, earlier or ()))[0]
+        return memory.followed("classes", lambda earlier: self._labeling.classes(memory.instances, earlier or ()))[0]
 
     def _rows(self) -> ClassRows:
         memory, classes = self._stored(), self._classes()

@@ -340,17 +340,17 @@ def descend(
         rows, weights = around.rows[weighted], masses[weighted]
         columns, targets = _design(table, queries[q], table.cells[rows], model.degree), table.targets[rows, t : t + 1]
         share = weights / weights.sum()
-        centre, mean = share @ columns, share @ targets
-        centred = columns - centre
+        center, mean = share @ columns, share @ targets
+        centered = columns - center
         # The gradient sum K (y - w'x) x is its value at w = 0 minus the Hessian times w.
-        gradient = (centred * weights[:, None]).T @ (targets - mean)
-        hessian = (centred * weights[:, None]).T @ centred + model.ridge**2 * np.eye(columns.shape[1])
+        gradient = (centered * weights[:, None]).T @ (targets - mean)
+        hessian = (centered * weights[:, None]).T @ centered + model.ridge**2 * np.eye(columns.shape[1])
         largest = float(np.linalg.eigvalsh(hessian)[-1]) if hessian.size else 0.0
         slopes = np.zeros(gradient.shape)
         if largest > 0.0:
             slopes, converged[q] = _descend(gradient, hessian, 1.0 / largest if rule.rate is None else rule.rate, rule)
         with np.errstate(over="ignore", invalid="ignore"):
-            value = mean - centre @ slopes
+            value = mean - center @ slopes
         values[q] = np.where(np.isfinite(value), value, mean)[0]
     return values, converged
 

@@ -25,7 +25,7 @@ from priorcase.exceptions import (
     prefix_errors,
     warn_caller,
 )
-from priorcase.learning.plotting import MUTED, colour, drawing, log_ticks, ring
+from priorcase.learning.plotting import MUTED, color, drawing, log_ticks, ring
 from priorcase.learning.results import Grid, GridResult, framed
 from priorcase.learning.state import reads
 from priorcase.local.fits import LEFT_OUT, LocalPolynomial, LocalTable, fit_queries, weighted_median
@@ -270,7 +270,7 @@ class LeaveOneOutCurve(GridResult):
     def plot(self, ax: Any = None) -> Any:
         """Plot the scores of the candidates with matplotlib; return the axes."""
         with drawing(ax) as ax:
-            ax.plot(self.candidates, self.scores, marker="o", color=colour(0))
+            ax.plot(self.candidates, self.scores, marker="o", color=color(0))
             ax.axvline(self.best, color=MUTED, linewidth=0.9, linestyle=(0, (3, 3)), zorder=1)
             ring(ax, self.best, float(self.scores[self._least()]))
             ax.set(xscale="log", xlabel=self.parameter, ylabel=f"leave-one-out {self._score}")

@@ -16,7 +16,7 @@ from priorcase._typing import AnyArray, FloatArray, IntArray
 from priorcase.exceptions import TargetError, listed, prefix_errors
 from priorcase.learning.estimator import SchemaLike
 from priorcase.learning.state import changes, reads
-from priorcase.learning.targets import Classes, Labelling, as_array, has_fractions, learned_labels, learned_numbers
+from priorcase.learning.targets import Classes, Labeling, as_array, has_fractions, learned_labels, learned_numbers
 from priorcase.neighbors import votes
 from priorcase.neighbors.base import COUNT, SEARCH, GivenWeights, Method, NeighborsEstimator, NNeighbors
 from priorcase.neighbors.polling import Rules, best_n_neighbors, left_out_answers, loo_scores, polls_of
@@ -99,7 +99,7 @@ class KNNClassifier(ClassifierMixin, NeighborsEstimator):
     _rules: Rules
     _prior: Any
     _temperature: float
-    _labelling: Labelling
+    _labeling: Labeling
 
     def __init__(
         self,
@@ -154,8 +154,8 @@ class KNNClassifier(ClassifierMixin, NeighborsEstimator):
 
     def _read_targets(self, y: Any, classes: Any, first: bool) -> tuple[Schema, AnyArray]:
         instances = None if first else self._stored().instances
-        earlier = None if first else self._labelling
-        self._labelling, targets, labels = learned_labels(y, classes, earlier, instances)
+        earlier = None if first else self._labeling
+        self._labeling, targets, labels = learned_labels(y, classes, earlier, instances)
         return targets, labels
 
     def _check_rows(self) -> None:
@@ -165,7 +165,7 @@ class KNNClassifier(ClassifierMixin, NeighborsEstimator):
 
     def _check_forgetting(self, ids: ArrayLike) -> None:
         """Raise an error if the last rows of a class with an entry in an array of prior weights are forgotten."""
-        if not is_list(self._prior) or self._labelling.declared is not None:
+        if not is_list(self._prior) or self._labeling.declared is not None:
             return
         classes = self._outputs()[0]
         kept = np.delete(classes.codes, self._stored().instances.positions(ids))
@@ -183,7 +183,7 @@ class KNNClassifier(ClassifierMixin, NeighborsEstimator):
     def classes_(self) -> AnyArray | list[AnyArray]:
         """Classes in ascending order; a list of arrays for several targets."""
         outputs = self._outputs()
-        return outputs[0].labels if self._labelling.flat else [classes.labels for classes in outputs]
+        return outputs[0].labels if self._labeling.flat else [classes.labels for classes in outputs]
 
     @property
     @reads
@@ -232,7 +232,7 @@ class KNNClassifier(ClassifierMixin, NeighborsEstimator):
         return parts[0] if len(parts) == 1 else np.concatenate(parts, axis=1)
 
     def _by_target(self, found: FloatArray) -> FloatArray | list[FloatArray]:
-        if self._labelling.flat:
+        if self._labeling.flat:
             return found
         ends = np.cumsum([classes.labels.size for classes in self._outputs()])
         return [np.ascontiguousarray(part) for part in np.split(found, ends[:-1], axis=1)]
@@ -240,7 +240,7 @@ class KNNClassifier(ClassifierMixin, NeighborsEstimator):
     def _outputs(self) -> list[Classes]:
         """Classes of each target."""
         memory = self._stored()
-        return memory.followed("classes", lambda earlier: self._labelling.classes(memory.instances, earlier or ()))
+        return memory.followed("classes", lambda earlier: self._labeling.classes(memory.instances, earlier or ()))
 
     def _prior_is_level(self) -> bool:
         """Whether the prior has the same weight for every class and therefore changes no prediction."""
@@ -275,7 +275,7 @@ class KNNClassifier(ClassifierMixin, NeighborsEstimator):
     def _shaped(self, chosen: AnyArray) -> AnyArray:
         """Convert class positions, shape (queries, targets), to the result of `predict`."""
         outputs = self._outputs()
-        if self._labelling.flat:
+        if self._labeling.flat:
             return outputs[0].labels[chosen[:, 0]]
         return np.stack([classes.labels[chosen[:, t]] for t, classes in enumerate(outputs)], axis=1)
 
@@ -290,7 +290,7 @@ class KNNClassifier(ClassifierMixin, NeighborsEstimator):
         """Return the predictions of polls, and the classes for precedents."""
         outputs, predicted = self._outputs(), np.concatenate([self._decide(poll) for poll in polls])
         found: dict[str, Any] = {"codes": (np.stack([classes.codes for classes in outputs], axis=1), predicted)}
-        if self._labelling.flat:
+        if self._labeling.flat:
             found |= {"probabilities": np.concatenate([self._probabilities(poll) for poll in polls])}
             found |= {"classes": outputs[0].labels}
         return self._shaped(predicted), found

@@ -13,7 +13,7 @@ from priorcase import _core
 from priorcase._numbers import equal_decimals
 from priorcase._typing import AnyArray, Backend, BoolArray, FloatArray
 from priorcase.instances import Instances
-from priorcase.learning.plotting import colour, drawing
+from priorcase.learning.plotting import color, drawing
 from priorcase.learning.resampling import blocks
 from priorcase.learning.results import Grid, GridResult, framed
 from priorcase.neighbors.polling import polls_of
@@ -78,7 +78,7 @@ class PrequentialResult(GridResult):
     def plot(self, ax: Any = None) -> Any:
         """Plot the score so far against the rows seen; return the axes."""
         with drawing(ax) as ax:
-            ax.plot(self.first + np.arange(1, len(self) + 1), self._so_far(), color=colour(0))
+            ax.plot(self.first + np.arange(1, len(self) + 1), self._so_far(), color=color(0))
             ax.set(xlabel="rows seen", ylabel=f"{self._score} so far")
             return ax
 

@@ -27,7 +27,7 @@ from priorcase.learning.plotting import drawing, legend_beside, log_ticks, ring,
 from priorcase.learning.resampling import bar, needs_refits, refits, stored_table
 from priorcase.learning.results import Grid, GridResult, framed, free_label
 from priorcase.learning.state import Memory, reads
-from priorcase.learning.targets import Labelling, learned_numbers
+from priorcase.learning.targets import Labeling, learned_numbers
 from priorcase.neighbors.base import COUNT, check_tabled, declared_values, needs_classes
 from priorcase.neighbors.knn import KNNClassifier, KNNRegressor
 from priorcase.neighbors.polling import ENTRIES, Rules, check_scores, polls_of, rank, refuse_overflow
@@ -73,10 +73,10 @@ _LABELS = {
 # Default candidates.
 _LADDER = (1, 2, 3, 4, 5, 6, 8, 10, 12, 15, 20, 25, 30, 40, 50, 70, 100)
 _VOTES = ("uniform", "inverse_square", "epanechnikov", "tricube", *map(Gaussian, (0.35, 0.5, 0.7, 1.0)))
-_STANDARDISED = Distance(numeric=Absolute("std", factor=4.0), ordinal=Absolute("std", factor=4.0))
+_STANDARDIZED = Distance(numeric=Absolute("std", factor=4.0), ordinal=Absolute("std", factor=4.0))
 _HVDM_ADDED = replace(hvdm(), power=1.0, root=False)
 _FOR_CLASSES = {"prior": (0.1, 0.3, 1.0, 3.0), "temperature": (0.5, 0.6, 0.7, 0.85, 1.0, 1.2, 1.5)}
-_DISTANCES = {True: ("robust", "hvdm", "gower", _HVDM_ADDED), False: ("robust", _STANDARDISED, "gower")}
+_DISTANCES = {True: ("robust", "hvdm", "gower", _HVDM_ADDED), False: ("robust", _STANDARDIZED, "gower")}
 # Parameters of a fit whose votes are never used.
 _PLAIN: dict[str, Any] = {"n_neighbors": 1, "vote": "uniform", "bandwidth": None, "prior": None, "temperature": 1.0}
 # Candidates within this many standard errors of the best count as equal.
@@ -206,7 +206,7 @@ class Tuning(GridResult):
             n_neighbors, curves = self.curves()
             for i, (label, scores) in enumerate(curves.items()):
                 look, shown = style(i), np.where(np.isfinite(scores), scores, np.nan)
-                drawn = {"color": look.colour, "linestyle": look.line, "marker": look.marker, "markersize": 3.4}
+                drawn = {"color": look.color, "linestyle": look.line, "marker": look.marker, "markersize": 3.4}
                 ax.plot(n_neighbors, shown, label=label, **drawn)
             ring(ax, self.best_params["n_neighbors"], self.score, label="chosen")
             ax.set(xlabel="n_neighbors", ylabel=f"leave-one-out {self.score_label}", xscale="log")
@@ -475,7 +475,7 @@ class Problem:
         """Return the problem with reduced row weights and the same columns and classes."""
         model, instances = copy.copy(self.base), self.base._memory.instances
         if isinstance(model, KNNClassifier):
-            model._labelling = replace(model._labelling, declared=tuple(c.labels for c in model._outputs()))
+            model._labeling = replace(model._labeling, declared=tuple(c.labels for c in model._outputs()))
         left = self.weights - held_out
         rows = np.flatnonzero(left > SLACK)
         weights = left[rows] if instances.weighted else None
@@ -922,7 +922,7 @@ class _KNNCV(RowsEstimator[Memory]):
     def _fitted(self, parameters: Mapping[str, Any], state: Mapping[str, Any] | None = None) -> Any:
         """Return a model of the stored rows with these parameters; ``state`` as in `with_rows`."""
         model = self._plain().set_params(**parameters)
-        shared = ("_labelling", "_flat", "_backend", "n_features_in_", "feature_names_in_")
+        shared = ("_labeling", "_flat", "_backend", "n_features_in_", "feature_names_in_")
         model.__dict__.update({name: self.__dict__[name] for name in shared if name in self.__dict__})
         return with_rows(model, self._answering().instances, state)
 
@@ -1080,7 +1080,7 @@ class KNNClassifierCV(ClassifierMixin, _KNNCV):
     0.95
     """
 
-    _labelling: Labelling
+    _labeling: Labeling
 
     def __init__(
         self,

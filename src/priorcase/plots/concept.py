@@ -133,7 +133,7 @@ class ConceptDisplay(Display):
             for z, state in enumerate(STATES):
                 for label, style in class_styles(self.classes).items():
                     here = points[(self.states == state) & labels_equal(self.labels, label)]
-                    ax.scatter(*here.T, **_look(state, style.colour, style.marker), zorder=3 + 0.1 * z, clip_on=False)
+                    ax.scatter(*here.T, **_look(state, style.color, style.marker), zorder=3 + 0.1 * z, clip_on=False)
             legend_beside(ax, samples=self._samples())
             self.axes[0].label(ax.xaxis)
             self.axes[1].label(ax.yaxis)
@@ -161,8 +161,8 @@ class ConceptDisplay(Display):
                 # Instances never tried have the widest interval: faint, or together they would look like a wall.
                 for here, width, solid in ((voting & tried, 1.6, 1.0), (~voting & tried, 0.7, 0.5), (~tried, 0.7, 0.2)):
                     ends = one["accuracy_low"][here], one["accuracy_high"][here]
-                    ax.vlines(at[here], *ends, color=style.colour, linewidth=width * thin, alpha=solid, zorder=2)
-                dots: dict[str, Any] = {"marker": style.marker, "ms": max(1.6, 3.4 * thin), "color": style.colour}
+                    ax.vlines(at[here], *ends, color=style.color, linewidth=width * thin, alpha=solid, zorder=2)
+                dots: dict[str, Any] = {"marker": style.marker, "ms": max(1.6, 3.4 * thin), "color": style.color}
                 shares = one["successes"][tried] / one["trials"][tried]
                 ax.plot(at[tried], shares, ls="", label=str(label), zorder=3, mec=INK, mew=0.3, **dots)
                 start += own.size + 2
@@ -176,7 +176,7 @@ class ConceptDisplay(Display):
         from matplotlib.lines import Line2D
 
         samples: list[Any] = [
-            Line2D([], [], linestyle="", color=style.colour, marker=style.marker, label=str(label))
+            Line2D([], [], linestyle="", color=style.color, marker=style.marker, label=str(label))
             for label, style in class_styles(self.classes).items()
         ]
         found = [state for state in reversed(STATES) if (self.states == state).any()]
@@ -191,15 +191,15 @@ class ConceptDisplay(Display):
         return samples
 
 
-def _look(state: str, colour: str, marker: str) -> dict[str, Any]:
+def _look(state: str, color: str, marker: str) -> dict[str, Any]:
     if state == "passed":
-        return {"s": 5, "color": colour, "alpha": 0.45, "linewidths": 0, "marker": "o"}
+        return {"s": 5, "color": color, "alpha": 0.45, "linewidths": 0, "marker": "o"}
     if state == "dropped":
-        return {"s": 18, "color": colour, "linewidths": 0.9, "marker": "x", "alpha": 0.8}
+        return {"s": 18, "color": color, "linewidths": 0.9, "marker": "x", "alpha": 0.8}
     if state in ("acceptable", "stored"):
-        return {"s": 42, "color": colour, "edgecolors": "white", "linewidths": 0.7, "marker": marker}
+        return {"s": 42, "color": color, "edgecolors": "white", "linewidths": 0.7, "marker": marker}
     faint = 0.5 if state == "poor" else 1.0
-    return {"s": 28, "facecolors": "white", "edgecolors": colour, "linewidths": 1.1, "marker": marker, "alpha": faint}
+    return {"s": 28, "facecolors": "white", "edgecolors": color, "linewidths": 1.1, "marker": marker, "alpha": faint}
 
 
 def _description(model: ConceptLearner, concept: Value) -> dict[str, AnyArray]:

@@ -337,10 +337,10 @@ def spread_out(points: FloatArray, axes: Sequence[AxisColumn]) -> FloatArray:
 
 def draw_classes(ax: Any, points: FloatArray, labels: AnyArray, classes: Sequence[Value]) -> None:
     for label, style in class_styles(classes).items():
-        red, green, blue = (int(style.colour[at : at + 2], 16) for at in (1, 3, 5))
+        red, green, blue = (int(style.color[at : at + 2], 16) for at in (1, 3, 5))
         # Light points would be lost in their own tint if the page is printed in gray.
         edge = INK if 0.299 * red + 0.587 * green + 0.114 * blue > _LIGHT else "white"
-        look = {"color": style.colour, "marker": style.marker, "edgecolors": edge, "linewidths": 0.7}
+        look = {"color": style.color, "marker": style.marker, "edgecolors": edge, "linewidths": 0.7}
         ax.scatter(*points[labels_equal(labels, label)].T, s=26, label=str(label), clip_on=False, zorder=3, **look)
 
 

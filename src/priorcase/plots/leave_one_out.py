@@ -105,7 +105,7 @@ class LeaveOneOutDisplay(Display):
             for i, (name, scores) in enumerate(self.lines.items()):
                 look, shown = style(i), np.where(np.isfinite(scores), scores, np.nan)
                 mark = {"marker": look.marker, "markersize": 3.2} if len(self.candidates) <= 60 else {}
-                ax.plot(self.candidates, shown, color=look.colour, linestyle=look.line, label=name, **mark)
+                ax.plot(self.candidates, shown, color=look.color, linestyle=look.line, label=name, **mark)
                 if self.score == "accuracy" and len(self.lines) == 1:
                     error = np.sqrt(shown * (1.0 - shown) / max(self.rows, 1.0))
                     ends = (shown - error, np.minimum(shown + error, 1.0))

@@ -12,7 +12,7 @@ from sklearn.utils._param_validation import Interval
 from priorcase._parameters import check_value, is_whole
 from priorcase._typing import Backend, FloatArray, IntArray, Name
 from priorcase.exceptions import ParameterError, quoted
-from priorcase.learning.plotting import MUTED, caption, colour, drawing, legend_beside, tint
+from priorcase.learning.plotting import MUTED, caption, color, drawing, legend_beside, tint
 from priorcase.learning.results import framed, free_label
 from priorcase.learning.targets import read_numbers
 from priorcase.local.regressor import LEVEL
@@ -155,9 +155,9 @@ class LocalFitDisplay(Display):
             if line:
                 ax.fill_between(self.places, *ends, color=tint(0, strength), linewidth=0, zorder=1, label=label)
             else:
-                ax.vlines(self.places, *ends, color=colour(0), linewidth=width, zorder=4, alpha=0.9, label=label)
+                ax.vlines(self.places, *ends, color=color(0), linewidth=width, zorder=4, alpha=0.9, label=label)
         marks = {"zorder": 4} if line else {"linestyle": "", "marker": "D", "markeredgecolor": "white", "zorder": 5}
-        ax.plot(self.places, self.fit, color=colour(0), label="fit", **marks)
+        ax.plot(self.places, self.fit, color=color(0), label="fit", **marks)
 
     def _limits(self) -> tuple[float, float]:
         """The limits of the picture: all rows and predictions, and intervals up to half as far again."""

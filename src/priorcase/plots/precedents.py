@@ -171,7 +171,7 @@ class PrecedentsDisplay(Display):
         names = captions([self.precedents.names[a] for a in own.tolist()], _WIDTH)
         for i, a in enumerate(own.tolist()):
             look, widths = style(i), contributions[:, a]
-            fill: dict[str, Any] = {"facecolor": tint(i, 0.45), "edgecolor": look.colour, "hatch": look.hatch[:2]}
+            fill: dict[str, Any] = {"facecolor": tint(i, 0.45), "edgecolor": look.color, "hatch": look.hatch[:2]}
             some = widths > 0
             ax.barh(places[some], widths[some], _BAR, left=start[some], linewidth=0.6, **fill)
             samples.append(Patch(label=f"{names[i]} = {caption(_text(query[a]), _VALUE)}", linewidth=0.6, **fill))

@@ -13,7 +13,7 @@ from priorcase._parameters import check_value
 from priorcase._typing import Backend, FloatArray, IntArray, Name
 from priorcase.bayes.results import EdgeTable
 from priorcase.exceptions import ParameterError, quoted
-from priorcase.learning.plotting import FAINT, INK, MUTED, captions, colour, drawing, tint
+from priorcase.learning.plotting import FAINT, INK, MUTED, captions, color, drawing, tint
 from priorcase.learning.results import framed, label_text
 from priorcase.plots.display import NAME_WIDTH, Display, draw_colorbar
 
@@ -146,7 +146,7 @@ class TreePosterior(Display):
             if how == "ring" and likely < _LEAST:
                 continue
             solid = (min(a, b), max(a, b)) in chosen
-            look = {"color": colour(0) if solid else MUTED, "linestyle": "-" if solid else (0, (2, 2))}
+            look = {"color": color(0) if solid else MUTED, "linestyle": "-" if solid else (0, (2, 2))}
             ax.plot(*places[[a, b]].T, linewidth=0.4 + 4.2 * likely, solid_capstyle="round", zorder=1, **look)
             if how == "tree":  # nearer to the child where edges from one node lie close together
                 ends = places[[a, b]]
@@ -155,7 +155,7 @@ class TreePosterior(Display):
                 at = (1 - share) * ends[1 - child] + share * ends[child]
                 box: dict[str, Any] = {"facecolor": "white", "edgecolor": "none", "pad": 0.8}
                 ax.text(*at, f"{likely:.2f}", ha="center", va="center", fontsize=7.5, color=INK, bbox=box)
-        box = {"boxstyle": "round,pad=0.35", "facecolor": tint(0, 0.12), "edgecolor": colour(0), "linewidth": 0.8}
+        box = {"boxstyle": "round,pad=0.35", "facecolor": tint(0, 0.12), "edgecolor": color(0), "linewidth": 0.8}
         for name, place in zip(captions(self.names, NAME_WIDTH), places, strict=True):
             ax.text(*place, name, ha="center", va="center", fontsize=8.5, color=INK, bbox=box, zorder=3)
         ax.set_axis_off()

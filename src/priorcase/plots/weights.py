@@ -12,7 +12,7 @@ from priorcase._parameters import check_seed, check_value, is_whole
 from priorcase._typing import Backend, FloatArray, IntArray, Name
 from priorcase.bayes.results import Relevance
 from priorcase.exceptions import ParameterError, quoted
-from priorcase.learning.plotting import INK, MUTED, captions, colour, drawing, tint
+from priorcase.learning.plotting import INK, MUTED, captions, color, drawing, tint
 from priorcase.learning.resampling import bar, taken_rows
 from priorcase.learning.results import framed, label_text
 from priorcase.local.regressor import LEVEL
@@ -132,7 +132,7 @@ class WeightsDisplay(Display):
                 low, high = self.interval
                 ax.hlines(places, low[order], high[order], color=INK, linewidth=1.0, zorder=4)
                 words = f"{words}\nlines: {self.level:.0%} of {len(self.draws)} bootstrap samples"
-            ax.plot(self.weights[order], places, "o", color=colour(0), markeredgecolor="white", zorder=5, clip_on=False)
+            ax.plot(self.weights[order], places, "o", color=color(0), markeredgecolor="white", zorder=5, clip_on=False)
             if self.prior is not None:
                 ax.axvline(self.prior, color=MUTED, linewidth=0.9, linestyle=(0, (3, 3)), zorder=1)
                 ax.text(self.prior, -0.75, " prior", color=MUTED, fontsize=8, va="center")

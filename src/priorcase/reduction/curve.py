@@ -81,7 +81,7 @@ class ReductionCurve(GridResult):
         with drawing(ax) as ax:
             for i, (name, x, y, across, up) in enumerate(lines):
                 errors, look = np.nan_to_num([across, up]), style(i)
-                drawn = {"color": look.colour, "elinewidth": 1.0, "markeredgecolor": "white", "markersize": 6.5}
+                drawn = {"color": look.color, "elinewidth": 1.0, "markeredgecolor": "white", "markersize": 6.5}
                 ax.errorbar(x, y, xerr=errors[0], yerr=errors[1], fmt=look.marker, label=name, **drawn)
             ax.axhline(self.score_mean[0], color=MUTED, linewidth=0.9, linestyle=(0, (3, 3)), zorder=1)
             ax.set(xlabel="share of the rows kept", ylabel=f"held-out {self.score}", xlim=(0, 1.05))

@@ -12,7 +12,7 @@ from scipy import sparse
 from scipy.special import xlogy
 
 from priorcase._typing import FloatArray, IntArray
-from priorcase.bayes.discretise import BINS, MDL, EqualFrequency, bin_of
+from priorcase.bayes.discretize import BINS, MDL, EqualFrequency, bin_of
 from priorcase.bayes.subsets import RelevanceWeights
 from priorcase.relevance.base import TrainingData, WeightingMethod, renumbered
 from priorcase.schema import Numeric, Set, Text
@@ -155,11 +155,11 @@ def _best_member(
             member.append(places.setdefault(one, len(places)))
     has = sparse.csr_matrix((np.ones(len(owner)), (owner, member)), shape=(len(members), len(places)))
     rows = has[codes[known]]
-    labelled = sparse.csr_matrix(
+    labeled = sparse.csr_matrix(
         (weights[known], (classes[known], np.arange(int(known.sum())))), shape=(n_classes, int(known.sum()))
     )
-    with_it = np.asarray((labelled @ rows).todense())  # weight of each class with each member
-    without = np.asarray(labelled.sum(axis=1)) - with_it
+    with_it = np.asarray((labeled @ rows).todense())  # weight of each class with each member
+    without = np.asarray(labeled.sum(axis=1)) - with_it
     found = np.where(known, 0.0, np.nan)
     if places:
         # The smallest weighted entropy of the classes, with and without the member.

@@ -58,7 +58,7 @@ class LeaveOneOutWeights(WeightingMethod):
         p_ij = exp(-sum_a w_a f_a(i, j)) / sum_k exp(-sum_a w_a f_a(i, k))
         loss = -log p(own class)   or   (y_i - sum_j p_ij y_j)^2
 
-    The mean loss plus ``regularisation`` times the sum of the weights is minimized over w >= 0 by gradient descent.
+    The mean loss plus ``regularization`` times the sum of the weights is minimized over w >= 0 by gradient descent.
     Attributes are scaled by their mean contribution, and losses by that of a constant prediction. The weights are
     scaled so that the largest is 1; irrelevant attributes get weight 0. Attributes that matter only together are found.
     From a large table a fixed sample is used: 8,000 rows vote and 1,000 of them are predicted (fewer with more than 20
@@ -70,7 +70,7 @@ class LeaveOneOutWeights(WeightingMethod):
         ``"log"`` (each prediction is mixed with a hundredth of the class frequencies, which limits the influence of
         single rows), ``"errors"`` (the expected error rate, more robust to noisy labels), or ``"squared"`` for numbers.
         None: ``"log"`` for classes, ``"squared"`` for numbers.
-    regularisation
+    regularization
         Strength of the penalty. None: the best of five strengths by cross-validation (held-out rows for more than 500
         rows); equal weights if none of them is better.
     local
@@ -93,7 +93,7 @@ class LeaveOneOutWeights(WeightingMethod):
     """
 
     loss: Loss | None = None
-    regularisation: float | None = None
+    regularization: float | None = None
     local: bool = False
     neighborhood: int = 50
     stiffness: float = 1.0
@@ -101,7 +101,7 @@ class LeaveOneOutWeights(WeightingMethod):
     method: ClassVar[str] = "loo"
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "loss": [StrOptions(set(LOSSES)), None],
-        "regularisation": [_NOT_NEGATIVE, None],
+        "regularization": [_NOT_NEGATIVE, None],
         "local": ["boolean"],
         "neighborhood": [Interval(Integral, 3, None, closed="left")],
         "stiffness": [_NOT_NEGATIVE],
@@ -133,8 +133,8 @@ class LeaveOneOutWeights(WeightingMethod):
         everything = _Split(np.arange(sample.size)[:n_predicted], np.empty(0, np.int64), model.row_weights)
         many = sample.size > _FEW_ROWS
         penalties, folds = PENALTIES, model.splits(n_predicted)[: 1 if many else _FOLDS]
-        if self.regularisation is not None:
-            penalties, folds = (float(self.regularisation),), []
+        if self.regularization is not None:
+            penalties, folds = (float(self.regularization),), []
         with bar(len(penalties) * (len(folds) + 1), shown=many, text="attribute weights") as advance:
             step = partial(advance, "attribute weights")
             if folds:
@@ -187,9 +187,9 @@ class Targets:
             baseline = 1.0 - float((prior**2).sum()) if loss == "errors" else entropy(counts) * float(np.log(2.0))
             return cls(values, None, row_weights, prior, LOSSES[loss or "log"], baseline)
         scaled = values / (float(np.abs(values).max(initial=0.0)) or 1.0)
-        centred = scaled - float(np.average(scaled, weights=row_weights))
-        variance = float(np.average(centred**2, weights=row_weights))
-        scaled = centred / np.sqrt(variance) if variance > 1e-30 else np.zeros(values.size)
+        centered = scaled - float(np.average(scaled, weights=row_weights))
+        variance = float(np.average(centered**2, weights=row_weights))
+        scaled = centered / np.sqrt(variance) if variance > 1e-30 else np.zeros(values.size)
         return cls(None, scaled, row_weights, np.ones(1), LOSSES["squared"], float(scaled.any()))
 
     def take(self, rows: IdArray) -> Targets:
@@ -316,11 +316,11 @@ def _path(
     weights = weights * model.best_scale(weights, rows[:_FEW_PREDICTED], votes, penalties[0])[0]
     for penalty in penalties:
 
-        def penalised(tried: FloatArray, penalty: float = penalty) -> tuple[float, FloatArray]:
+        def penalized(tried: FloatArray, penalty: float = penalty) -> tuple[float, FloatArray]:
             value, gradient = model.loss_and_gradient(tried, rows, votes)
             return value + penalty * float(tried.sum()), gradient + penalty
 
-        weights = projected_gradient(penalised, weights, _STEPS)
+        weights = projected_gradient(penalized, weights, _STEPS)
         found.append(weights)
         step()
     return found

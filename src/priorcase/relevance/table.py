@@ -12,7 +12,7 @@ from numpy.typing import DTypeLike
 from priorcase._numbers import equal_decimals
 from priorcase._typing import AnyArray, Backend, FloatArray, IntArray, Name
 from priorcase.exceptions import UnknownNameError, advice, listed, prefix_errors, quoted
-from priorcase.learning.plotting import captions, colour, drawing, tint
+from priorcase.learning.plotting import captions, color, drawing, tint
 from priorcase.learning.results import Grid, GridResult, framed, label_text, short
 
 _SHOWN, _DRAWN = 25, 30
@@ -78,7 +78,7 @@ class AttributeWeights(GridResult, Mapping[Name, float]):
         order = self.order[:_DRAWN]
         with drawing(ax, size=(6.0, 1.0 + 0.24 * max(order.size, 6))) as ax:
             places = np.arange(order.size)
-            ax.barh(places, self.weights[order], 0.7, facecolor=tint(0, 0.6), edgecolor=colour(0), linewidth=0.7)
+            ax.barh(places, self.weights[order], 0.7, facecolor=tint(0, 0.6), edgecolor=color(0), linewidth=0.7)
             ax.set_yticks(places, captions([label_text(self.names[a]) for a in order.tolist()]))
             ax.invert_yaxis()
             ax.set_xlabel(f"weight ({self.method})")

@@ -81,8 +81,8 @@ class Race:
 
 def _squares(losses: FloatArray) -> FloatArray:
     """Sum of squared deviations of each row."""
-    centred = losses - losses.mean(axis=1, keepdims=True)
-    return np.asarray((centred * centred).sum(axis=1))
+    centered = losses - losses.mean(axis=1, keepdims=True)
+    return np.asarray((centered * centered).sum(axis=1))
 
 
 def _is_improbable(difference: FloatArray, variance: FloatArray, degrees: int, delta: float, gamma: float) -> BoolArray:

@@ -25,7 +25,7 @@ from priorcase.exceptions import ParameterError, SchemaMismatchError, prefix_err
 from priorcase.instances import Instances
 from priorcase.learning.diagram import html_inner, mimebundle
 from priorcase.learning.estimator import EstimatorMeta, read_queries, record_features, thread_count
-from priorcase.learning.plotting import captions, colour, drawing
+from priorcase.learning.plotting import captions, color, drawing
 from priorcase.learning.resampling import bar
 from priorcase.learning.results import Grid, GridResult, attribute_names, framed, short
 from priorcase.learning.state import changes, reads
@@ -97,7 +97,7 @@ class SelectionHistory(GridResult):
         """Plot the score of each step; return the axes."""
         with drawing(ax, size=(max(6.0, 1.5 + 0.32 * len(self)), 4.0)) as ax:
             places = np.arange(1, len(self) + 1)
-            ax.plot(places, self.scores, color=colour(0), marker="o")
+            ax.plot(places, self.scores, color=color(0), marker="o")
             labels = captions([self._change(step) for step in self.steps])
             ax.set_xticks(places, labels, rotation=45, ha="right", rotation_mode="anchor")
             ax.set(ylabel=f"leave-one-out {self.scoring.replace('_', ' ')}", title=self._title())

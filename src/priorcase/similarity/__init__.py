@@ -4,7 +4,7 @@ from priorcase.similarity.computed import Computed, DifferenceFunction
 from priorcase.similarity.differences import (
     Absolute,
     Difference,
-    Discretised,
+    Discretized,
     Interpolated,
     Levels,
     Overlap,
@@ -54,7 +54,7 @@ __all__ = [
     "DateDifference",
     "Difference",
     "DifferenceFunction",
-    "Discretised",
+    "Discretized",
     "Distance",
     "Epanechnikov",
     "Exponential",

@@ -95,7 +95,7 @@ class DifferenceFunction(Computed):
     function
         ``function(query, stored)`` returns a finite number >= 0, usually between 0 and 1, since a missing value differs
         by 1. Numbers are passed as floats, dates as `datetime` objects.
-    vectorised
+    vectorized
         Whether the function takes two lists of m query values and n stored values, and returns a matrix of shape (m,
         n), which is faster.
 
@@ -111,12 +111,12 @@ class DifferenceFunction(Computed):
     """
 
     function: Callable[[Any, Any], Any]
-    vectorised: bool = False
+    vectorized: bool = False
 
-    _parameter_constraints: ClassVar[dict[str, Any]] = {"function": [callable], "vectorised": ["boolean"]}
+    _parameter_constraints: ClassVar[dict[str, Any]] = {"function": [callable], "vectorized": ["boolean"]}
 
     def between(self, queries: Sequence[Any], stored: Any) -> FloatArray:
-        if self.vectorised:
+        if self.vectorized:
             found: FloatArray = self.function(list(queries), list(stored))
             return found  # checked by the caller
         # Row by row: a list of numbers takes four times the memory of an array.

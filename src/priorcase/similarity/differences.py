@@ -505,7 +505,7 @@ class ValueDifference(Difference):
 
 
 @dataclass(frozen=True)
-class Discretised(Difference):
+class Discretized(Difference):
     """Difference of the class probabilities of equal-width bins, for PEBLS and DVDM.
 
     The stored range is cut into ``bins`` of equal width (Wilson & Martinez 1997, section 2.5); a number outside belongs
@@ -522,8 +522,8 @@ class Discretised(Difference):
 
     Examples
     --------
-    >>> Discretised(bins=10)
-    Discretised(bins=10, exponent=1.0, norm='sum', empty='zero')
+    >>> Discretized(bins=10)
+    Discretized(bins=10, exponent=1.0, norm='sum', empty='zero')
     """
 
     bins: int | None = None
@@ -558,7 +558,7 @@ class Interpolated(Difference):
 
     ``d = sqrt(sum_c (p_c(x) - p_c(q))^2)``. p is linear between midpoints, falls to 0 half a bin width outside the
     stored range, and is 0 for a bin without rows (Wilson & Martinez 1997, section 4 and erratum). A constant column has
-    d = 0. For ``bins`` see `Discretised`.
+    d = 0. For ``bins`` see `Discretized`.
 
     >>> Interpolated(bins=10).needs_classes
     True
@@ -595,12 +595,12 @@ class Windowed(Interpolated):
 
     def fit(self, column: Column, missing: MissingRule, power: float) -> Term:
         _, width = _intervals(column, self.bins)
-        centres, profiles = column.window_shares(width)
-        if not len(centres):
-            centres, profiles = np.zeros(1), np.zeros((1, profiles.shape[1]))
+        centers, profiles = column.window_shares(width)
+        if not len(centers):
+            centers, profiles = np.zeros(1), np.zeros((1, profiles.shape[1]))
         elif width > 0:
-            centres, profiles = _padded(column, centres[0] - width / 2, centres, centres[-1] + width / 2, profiles)
-        return Curve(*missing[:2], centres, profiles, False, 2.0, 1.0, True)
+            centers, profiles = _padded(column, centers[0] - width / 2, centers, centers[-1] + width / 2, profiles)
+        return Curve(*missing[:2], centers, profiles, False, 2.0, 1.0, True)
 
 
 def _intervals(column: Column, bins: int | None) -> tuple[FloatArray, float]:
@@ -625,7 +625,7 @@ def _padded(
     return breaks[rising], np.ascontiguousarray(np.concatenate([nothing, profiles, nothing])[rising])
 
 
-def _check_norm(difference: ValueDifference | Discretised) -> None:
+def _check_norm(difference: ValueDifference | Discretized) -> None:
     check_fields(difference)
     if difference.norm != "sum" and difference.exponent != 2:
         raise ParameterError(

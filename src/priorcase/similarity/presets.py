@@ -16,7 +16,7 @@ from priorcase.exceptions import ParameterError, advice, prefix_errors, quoted
 from priorcase.similarity.differences import (
     Absolute,
     Difference,
-    Discretised,
+    Discretized,
     Interpolated,
     Norm,
     Overlap,
@@ -58,7 +58,7 @@ def robust() -> Distance:
 
 
 @prefix_errors
-def hvdm(normalisation: Literal["N1", "N2", "N3"] = "N2") -> Distance:
+def hvdm(normalization: Literal["N1", "N2", "N3"] = "N2") -> Distance:
     """Heterogeneous value difference metric (HVDM), ``sqrt(sum d^2)`` (Wilson & Martinez 1997, section 3).
 
     Numbers and levels by ``|x - q| / (4 std)``; d = 1 if a value is missing. Nominal values by their class
@@ -68,9 +68,9 @@ def hvdm(normalisation: Literal["N1", "N2", "N3"] = "N2") -> Distance:
     >>> hvdm("N1").nominal
     ValueDifference(exponent=1.0, norm='sum', unseen='zero')
     """
-    check_value("normalisation", normalisation, [StrOptions({"N1", "N2", "N3"})])
+    check_value("normalization", normalization, [StrOptions({"N1", "N2", "N3"})])
     norms: dict[str, tuple[float, Norm]] = {"N1": (1.0, "sum"), "N2": (2.0, "root"), "N3": (2.0, "class_root")}
-    linear, values = Absolute("std", factor=4.0), ValueDifference(*norms[normalisation], "zero")
+    linear, values = Absolute("std", factor=4.0), ValueDifference(*norms[normalization], "zero")
     return Distance(numeric=linear, nominal=values, ordinal=linear)
 
 
@@ -83,7 +83,7 @@ def vdm(bins: int | None = None) -> Distance:
     >>> vdm().nominal
     ValueDifference(exponent=2.0, norm='weighted', unseen='maximal')
     """
-    return _by_class_counts(ValueDifference(2.0, "weighted"), Discretised(bins, 2.0, "sum"), power=1.0, root=False)
+    return _by_class_counts(ValueDifference(2.0, "weighted"), Discretized(bins, 2.0, "sum"), power=1.0, root=False)
 
 
 @prefix_errors
@@ -99,7 +99,7 @@ def mvdm(k: float = 1.0, r: float = 2.0, bins: int | None = None, unseen: Unseen
     check_value("k", k, _AT_LEAST_ONE)
     check_value("r", r, _AT_LEAST_ONE)
     k, r = as_python(k), as_python(r)
-    return _by_class_counts(ValueDifference(k, "sum", unseen), Discretised(bins, k, "sum"), power=r, root=False)
+    return _by_class_counts(ValueDifference(k, "sum", unseen), Discretized(bins, k, "sum"), power=r, root=False)
 
 
 def dvdm(bins: int | None = None) -> Distance:
@@ -109,9 +109,9 @@ def dvdm(bins: int | None = None) -> Distance:
     are symbols.
 
     >>> dvdm(bins=10).numeric
-    Discretised(bins=10, exponent=2.0, norm='root', empty='zero')
+    Discretized(bins=10, exponent=2.0, norm='root', empty='zero')
     """
-    return _by_class_counts(ValueDifference(2.0, "root", "zero"), Discretised(bins, 2.0, "root"))
+    return _by_class_counts(ValueDifference(2.0, "root", "zero"), Discretized(bins, 2.0, "root"))
 
 
 def ivdm(bins: int | None = None) -> Distance:

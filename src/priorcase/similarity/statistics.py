@@ -333,11 +333,11 @@ class Column:
         rows = rows[np.argsort(numbers[rows], kind=None if weights is None else "stable")]
         numbers, classes = numbers[rows], classes[rows]
         starts = np.flatnonzero(np.append(True, np.diff(numbers) > 0)[: len(rows)])
-        centres = numbers[starts]
-        first = np.searchsorted(numbers, centres - width / 2, side="left")
-        last = np.searchsorted(numbers, centres + width / 2, side="right")
+        centers = numbers[starts]
+        first = np.searchsorted(numbers, centers - width / 2, side="left")
+        last = np.searchsorted(numbers, centers + width / 2, side="right")
         # Column-major: the columns of a row-major matrix are slow to fill.
-        counts = np.zeros((max(self.all.n_classes, 1), len(centres)))
+        counts = np.zeros((max(self.all.n_classes, 1), len(centers)))
         for c, code in enumerate(self.all.classes()):
             own = classes == code if weights is None else np.where(classes == code, weights[rows], 0.0)
             reached = np.append(0.0, np.cumsum(own))
@@ -345,7 +345,7 @@ class Column:
             if weights is not None:
                 # Small weights can vanish next to large ones in the running sum; those of the number itself must not.
                 np.maximum(counts[c], np.add.reduceat(own, starts), out=counts[c])
-        return centres, np.ascontiguousarray((counts / counts.sum(axis=0)).T)
+        return centers, np.ascontiguousarray((counts / counts.sum(axis=0)).T)
 
     def _known(self) -> tuple[FloatArray, FloatArray | None]:
         """Known numbers with positive weight, and their weights."""

@@ -42,11 +42,11 @@ from priorcase.exceptions import (
 )
 from priorcase.instances import Instances
 from priorcase.learning.estimator import RowsEstimator, SchemaLike
-from priorcase.learning.plotting import colour, drawing
+from priorcase.learning.plotting import color, drawing
 from priorcase.learning.resampling import bar, stored_table
 from priorcase.learning.results import Grid, GridResult, attribute_names, decoded, framed, free_label
 from priorcase.learning.state import Memory, reads
-from priorcase.learning.targets import Labelling, learned_labels, learned_numbers
+from priorcase.learning.targets import Labeling, learned_labels, learned_numbers
 from priorcase.local import (
     LocallyWeightedClassifier,
     LocallyWeightedRegressor,
@@ -337,8 +337,8 @@ def squared_error_weights(predictions: FloatArray, y: FloatArray, weights: Float
     a normal likelihood with its best variance and of the prior, over the logarithms of the weights.
     """
     n, members = weights.sum(), predictions.shape[1]
-    centred = predictions - y[:, None]
-    gram = (centred * weights[:, None]).T @ centred
+    centered = predictions - y[:, None]
+    gram = (centered * weights[:, None]).T @ centered
     gram /= max(float(np.trace(gram)), _LEAST)
     floor = 1e-12  # relative floor of the mean squared error, so that a perfect fit is not singular
 
@@ -407,7 +407,7 @@ class Stack(GridResult):
         """Plot the weights as bars, largest first; return the axes."""
         with drawing(ax) as ax:
             order = np.argsort(self.weights, kind="stable")
-            ax.barh([self.names[m] for m in order], self.weights[order], color=colour(0))
+            ax.barh([self.names[m] for m in order], self.weights[order], color=color(0))
             ax.set(xlabel="weight in the stack")
             return ax
 
@@ -756,7 +756,7 @@ class StackedClassifier(ClassifierMixin, Stacked):
     """
 
     _task = "classify"
-    _labelling: Labelling
+    _labeling: Labeling
 
     @property
     @reads
@@ -799,8 +799,8 @@ class StackedClassifier(ClassifierMixin, Stacked):
         return chosen
 
     def _read_targets(self, y: Any, classes: Any, first: bool) -> tuple[Schema, AnyArray]:
-        stored, earlier = (None, None) if first else (self._stored().instances, self._labelling)
-        self._labelling, targets, labels = learned_labels(y, classes, earlier, stored)
+        stored, earlier = (None, None) if first else (self._stored().instances, self._labeling)
+        self._labeling, targets, labels = learned_labels(y, classes, earlier, stored)
         if labels.shape[1] != 1:
             raise TargetError(
                 f"y must be one class for each row, got {labels.shape[1]} columns. Fit one model for each target."
@@ -812,7 +812,7 @@ class StackedClassifier(ClassifierMixin, Stacked):
         memory = self._stored()
 
         def compute() -> tuple[AnyArray, IntArray]:
-            classes = self._labelling.classes(memory.instances)[0]
+            classes = self._labeling.classes(memory.instances)[0]
             return classes.labels, classes.at(slice(None))
 
         return memory.cached("labels", compute)

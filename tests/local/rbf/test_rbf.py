@@ -190,10 +190,10 @@ def test_where_the_network_passes_through_everything_no_row_can_be_left_out() ->
 
 
 def test_one_bump_by_hand() -> None:
-    # Rows at 0 and 1, range 1, one centre at 0 of width 1: answers 1 and e^(-1/2).
+    # Rows at 0 and 1, range 1, one center at 0 of width 1: answers 1 and e^(-1/2).
     model = RBFNetworkRegressor(centers="all", alpha=0.0, width=1.0).fit([[0.0], [1.0]], [0.0, 1.0])
     a = 1.0 - math.exp(-0.5)
-    # Two centres mirror each other: least weights -1/(2a) and 1/(2a).
+    # Two centers mirror each other: least weights -1/(2a) and 1/(2a).
     np.testing.assert_allclose(model.coef_, [-0.5 / a, 0.5 / a], rtol=1e-12)
     assert model.intercept_ == pytest.approx(0.5)
 
@@ -203,7 +203,7 @@ def test_far_from_all_centers_the_intercept_answers() -> None:
     assert model.predict([[1e6]])[0] == model.intercept_
 
 
-# -- centres
+# -- centers
 
 
 def test_kmeans_centers_are_the_middles_of_their_rows() -> None:

@@ -28,10 +28,10 @@ _AT_ONCE = 32768  # numbers of a block that fit into a core's cache
 
 @dataclass(frozen=True, slots=True)
 class Scale:
-    """Standard units of a numeric column: ``z = (x / unit - centre) / spread``."""
+    """Standard units of a numeric column: ``z = (x / unit - center) / spread``."""
 
     unit: float  # the largest absolute value, so that no step overflows
-    centre: float  # the mean in that unit
+    center: float  # the mean in that unit
     spread: float  # the standard deviation in that unit
     grain: float  # half of the rows have no other number nearer than this
 
@@ -47,15 +47,15 @@ class Scale:
         unit = float(np.abs(values).max())
         values = values / unit
         total = rows.sum()
-        centre = float((rows * values).sum() / total)
-        spread = math.sqrt(float((rows * np.square(values - centre)).sum() / total))
+        center = float((rows * values).sum() / total)
+        spread = math.sqrt(float((rows * np.square(values - center)).sum() / total))
         # The grain: the median over the rows of the distance to the nearest other number.
         steps = np.concatenate(([np.inf], np.diff(values), [np.inf]))
         nearest = np.minimum(steps[:-1], steps[1:])
         order = np.argsort(nearest, kind="stable")
         below = np.cumsum(rows[order])
         grain = float(nearest[order[np.searchsorted(below, 0.5 * below[-1])]])
-        return cls(unit, centre, spread, grain) if spread and grain else None
+        return cls(unit, center, spread, grain) if spread and grain else None
 
     @property
     def log_width(self) -> float:
@@ -65,11 +65,11 @@ class Scale:
     def standard(self, values: FloatArray) -> FloatArray:
         """Numbers in standard units, clipped to 1e100."""
         with np.errstate(over="ignore"):
-            return np.clip((values / self.unit - self.centre) / self.spread, -_FARTHEST, _FARTHEST)
+            return np.clip((values / self.unit - self.center) / self.spread, -_FARTHEST, _FARTHEST)
 
     def original(self, standard: FloatArray) -> FloatArray:
         """Numbers in the units of the column."""
-        return np.asarray((standard * self.spread + self.centre) * self.unit)
+        return np.asarray((standard * self.spread + self.center) * self.unit)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -8,7 +8,7 @@ from itertools import pairwise
 from typing import Any
 
 from priorcase.cases.designs.graph import Arc, FunctionGraph
-from priorcase.learning.plotting import INK, MUTED, caption, colour, drawing, legend_beside
+from priorcase.learning.plotting import INK, MUTED, caption, color, drawing, legend_beside
 
 Point = tuple[float, float]
 
@@ -115,7 +115,7 @@ def draw_design(
         boxes = {name: _draw_variable(ax, name, graph.labels.get(name), at) for name, at in layout.places.items()}
         for number, (_, arcs) in enumerate(pieces, 1):
             for arc in arcs:
-                _draw_arc(ax, arc, layout, boxes, shade=colour(number - 1), text=f"{arc.sign} ({number})")
+                _draw_arc(ax, arc, layout, boxes, shade=color(number - 1), text=f"{arc.sign} ({number})")
         for arc in missing:
             _draw_arc(ax, arc, layout, boxes, shade=MUTED, text=f"{arc.sign} (?)")
         ax.set_xlim(left - 0.3, right + 0.3)
@@ -187,5 +187,5 @@ def _legend(ax: Any, names: Sequence[str], missing: bool) -> None:
     if missing:
         samples.append(Line2D([], [], color=MUTED, linewidth=1.8, label="(?) not realized"))
     for i, name in enumerate(names):
-        samples.append(Line2D([], [], color=colour(i), linewidth=1.8, label=f"({i + 1}) {name}"))
+        samples.append(Line2D([], [], color=color(i), linewidth=1.8, label=f"({i + 1}) {name}"))
     legend_beside(ax, samples=samples, width=30)

@@ -333,7 +333,7 @@ def _draw_contributions(ax: Any, labels: Sequence[str], names: list[str], parts:
     looks: list[dict[str, Any]] = []
     for a in range(min(len(names), _PARTS)):
         look = style(a)
-        face, edge = (look.tint, look.colour) if look.hatch else (look.colour, "white")
+        face, edge = (look.tint, look.color) if look.hatch else (look.color, "white")
         looks.append({"facecolor": face, "edgecolor": edge, "hatch": look.hatch})
     if len(names) > _PARTS:
         kept = np.sort(np.argsort(-parts.sum(axis=0), kind="stable")[: _PARTS - 1])

@@ -18,7 +18,7 @@ from priorcase.cases.scoring import Likeness, MeasureCache, Unknown, best_cases_
 from priorcase.cases.table import CaseTable
 from priorcase.exceptions import CaseBaseError, UnknownNameError, advice, listed, prefix_errors, quoted
 from priorcase.learning.estimator import thread_count
-from priorcase.learning.plotting import captions, colour, drawing, tint
+from priorcase.learning.plotting import captions, color, drawing, tint
 from priorcase.learning.resampling import bar
 from priorcase.learning.results import Grid, GridResult, framed, short
 from priorcase.schema import Numeric
@@ -134,7 +134,7 @@ class Weights(GridResult, Mapping[str, float]):
         order = self._order()[:_SHOWN]
         with drawing(ax, size=(6.0, 1.2 + 0.26 * max(len(order), 4))) as ax:
             places, found = np.arange(len(order)), [self.weights[a] for a in order]
-            ax.barh(places, found, 0.7, facecolor=tint(0, 0.6), edgecolor=colour(0), linewidth=0.7)
+            ax.barh(places, found, 0.7, facecolor=tint(0, 0.6), edgecolor=color(0), linewidth=0.7)
             ax.set_yticks(places, captions([self.names[a] for a in order]))
             ax.set_ylim(len(order) - 0.5, -0.5)
             ax.set_xlabel("weight")

@@ -141,7 +141,7 @@ def reuse(
         return replace(proposal, notes=(*notes, *proposal.notes))
     case = next((case for case in sources.cases if case.id == proposal.base), sources.cases[0])
     solution, steps = _apply_rules(proposal.solution, some_rules, query, case, kinds)
-    solution, repairs, problems, more = _criticise(solution, some_critics, query, rounds if chosen.adapts else 0)
+    solution, repairs, problems, more = _criticize(solution, some_critics, query, rounds if chosen.adapts else 0)
     return replace(
         proposal,
         solution=copy.deepcopy(solution),
@@ -245,7 +245,7 @@ def _changed(rule: Rule, solution: Any, query: Mapping[str, Any], case: SourceCa
 # -- critics
 
 
-def _criticise(
+def _criticize(
     solution: Any, critics: Sequence[Critic], query: Mapping[str, Any], rounds: int
 ) -> tuple[Any, list[Step], list[str], list[str]]:
     """The solution after repairs, the steps, the problems that remain, and notes.

@@ -481,9 +481,9 @@ def _change_together(columns: Mapping[str, Sequence[Any]], asked: Mapping[str, A
             deviations.append([0.0 if cell is None else cell - mine for cell in column])
     if not deviations or len(deviations) >= len(deviations[0]):
         return False  # too few cases for any fit, which is another matter
-    centred = np.array(deviations) - np.mean(deviations, axis=1, keepdims=True)
-    centred /= np.maximum(np.abs(centred).max(axis=1, keepdims=True), np.finfo(float).tiny)
-    return bool(np.linalg.matrix_rank(centred, tol=_SAME * len(centred[0])) < len(deviations))
+    centered = np.array(deviations) - np.mean(deviations, axis=1, keepdims=True)
+    centered /= np.maximum(np.abs(centered).max(axis=1, keepdims=True), np.finfo(float).tiny)
+    return bool(np.linalg.matrix_rank(centered, tol=_SAME * len(centered[0])) < len(deviations))
 
 
 @dataclass(frozen=True)

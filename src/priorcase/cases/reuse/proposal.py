@@ -12,7 +12,7 @@ from priorcase._parameters import check_choice, is_number
 from priorcase._typing import Backend
 from priorcase.cases.kinds import check, days, written
 from priorcase.exceptions import CaseBaseError, listed, prefix_errors
-from priorcase.learning.plotting import INK, MUTED, caption, captions, colour, cut, drawing, legend_beside, tint
+from priorcase.learning.plotting import INK, MUTED, caption, captions, color, cut, drawing, legend_beside, tint
 from priorcase.learning.results import Grid, GridsResult, framed
 from priorcase.schema import Date
 
@@ -333,7 +333,7 @@ def _draw_candidates(ax: Any, proposal: Proposal) -> None:
     """A bar for each candidate, the most probable on top, with its probability."""
     shown, rest = proposal.candidates[:_BARS], proposal.candidates[_BARS:]
     names = captions([value_text(candidate.solution) for candidate in shown], 32)
-    shares, fills = [candidate.probability for candidate in shown], [colour(0)] * len(shown)
+    shares, fills = [candidate.probability for candidate in shown], [color(0)] * len(shown)
     others = {f"{len(rest)} others": sum(each.probability for each in rest)} if rest else {}
     others |= {"none of these": proposal.unseen} if proposal.unseen else {}
     for name, share in others.items():
@@ -359,13 +359,13 @@ def _draw_numbers(ax: Any, proposal: Proposal) -> None:
         label = f"{100 * proposal.spread.level:g}%: {number(low)} to {number(high)}"
         ax.axhspan(low, high, color=tint(0), linewidth=0, label=label, zorder=0)
     proposed = proposal.steps[0].before if proposal.steps else proposal.solution  # the interval is that of the estimate
-    ax.axhline(proposed, color=colour(0), label="proposed", zorder=1)
+    ax.axhline(proposed, color=color(0), label="proposed", zorder=1)
     numbers = [source.solution for source in sources]
     ax.scatter(
         [source.similarity for source in sources],
         numbers,
         s=[18 + 60 * source.weight / largest for source in sources],
-        color=colour(1),
+        color=color(1),
         edgecolor=INK,
         linewidth=0.6,
         label="cases, sized by weight",

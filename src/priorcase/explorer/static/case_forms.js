@@ -3,7 +3,7 @@
 import { Problem } from "./api.js";
 import { fill, h, same } from "./dom.js";
 import { caseForm } from "./form.js";
-import { byField, labelled, ownCase } from "./parts.js";
+import { byField, labeled, ownCase } from "./parts.js";
 
 /** A form whose content is sent by `send`; `value` makes the body, or throws a Problem. */
 function sending({ parts, button, value, send, ...props }) {
@@ -38,11 +38,11 @@ function anyField(name, { kind, values }, initial) {
   if (kind === "boolean" || (kind === null && name === "Outcome")) {
     const choice = h("select", {}, h("option", { value: "null" }, "not known"), h("option", { value: "true" }, "yes, it helped"), h("option", { value: "false" }, "no, it did not help"));
     choice.value = String(typeof initial === "boolean" ? initial : null);
-    return { root: labelled(name, choice), value: () => JSON.parse(choice.value) };
+    return { root: labeled(name, choice), value: () => JSON.parse(choice.value) };
   }
   if (kind === "numeric") {
     const box = h("input", { type: "number", step: "any", value: initial ?? "" });
-    return { root: labelled(name, box), value: () => (box.value === "" ? null : box.valueAsNumber) };
+    return { root: labeled(name, box), value: () => (box.value === "" ? null : box.valueAsNumber) };
   }
   const isJson = kind === "json";
   const known = `known-${name.toLowerCase()}`;
@@ -60,7 +60,7 @@ function anyField(name, { kind, values }, initial) {
       return given;
     }
   };
-  return { root: h("div", {}, labelled(name, box, isJson ? "A string, or JSON." : undefined), list), value };
+  return { root: h("div", {}, labeled(name, box, isJson ? "A string, or JSON." : undefined), list), value };
 }
 
 const area = (rows = 2) => h("textarea", { rows, maxlength: 10000 });
@@ -72,7 +72,7 @@ export function addForm(columns, known, solution, send) {
   const [did, came, by] = [anyField("Solution", columns.solution, solution), anyField("Outcome", columns.outcome, null), byField()];
   const [key, note, why] = [h("input", { type: "text", autocomplete: "off", maxlength: 1000 }), area(), h("input", { type: "text", autocomplete: "off", maxlength: 10000 })];
   const value = () => ({ case: asked.value(), solution: did.value(), outcome: came.value(), key: key.value.trim() || null, note: note.value.trim() || null, by: by.value(), why: why.value.trim() || null });
-  const parts = [h("h2", {}, "Solution and outcome"), did.root, came.root, labelled("Key", key, "A name of your own, such as the number of a ticket."), labelled("Note", note), labelled("Why it is added", why, "For the history."), by.root];
+  const parts = [h("h2", {}, "Solution and outcome"), did.root, came.root, labeled("Key", key, "A name of your own, such as the number of a ticket."), labeled("Note", note), labeled("Why it is added", why, "For the history."), by.root];
   return h("div", { class: "one" }, h("div", { class: "left" }, form.root), h("div", { class: "right" }, sending({ parts, button: "Add the case", value, send, class: "change", "aria-label": "What was done" })));
 }
 
@@ -91,7 +91,7 @@ export function editForm(columns, found, send) {
     if (!names.length && !("solution" in body) && !("outcome" in body)) throw new Problem("Nothing differs from what the case base has.", 422);
     return body;
   };
-  const parts = [h("h2", {}, "Solution and outcome"), did.root, came.root, labelled("Why it is changed", why, "For the history."), by.root];
+  const parts = [h("h2", {}, "Solution and outcome"), did.root, came.root, labeled("Why it is changed", why, "For the history."), by.root];
   return h("div", { class: "one" }, h("div", { class: "left" }, form.root), h("div", { class: "right" }, sending({ parts, button: "Save the changes", value, send, class: "change", "aria-label": "What was done" })));
 }
 
@@ -105,7 +105,7 @@ export function feedbackForm(found, columns, send) {
     if (!("outcome" in body) && !("note" in body)) throw new Problem("Change the outcome, or write a note.", 422);
     return body;
   };
-  return sending({ parts: [came.root, labelled("Note", note), by.root], button: "Save the feedback", value, send, class: "change", "aria-label": "Feedback" });
+  return sending({ parts: [came.root, labeled("Note", note), by.root], button: "Save the feedback", value, send, class: "change", "aria-label": "Feedback" });
 }
 
 /** A dialog that asks for a reason before a case is forgotten. */
@@ -117,7 +117,7 @@ export function forgetForm(found, send) {
       h("h2", { id: "forget-title" }, `Forget case #${found.id}?`),
       h("p", {}, "The case is erased from the file: its values, solution, outcome, key, notes and history, and everything learned from it. This cannot be undone."),
       h("p", { class: "soft" }, "The history keeps only that a case with this number was forgotten, when, by whom and why."),
-      labelled("Reason", why),
+      labeled("Reason", why),
       by.root,
     ],
     button: "Forget it",

@@ -51,7 +51,7 @@ export function pager({ offset, limit, total, what, go }) {
 let ids = 0;
 
 /** A labeled control of a form. */
-export function labelled(text, control, hint) {
+export function labeled(text, control, hint) {
   const id = control.id || `control-${(ids += 1)}`;
   control.id = id;
   if (hint) control.setAttribute("aria-describedby", `${id}-hint`);
@@ -67,7 +67,7 @@ export function byField() {
     localStorage.setItem(BY, box.value.trim());
     return box.value.trim() || null;
   };
-  return { root: labelled("Your name", box, "For the history; optional."), value };
+  return { root: labeled("Your name", box, "For the history; optional."), value };
 }
 
 /** A note on a model that is downloaded while others are fitted. */

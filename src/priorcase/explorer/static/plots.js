@@ -3,17 +3,17 @@
 import { scale, ticks } from "./charts.js";
 import { h, number, percent, s } from "./dom.js";
 
-const COLOURS = 6;
+const COLORS = 6;
 const LEAST = 12; // bars for which there is room, so that few are not wide
 
 /** The class of a color: outcomes beyond the sixth share the last one. */
-export const colour = (i) => `c${Math.min(i, COLOURS - 1)}`;
+export const color = (i) => `c${Math.min(i, COLORS - 1)}`;
 
 /** A legend of the colors of outcomes. */
 export function outcomesLegend(outcomes) {
-  const first = outcomes.length > COLOURS ? outcomes.slice(0, COLOURS - 1) : outcomes;
+  const first = outcomes.length > COLORS ? outcomes.slice(0, COLORS - 1) : outcomes;
   const rest = outcomes.length - first.length;
-  return h("ul", { class: "legend", "aria-label": "Outcomes" }, [...first, ...(rest ? [`${rest} others`] : [])].map((name, i) => h("li", {}, h("span", { class: `swatch ${colour(i)}` }), name)));
+  return h("ul", { class: "legend", "aria-label": "Outcomes" }, [...first, ...(rest ? [`${rest} others`] : [])].map((name, i) => h("li", {}, h("span", { class: `swatch ${color(i)}` }), name)));
 }
 
 /**
@@ -33,7 +33,7 @@ export function stacked({ counts, by, names, titles, label, spans = false }) {
       below -= tall;
       if (!part[i]) return null;
       const name = by ? `${names[j]}, ` : "";
-      return s("rect", { class: by ? `piece ${colour(j)}` : "bar", x: i * step + 0.5, y: below, width: 9, height: tall }, s("title", {}, `${titles[i]}: ${name}${part[i]} of ${total} rows`));
+      return s("rect", { class: by ? `piece ${color(j)}` : "bar", x: i * step + 0.5, y: below, width: 9, height: tall }, s("title", {}, `${titles[i]}: ${name}${part[i]} of ${total} rows`));
     });
   });
   return s("svg", { viewBox: `0 0 ${wide} ${height}`, role: "img", "aria-label": label, class: "stacked", preserveAspectRatio: "none" }, bars);

@@ -3,15 +3,15 @@
 
 const VERTEX = `
 attribute vec2 place;
-attribute vec4 colour;
-uniform vec2 centre;
+attribute vec4 color;
+uniform vec2 center;
 uniform vec2 zoom;
 uniform float size;
 varying vec4 fill;
 void main() {
-  gl_Position = vec4((place - centre) * zoom, 0.0, 1.0);
+  gl_Position = vec4((place - center) * zoom, 0.0, 1.0);
   gl_PointSize = size;
-  fill = colour;
+  fill = color;
 }`;
 const FRAGMENT = `
 precision mediump float;
@@ -29,7 +29,7 @@ export function scatter(canvas, changed) {
   const gl = canvas.getContext("webgl", { antialias: true, premultipliedAlpha: true, alpha: true });
   if (!gl) return null;
   let places = new Float32Array(0);
-  let colours = new Uint8Array(0);
+  let colors = new Uint8Array(0);
   let parts = null;
   let asked = 0;
   let home = null; // the box that is fitted to the canvas, until someone moves the map
@@ -53,12 +53,12 @@ export function scatter(canvas, changed) {
       gl.enableVertexAttribArray(at);
       return at;
     };
-    parts = { place: attribute("place"), colour: attribute("colour"), placeBuffer: gl.createBuffer(), colourBuffer: gl.createBuffer() };
-    for (const name of ["centre", "zoom", "size"]) parts[name] = gl.getUniformLocation(program, name);
+    parts = { place: attribute("place"), color: attribute("color"), placeBuffer: gl.createBuffer(), colorBuffer: gl.createBuffer() };
+    for (const name of ["center", "zoom", "size"]) parts[name] = gl.getUniformLocation(program, name);
     gl.enable(gl.BLEND);
     gl.blendFunc(gl.ONE, gl.ONE_MINUS_SRC_ALPHA);
     fillPlaces();
-    fillColours();
+    fillColors();
   }
 
   function fillPlaces() {
@@ -67,10 +67,10 @@ export function scatter(canvas, changed) {
     gl.vertexAttribPointer(parts.place, 2, gl.FLOAT, false, 0, 0);
   }
 
-  function fillColours() {
-    gl.bindBuffer(gl.ARRAY_BUFFER, parts.colourBuffer);
-    gl.bufferData(gl.ARRAY_BUFFER, colours, gl.STATIC_DRAW);
-    gl.vertexAttribPointer(parts.colour, 4, gl.UNSIGNED_BYTE, true, 0, 0);
+  function fillColors() {
+    gl.bindBuffer(gl.ARRAY_BUFFER, parts.colorBuffer);
+    gl.bufferData(gl.ARRAY_BUFFER, colors, gl.STATIC_DRAW);
+    gl.vertexAttribPointer(parts.color, 4, gl.UNSIGNED_BYTE, true, 0, 0);
   }
 
   /** Pixels of the page for one unit of the map. */
@@ -86,8 +86,8 @@ export function scatter(canvas, changed) {
     gl.viewport(0, 0, wide, tall);
     gl.clearColor(0, 0, 0, 0);
     gl.clear(gl.COLOR_BUFFER_BIT);
-    if (!places.length || colours.length !== 2 * places.length) return;
-    gl.uniform2f(parts.centre, view.x, view.y);
+    if (!places.length || colors.length !== 2 * places.length) return;
+    gl.uniform2f(parts.center, view.x, view.y);
     gl.uniform2f(parts.zoom, (2 * unit()) / canvas.clientWidth, (2 * unit()) / canvas.clientHeight);
     gl.uniform1f(parts.size, pointSize() * ratio);
     gl.drawArrays(gl.POINTS, 0, places.length / 2);
@@ -138,9 +138,9 @@ export function scatter(canvas, changed) {
       fillPlaces();
       later();
     },
-    setColours(next) {
-      colours = next;
-      fillColours();
+    setColors(next) {
+      colors = next;
+      fillColors();
       later();
     },
     /** From places on the canvas, in pixels from its corner, to the map, and back. */

@@ -233,11 +233,11 @@ def _circular_means(column: FloatArray, of: IntArray, weights: FloatArray, count
 def _means(column: FloatArray, of: IntArray, weights: FloatArray, count: int) -> FloatArray:
     """Mean computed around the middle of the column in units of its spread, so that large numbers do not overflow."""
     low, high = float(column.min()), float(column.max())
-    centre, unit = low / 2 + high / 2, (high / 2 - low / 2) or 1.0
+    center, unit = low / 2 + high / 2, (high / 2 - low / 2) or 1.0
     total = np.bincount(of, weights, minlength=count)
-    sums = np.bincount(of, weights * ((column - centre) / unit), minlength=count)
+    sums = np.bincount(of, weights * ((column - center) / unit), minlength=count)
     with np.errstate(invalid="ignore"):
-        return np.clip(centre + sums / total * unit, low, high)
+        return np.clip(center + sums / total * unit, low, high)
 
 
 def _medians(column: FloatArray, of: IntArray, weights: FloatArray, count: int) -> FloatArray:

@@ -22,7 +22,7 @@ from priorcase.learning.resampling import bar, needs_refits, refits
 from priorcase.learning.results import attribute_names, framed, free_label
 from priorcase.learning.sorted_rows import SortedRows, sort_rows
 from priorcase.learning.state import reads
-from priorcase.learning.targets import Classes, Labelling, learned_labels, learned_numbers
+from priorcase.learning.targets import Classes, Labeling, learned_labels, learned_numbers
 from priorcase.local.rbf import centers as basis
 from priorcase.local.rbf.output_layer import RidgeCurve, Spectrum, with_rows
 from priorcase.local.windows import warn_queries
@@ -478,7 +478,7 @@ class RBFNetworkClassifier(ClassifierMixin, RBFNetwork):
            [0.24, 0.76]])
     """
 
-    _labelling: Labelling
+    _labeling: Labeling
 
     @property
     @reads
@@ -556,7 +556,7 @@ class RBFNetworkClassifier(ClassifierMixin, RBFNetwork):
 
     def _classes(self) -> Classes:
         memory = self._stored()
-        return memory.followed("classes", lambda earlier: self._labelling.classes(memory.instances, earlier or ()))[0]
+        return memory.followed("classes", lambda earlier: self._labeling.classes(memory.instances, earlier or ()))[0]
 
     def _learned(self) -> FloatArray:
         classes = self._classes()
@@ -566,11 +566,11 @@ class RBFNetworkClassifier(ClassifierMixin, RBFNetwork):
         return np.asarray(rows.targets.argmax(axis=1))
 
     def _read_targets(self, y: Any, classes: Any, first: bool) -> tuple[Schema, AnyArray]:
-        instances, earlier = (None, None) if first else (self._stored().instances, self._labelling)
-        labelling, targets, labels = learned_labels(y, classes, earlier, instances)
+        instances, earlier = (None, None) if first else (self._stored().instances, self._labeling)
+        labeling, targets, labels = learned_labels(y, classes, earlier, instances)
         if labels.shape[1] != 1:
             raise TargetError(f"y has {labels.shape[1]} columns; expected one. Fit one network for each target.")
-        self._labelling = labelling
+        self._labeling = labeling
         return targets, labels
 
 

@@ -180,7 +180,7 @@ class RidgeCurve(GridResult):
         with drawing(ax) as ax:
             for i, lines in enumerate(self._by_width()):
                 look, shown = style(i), self.scores[lines]
-                drawn = {"color": look.colour, "linestyle": look.line, "marker": look.marker, "markersize": 3.4}
+                drawn = {"color": look.color, "linestyle": look.line, "marker": look.marker, "markersize": 3.4}
                 label = f"width {self.widths[lines[0]]:.3g}"
                 ax.plot(self.alphas[lines], np.where(np.isfinite(shown), shown, np.nan), label=label, **drawn)
             ring(ax, float(self.alphas[self.chosen]), float(self.scores[self.chosen]), label="chosen")

@@ -3,7 +3,7 @@
 import { get, isAbort, latest, post, upload } from "../api.js";
 import { count, equalDecimals, fill, h, number, percent, shown } from "../dom.js";
 import { typical } from "../form.js";
-import { labelled, panel, savedText, STANDS_IN } from "../parts.js";
+import { labeled, panel, savedText, STANDS_IN } from "../parts.js";
 
 const OFTEN = 400; // milliseconds between looks at a job
 const SOON = 150;
@@ -203,7 +203,7 @@ function report(context) {
   budget.value = 60;
   const result = h("div", { class: "result" });
   const make = h("button", { type: "button", onclick: start }, "Make the report");
-  fill(body, h("p", { class: "soft" }, "Which learner to trust on this table, and why: a single HTML file to share."), labelled("Time budget", budget), h("p", { class: "buttons" }, make), result);
+  fill(body, h("p", { class: "soft" }, "Which learner to trust on this table, and why: a single HTML file to share."), labeled("Time budget", budget), h("p", { class: "buttons" }, make), result);
 
   async function start() {
     try {

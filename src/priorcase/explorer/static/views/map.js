@@ -23,7 +23,7 @@ export default {
 };
 
 function mount(root, context) {
-  const by = h("select", { id: "map-by", onchange: () => (remember(), colour()) });
+  const by = h("select", { id: "map-by", onchange: () => (remember(), color()) });
   const modes = ["move", "select"].map((mode) => h("button", { type: "button", "aria-pressed": "false", dataset: { mode }, onclick: () => setMode(mode) }, mode === "move" ? "Move" : "Lasso"));
   const canvas = h("canvas", { "aria-hidden": "true" });
   const lasso = s("svg", { class: "lasso", "aria-hidden": "true" });
@@ -48,7 +48,7 @@ function mount(root, context) {
 
   let ended = false;
   let timer = 0;
-  let colourTimer = 0;
+  let colorTimer = 0;
   let ids = new Uint32Array(0);
   let layout = null;
   let told = null; // the header of the colors
@@ -93,7 +93,7 @@ function mount(root, context) {
       selected = new Set([...selected].filter((id) => there.has(id)));
       cases.clear();
       note.textContent = `${count(n)} rows by ${layout.by}. Near rows are alike; two dimensions show ${percent(layout.fit)} of the variation of the distances.${outside()}`;
-      colour();
+      color();
       drawSelected();
     } catch (error) {
       if (ended) return;
@@ -115,19 +115,19 @@ function mount(root, context) {
 
   // -- colors
 
-  async function colour() {
-    clearTimeout(colourTimer);
+  async function color() {
+    clearTimeout(colorTimer);
     if (!layout) return;
     const wanted = by.value;
     try {
-      const found = await packed("/map/colours", { by: wanted });
+      const found = await packed("/map/colors", { by: wanted });
       if (ended || wanted !== by.value) return;
       if (found.header.state !== "done") {
         values = null;
         told = null;
         paint();
         fill(legend, h("span", { class: "soft", role: "status" }, found.header.state === "cancelled" ? `The ${found.header.name} was canceled.` : `Computing the ${found.header.name} …`));
-        if (found.header.state === "running") colourTimer = setTimeout(colour, AGAIN);
+        if (found.header.state === "running") colorTimer = setTimeout(color, AGAIN);
         return;
       }
       told = found.header;
@@ -169,7 +169,7 @@ function mount(root, context) {
       made.set(at, 4 * i);
       made[4 * i + 3] = alpha;
     }
-    points.setColours(made);
+    points.setColors(made);
   }
 
   function drawLegend() {
@@ -467,7 +467,7 @@ function mount(root, context) {
   return () => {
     ended = true;
     clearTimeout(timer);
-    clearTimeout(colourTimer);
+    clearTimeout(colorTimer);
     clearTimeout(waiting);
     points?.end();
     for (const end of ends) end();

@@ -7,7 +7,7 @@ import { caseForm, typical } from "../form.js";
 
 const SOON = 80;
 const NEAR = 40;
-const COLOURS = 6;
+const COLORS = 6;
 
 export default {
   id: "what-if",
@@ -110,7 +110,7 @@ function mount(root, context) {
   /** The classes that are likely anywhere, in their own order, so that colors stay. */
   function top(points) {
     const most = Object.fromEntries(classes.map((label) => [label, Math.max(...points.map((point) => point.probabilities[label]))]));
-    const kept = [...classes].sort((a, b) => most[b] - most[a]).slice(0, COLOURS);
+    const kept = [...classes].sort((a, b) => most[b] - most[a]).slice(0, COLORS);
     return classes.filter((label) => kept.includes(label));
   }
 
