@@ -101,21 +101,37 @@ def test_where_nothing_can_be_tested_everything_but_the_mean_is_unknown(values: 
         assert np.isnan([found.low, found.high, found.statistic, found.p_value]).all()
 
 
-@given(st.lists(st.integers(1, 60), min_size=2, max_size=9, unique=True), st.lists(st.booleans(), min_size=9))
-@settings(max_examples=30, deadline=None)
-def test_signed_ranks_without_ties_are_exact(sizes: list[int], signs: list[bool]) -> None:
-    values = [size if sign else -size for size, sign in zip(sizes, signs, strict=False)]
-    statistic, p_value = signed_rank_p(np.array(values, dtype=float))
-    assert statistic == min(slow.rank_sums([float(value) for value in values]))
-    assert p_value == pytest.approx(slow.signed_rank_tail(len(values), statistic))
-
-
 @given(numbers)
-@settings(max_examples=30, deadline=None)
-def test_signed_ranks_share_those_of_zeros(values: list[float]) -> None:
+@settings(max_examples=60, deadline=None)
+def test_signed_ranks_are_exact_with_ties_and_zeros(values: list[float]) -> None:
     statistic, p_value = signed_rank_p(np.array(values))
-    assert statistic == pytest.approx(min(slow.rank_sums(values)))
-    assert 0 <= p_value <= 1
+    assert statistic == min(slow.rank_sums(values))
+    assert p_value == pytest.approx(slow.signed_rank_tail(values))
+
+
+@given(st.lists(st.integers(1, 60), min_size=2, max_size=40, unique=True), st.lists(st.booleans(), min_size=40))
+@settings(max_examples=30, deadline=None)
+def test_signed_ranks_without_ties_are_those_of_scipy(sizes: list[int], signs: list[bool]) -> None:
+    values = np.array([size if sign else -size for size, sign in zip(sizes, signs, strict=False)], dtype=float)
+    theirs = stats.wilcoxon(values, method="exact")
+    assert signed_rank_p(values) == pytest.approx((theirs.statistic, theirs.pvalue))
+
+
+def test_five_equal_differences_are_not_significant() -> None:
+    found = wilcoxon(np.full(5, 0.02))
+    assert found.p_value == 2 / 2**5
+    assert np.isnan([found.low, found.high]).all()
+    assert wilcoxon(np.full(6, 0.02)).low == 0.02
+
+
+@given(st.lists(st.integers(-2, 4).map(float), min_size=2, max_size=14), st.sampled_from([0.8, 0.9, 0.95]))
+@settings(max_examples=100, deadline=None)
+def test_an_interval_excludes_0_only_if_the_difference_is_significant(values: list[float], level: float) -> None:
+    found = wilcoxon(np.array(values), level=level)
+    if found.p_value > 1 - level + 1e-12:
+        assert np.isnan(found.low) or found.low <= 0 <= found.high
+    else:
+        assert found.low >= 0 or found.high <= 0
 
 
 @given(numbers, st.sampled_from([0.5, 0.8, 0.9, 0.95]))

@@ -41,11 +41,14 @@ def middle_rank(value: float, values: list[float]) -> float:
     return below + (equal + 1) / 2
 
 
-def signed_rank_tail(n: int, statistic: float) -> float:
-    """Twice the part of all ``2^n`` sign patterns whose positive ranks sum to the statistic or less, at most 1."""
-    patterns = list(product((0, 1), repeat=n))
-    as_small = sum(sum(r * s for r, s in enumerate(signs, 1)) <= statistic for signs in patterns)
-    return min(1.0, 2 * as_small / len(patterns))
+def signed_rank_tail(differences: list[float]) -> float:
+    """Twice the part of all sign flips of differences other than 0 whose positive rank sum is no larger than theirs."""
+    smaller = min(rank_sums(differences))
+    sums = []
+    for signs in product((-1, 1), repeat=sum(d != 0 for d in differences)):
+        left = iter(signs)
+        sums.append(rank_sums([d and next(left) * d for d in differences])[0])
+    return min(1.0, 2 * sum(total <= smaller for total in sums) / len(sums))
 
 
 def pair_means(differences: list[float]) -> list[float]:
@@ -56,9 +59,10 @@ def pair_means(differences: list[float]) -> list[float]:
 
 def interval_of_medians(differences: list[float], level: float) -> tuple[float, float] | None:
     """The shortest interval between pair means, as far from both ends, that is as sure as a level; None if none is."""
-    n, means = len(differences), pair_means(differences)
-    sums = [sum(r * s for r, s in enumerate(signs, 1)) for signs in product((0, 1), repeat=n)]
-    for k in range(len(means) // 2, 0, -1):
+    means = pair_means(differences)
+    ranks = [middle_rank(abs(d), [abs(e) for e in differences]) for d in differences]
+    sums = [sum(r * s for r, s in zip(ranks, signs, strict=True)) for signs in product((0, 1), repeat=len(ranks))]
+    for k in range((len(means) + 1) // 2, 0, -1):
         # The k-th mean from below is above the true median exactly where fewer than k means are below it.
         outside = 2 * sum(total <= k - 1 for total in sums) / len(sums)
         if 1 - outside >= level - 1e-12:

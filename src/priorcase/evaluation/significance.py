@@ -87,45 +87,70 @@ def wilcoxon(differences: FloatArray, *, level: float = 0.95) -> PairedTest:
 
 
 def signed_rank_p(differences: FloatArray) -> tuple[float, float]:
-    """The smaller sum of signed ranks and its p-value: exact without zeros and ties and up to 50 differences."""
+    """The smaller sum of signed ranks and its p-value.
+
+    The p-value is exact up to 50 differences, with ties and zeros too: it comes from the distribution of the statistic
+    over all signs of the differences that are not 0, given their mid-ranks (Hollander & Wolfe 1999, section 3.1). With
+    more differences it comes from the normal approximation.
+    """
     if not differences.any():
         return float(differences.size * (differences.size + 1) / 4), 1.0
-    # Differences of fractions, such as 14/15 - 13/15 and 8/15 - 7/15, are equal but for rounding.
-    differences = np.round(differences / np.abs(differences).max(), 12)
-    distinct = np.unique(np.abs(differences)).size == differences.size and bool((differences != 0).all())
-    exact = distinct and differences.size <= _EXACT
-    found = stats.wilcoxon(differences, zero_method="zsplit", method="exact" if exact else "approx")
-    return float(found.statistic), float(found.pvalue)
+    differences = _rounded(differences)
+    if differences.size > _EXACT:
+        found = stats.wilcoxon(differences, zero_method="zsplit", method="approx")
+        return float(found.statistic), float(found.pvalue)
+    ranks = _doubled_ranks(differences)
+    smaller = int(min(ranks[differences > 0].sum(), ranks[differences < 0].sum()))
+    p_value = 2 * float(_rank_sum_probabilities(ranks[differences != 0])[smaller])
+    return (smaller + int(ranks[differences == 0].sum()) / 2) / 2, min(1.0, p_value)
 
 
 def hodges_lehmann(differences: FloatArray, level: float) -> tuple[float, float, float]:
     """The median of ``(d_i + d_j) / 2`` over all ``i <= j``, and the ends of its confidence interval.
 
     The interval runs from the K-th smallest to the K-th largest of these means, where K is the quantile
-    ``(1 - level) / 2`` of the signed-rank statistic: exact up to 50 differences, by the normal approximation beyond
-    (Hollander & Wolfe 1999, section 3.3). With more than 2000 differences, the mean is returned without an interval;
-    there is no interval either if there are too few differences for ``level``.
+    ``(1 - level) / 2`` of the signed-rank statistic: exact up to 50 differences, given their mid-ranks, by the normal
+    approximation beyond (Hollander & Wolfe 1999, section 3.3). It excludes 0 only if the p-value is at most
+    ``1 - level``. With more than 2000 differences, the mean is returned without an interval; there is no interval
+    either if there are too few differences for ``level``.
     """
     n = differences.size
     if n > _MOST:
         return float(differences.mean()), float("nan"), float("nan")
     first, second = np.triu_indices(n)
     means = np.sort((differences[first] + differences[second]) / 2)
-    k = _signed_rank_quantile(n, (1 - level) / 2)
+    k = _signed_rank_quantile(differences, (1 - level) / 2)
     low, high = (float(means[k - 1]), float(means[-k])) if k >= 1 else (float("nan"), float("nan"))
     return float(np.median(means)), low, high
 
 
-def _signed_rank_quantile(n: int, tail: float) -> int:
+def _signed_rank_quantile(differences: FloatArray, tail: float) -> int:
     """Return how many of the smallest signed-rank statistics have a total probability of at most ``tail``."""
+    n = differences.size
     if n <= _EXACT:
-        ways = np.zeros(n * (n + 1) // 2 + 1)
-        ways[0] = 1.0
-        for rank in range(1, n + 1):  # each rank is in the sum or not
-            ways[rank:] += ways[:-rank].copy()
-        return int(np.searchsorted(np.cumsum(ways) / 2.0**n, tail, side="right"))
+        probabilities = _rank_sum_probabilities(_doubled_ranks(_rounded(differences)))
+        return (int(np.searchsorted(probabilities, tail, side="right")) + 1) // 2
     deviation = np.sqrt(n * (n + 1) * (2 * n + 1) / 24)
     return int(np.floor(n * (n + 1) / 4 + float(stats.norm.ppf(tail)) * deviation))
+
+
+def _rounded(differences: FloatArray) -> FloatArray:
+    """Differences relative to the largest; 14/15 - 13/15 and 8/15 - 7/15 are equal but for rounding."""
+    return np.asarray(np.round(differences / (np.abs(differences).max() or 1.0), 12))
+
+
+def _doubled_ranks(differences: FloatArray) -> IntArray:
+    """Twice the mid-ranks of the absolute differences, which are integers."""
+    return np.rint(2 * stats.rankdata(np.abs(differences))).astype(np.intp)
+
+
+def _rank_sum_probabilities(ranks: IntArray) -> FloatArray:
+    """The probability that a sum of ranks, each included with probability 1/2, is at most 0, 1, 2 and so on."""
+    ways = np.zeros(int(ranks.sum()) + 1)
+    ways[0] = 1.0
+    for rank in ranks.tolist():  # each rank is in the sum or not
+        ways[rank:] += ways[:-rank].copy()
+    return np.asarray(np.cumsum(ways) / 2.0**ranks.size)
 
 
 def holm(p_values: Sequence[float]) -> list[float]:
