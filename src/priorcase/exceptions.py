@@ -179,6 +179,8 @@ class UninformativeColumnWarning(UserWarning):
 
 
 _UNWARNED: ContextVar[tuple[type[Warning], ...]] = ContextVar("priorcase_unwarned", default=())
+_LIBRARIES = ("priorcase.", "sklearn.", "joblib.")
+_SHOWN_AT = set[tuple[str, type[Warning], str, int]]()
 
 
 @contextmanager
@@ -205,12 +207,29 @@ def is_unwarned(kind: type[Warning]) -> bool:
 
 
 def warn_caller(warning: Warning) -> None:
-    """Issue a warning at the first caller outside the library, unless suppressed by `unwarned`."""
+    """Issue a warning at the first caller outside the library and scikit-learn, unless suppressed by `unwarned`.
+
+    A warning of many fits in a loop of scikit-learn or joblib is shown once for each line of the caller, unless a
+    filter such as "always" or "error" asks for each. Python would repeat it, because these loops set the filters anew
+    for each fit.
+    """
     if isinstance(warning, _UNWARNED.get()):
         return
-    frame, levels = sys._getframe(1), 2
-    while frame.f_back is not None and frame.f_globals.get("__name__", "").startswith("priorcase."):
+    frame, levels, looped = sys._getframe(1), 2, False
+    while frame.f_back is not None and (name := frame.f_globals.get("__name__", "")).startswith(_LIBRARIES):
+        looped = looped or not name.startswith("priorcase.")
         frame, levels = frame.f_back, levels + 1
+    if looped:
+        text = str(warning)
+        shown = (text, type(warning), frame.f_code.co_filename, frame.f_lineno)
+        matching = (
+            action
+            for action, message, kind, *_ in warnings.filters
+            if isinstance(warning, kind) and (message is None or message.match(text))
+        )
+        if next(matching, "default") in ("default", "module", "once") and shown in _SHOWN_AT:
+            return
+        _SHOWN_AT.add(shown)
     warnings.warn(warning, stacklevel=levels)
 
 
