@@ -9,7 +9,7 @@ PYTEST_ARGS ?= -n 2 -q
 BENCH_ARGS ?=
 PAPERS_ARGS ?= all --jobs 2 --out docs/papers
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
-PACKAGE := .[plots,serve]
+PACKAGE := .[plots,serve,excel]
 
 # The C++ tests, in a folder of their own for each way of building them.
 CMAKE_TESTS = $(BIN)/cmake -S . -G Ninja -DCMAKE_MAKE_PROGRAM=$(abspath $(BIN)/ninja) -DPRIORCASE_BINDINGS=OFF -DPRIORCASE_TESTS=ON
