@@ -190,12 +190,12 @@ def test_reports_print_ours_beside_theirs() -> None:
 def test_reports_say_which_figures_do_not_agree() -> None:
     lines = {line: printed(line) for line in LINES}
     bars = "within 2 points of accuracy and 4 of storage."
-    assert tables.compare(lines).notes[-1] == f"27 of the 27 figures that should agree are {bars}"
+    assert tables.compare(lines).notes[-1] == f"27 of the 27 numbers that should agree are {bars}"
     variants = {line: printed(line, off=9.0) for line in VARIANTS}
-    assert tables.compare({**lines, **variants}).notes[-1] == f"27 of the 27 figures that should agree are {bars}"
+    assert tables.compare({**lines, **variants}).notes[-1] == f"27 of the 27 numbers that should agree are {bars}"
     lines[LINES[0]] = printed(LINES[0], off=-2.5)
     assert tables.compare(lines).notes[-1] == (
-        f"25 of the 27 figures that should agree are {bars} The others: "
+        f"25 of the 27 numbers that should agree are {bars} The others: "
         "Voting IB2, accuracy: 88.4 ± 0.5 (90.9, -2.5); Voting IB2, storage: 6.1 (11.1, -5.0)."
     )
 
@@ -207,7 +207,7 @@ def test_reports_say_what_symbols_would_do() -> None:
         tables.compare({**lines, symbols: printed(TUMOR, off=3.0)})
         .notes[4]
         .endswith(
-            " With levels as symbols, these figures exceed the limits of the last note: "
+            " With levels as symbols, these numbers exceed the limits of the last note: "
             "Tumor, levels as symbols IB2, accuracy: 35.9 ± 0.5 (32.9, +3.0); "
             "Tumor, levels as symbols IB2, storage: 77.3 (71.3, +6.0)."
         )
