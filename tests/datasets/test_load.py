@@ -111,10 +111,14 @@ def test_offline_one_sentence_says_what_was_tried(tmp_path: Path, away: Path) ->
     with pytest.raises(ReadingError) as caught:
         load("glass")
     assert (
-        f"No data set 'glass': PRIORCASE_DATA is not set; the cache {str(away)!r} does not have it; "
-        "OpenML cannot be reached (no such host). "
-        "Set PRIORCASE_DATA to a folder of CSV files with a manifest.json that describes them."
+        "OpenML cannot be reached (no such host), and 'glass' is not on this machine: PRIORCASE_DATA is not set; "
+        f"the cache {str(away)!r} does not have it. Try again later, or "
+        "set PRIORCASE_DATA to a folder of CSV files with a manifest.json that describes them."
     ) in str(caught.value)
+    with pytest.raises(ReadingError, match=r"No data set 'unknown': .* OpenML cannot be reached"):
+        load("unknown")
+    with pytest.raises(ReadingError, match=r"No data set 'glass': .* downloading from OpenML was disabled"):
+        load("glass", download=False)
     folder = shop(tmp_path)
     with pytest.raises(ReadingError) as caught:
         load("shoe", folder=folder, download=False)

@@ -52,6 +52,7 @@ CASES: list[tuple[Callable[[], object], type[PriorcaseError], str]] = [
     # parameters
     *((fit(n_neighbors=k), ParameterError, "n_neighbors") for k in (0, 2.0, True, "most", None, np.float64(3), -1)),
     *((fit(vote=vote), ParameterError, "vote must be") for vote in ("loudest", None, 3, Distance)),
+    (fit(vote="distance"), ParameterError, "InversePower(1)"),
     (fit(vote="gausian"), ParameterError, "Did you mean 'gaussian'"),
     (fit(ties="random"), ParameterError, "ties"),
     (lambda: KNNRegressor(ties="reduce").fit(X, Z), ParameterError, "ties"),  # type: ignore[arg-type]
@@ -112,6 +113,7 @@ CASES: list[tuple[Callable[[], object], type[PriorcaseError], str]] = [
     # methods
     (lambda: fitted().precedents(X)[5], QueryIndexError, "Precedents.__getitem__: query 5 does not exist"),
     (lambda: fitted().forget([7]), UnknownIdError, "not labels of a pandas index"),
+    (lambda: fitted().forget([True, False]), UnknownIdError, "np.flatnonzero(mask)"),
     (lambda: fitted().kneighbors(X, 0), ParameterError, "n_neighbors"),
     (lambda: fitted().precedents(X, "sqrt"), ParameterError, "n_neighbors"),  # type: ignore[arg-type]
     (lambda: fitted().kneighbors_graph(X, 1, "edges"), ParameterError, "mode"),  # type: ignore[arg-type]

@@ -430,7 +430,7 @@ def _found(name: str, folder: Folder | None, *, download: bool) -> tuple[Path, D
     if not isinstance(name, str) or _NAME.fullmatch(name) is None:
         expected = "the name of a data set: letters, digits, dots, dashes, underscores and parentheses"
         raise ReadingError(f"got {quoted(name)}; expected {expected}. available() lists names.")
-    tried, names = [], [*BUILT_IN, *KNOWN]
+    tried, names, failed = [], [*BUILT_IN, *KNOWN], None
     if (own := _data_folder(folder)) is None:
         tried.append(f"{DATA} is not set")
     elif name in (sets := _described(own)):
@@ -443,10 +443,14 @@ def _found(name: str, folder: Folder | None, *, download: bool) -> tuple[Path, D
     kept = cache_folder() / name
     if not (kept / MANIFEST).is_file():
         tried.append(f"the cache {str(kept.parent)!r} does not have it")
-        tried.append((download and _download(kept, name)) or "downloading from OpenML was disabled")
+        failed = _download(kept, name) if download else "downloading from OpenML was disabled"
     if (kept / MANIFEST).is_file():
         return kept, _described(kept)[name]
     remedy = "set PRIORCASE_DATA to a folder of CSV files with a manifest.json that describes them."
+    if name in KNOWN and download:
+        problem = f"{failed}, and {quoted(name)} is not on this machine: {'; '.join(tried)}"
+        raise ReadingError(f"{problem}. Try again later, or {remedy}")
+    tried.append(str(failed))
     meant = nearest(name, [other for other in names if other != name])
     remedy = f"S{remedy[1:]}" if meant is None else f"Did you mean {meant!r}? Or {remedy}"
     raise ReadingError(f"No data set {quoted(name)}: {'; '.join(tried)}. {remedy}")

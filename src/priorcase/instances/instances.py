@@ -998,9 +998,11 @@ def check_ids(ids: ArrayLike, *, distinct: bool = False) -> IdArray:
     """
     wanted = np.asarray(ids)
     if wanted.ndim != 1 or (wanted.size and wanted.dtype.kind not in "iu"):
+        remedy = "Write [3] for a single id; ids_ has all of them."
+        if wanted.ndim == 1 and wanted.dtype.kind == "b":
+            remedy = "For a mask of the rows passed to fit, pass np.flatnonzero(mask)."
         raise UnknownIdError(
-            f"ids must be a list of integers, got {wanted.ndim}-dimensional {wanted.dtype} data. Write [3] for a "
-            "single id; ids_ has all of them."
+            f"ids must be a list of integers, got {wanted.ndim}-dimensional {wanted.dtype} data. {remedy}"
         )
     wanted = wanted.astype(np.int64)
     if distinct and not (wanted[1:] > wanted[:-1]).all():

@@ -137,9 +137,12 @@ def resolve_vote(vote: object, bandwidth: float | None = None) -> Vote:
         rule = KernelVote(cast(Kernel, given)) if hasattr(given, "compact") else FunctionVote(given)
     else:
         meant = nearest(vote, _VOTES)
+        remedy = "" if meant is None else f". Did you mean {meant!r}?"
+        if vote == "distance":
+            remedy = ". The equivalent of scikit-learn's weights='distance' is priorcase.similarity.InversePower(1)."
         raise ParameterError(
             f"vote must be one of {', '.join(map(repr, _VOTES))}, a kernel or a function of distances, got "
-            f"{quoted(vote)}" + ("" if meant is None else f". Did you mean {meant!r}?")
+            f"{quoted(vote)}{remedy}"
         )
     if bandwidth is None:
         return rule
