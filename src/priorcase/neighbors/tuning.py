@@ -84,8 +84,8 @@ _NEAR = 0.5
 # Maximum number of row blocks for summing scores, and maximum size of an array of such sums.
 _BLOCKS, _MOST_SUMS = 128, 1 << 21
 _WHY = (
-    "The chosen candidate does not have the highest log-score: scores are averaged over adjacent values of\n  "
-    "n_neighbors, and within half a standard error of the best, Brier score and accuracy decide."
+    "A higher log-score may be luck. Each was averaged with those of adjacent n_neighbors; of the candidates that\n  "
+    "are then about equally good, the one with the best Brier score and accuracy was chosen."
 )
 # Lines of a printed result, and characters of a value.
 _LISTED, _WIDEST = 10, 40
@@ -298,8 +298,8 @@ def tune(
         combinations are tried. None: a default grid that suits most tables.
     scoring
         Score to optimize: ``"log_score"`` (default), ``"accuracy"`` or ``"brier"`` for classifiers, ``"squared_error"``
-        (default) or ``"absolute_error"`` for regressors. The log-score is smoothed over ``n_neighbors``; within half a
-        standard error of the best, Brier score and accuracy decide.
+        (default) or ``"absolute_error"`` for regressors. The log-score is averaged over adjacent values of
+        ``n_neighbors``; among candidates within half a standard error of the best, Brier score and accuracy decide.
     nested
         Number of outer folds of nested cross-validation, which gives an unbiased score; None for none.
     n_samples
