@@ -425,7 +425,8 @@ def warn_uninformative(table: Table, declared: Collection[int] = ()) -> None:
         declaration = f"schema={{{first!r}: {type(schema.kinds[schema.position(first)]).__name__.lower()!r}}}"
         warning = UninformativeColumnWarning(
             f"{columns} {told} probably add{'s' * (len(found) == 1)} no information, but the model uses {them}. "
-            f"Drop {them}, or declare the kind to silence this warning, for example {declaration}."
+            f"Drop {them}, or declare the kind, which only silences this warning and does not change predictions: "
+            f"{declaration}."
         )
         warning.columns = tuple(found)
         warn_caller(warning)
