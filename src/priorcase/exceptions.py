@@ -167,7 +167,7 @@ class SimilarValueWarning(UserWarning):
 
 
 class StrayTextWarning(UserWarning):
-    """A column (`column`, by name or position) is nominal only because a few of its values are not numbers."""
+    """A column (`column`, by name or position) is nominal only because its numbers, or a few other values, are text."""
 
     column: Hashable = None
 

@@ -135,6 +135,15 @@ def test_a_number_column_with_stray_text_is_warned_of(stray: str) -> None:
     assert type(model.schema_.kinds[2]) is pc.Nominal
 
 
+@pytest.mark.parametrize(("written", "converted"), [("{:.2f}", "to_numeric(X['age'])"), ("{:,}", "replace(',', '')")])
+def test_numbers_as_text_are_warned_of(written: str, converted: str) -> None:
+    texts = [written.format(1000 + 37 * i) for i in range(N)]
+    X = pd.DataFrame({**OTHER, "age": texts})
+    y = np.where(OTHER["measure"] > 0, "high", "low")
+    with pytest.warns(StrayTextWarning, match=f"its {N} different numbers are text.*{re.escape(converted)}"):
+        pc.KNNClassifier().fit(X, y)
+
+
 def test_codes_categories_and_declared_columns_are_no_stray_text() -> None:
     y = np.where(OTHER["measure"] > 0, "high", "low")
     numbers = pd.Series(OTHER["measure"].round(3)).astype(object)

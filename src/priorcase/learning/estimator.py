@@ -52,6 +52,7 @@ M = TypeVar("M", bound=Memory)
 
 _THREADS_PER_CORE = 4
 _FEW_ROWS = 20  # no warning for fewer rows
+_THOUSANDS = re.compile(r"[-+]?\d{1,3}(,\d{3})+(\.\d+)?")  # 203,593
 _MANY_NUMBERS = 10  # a column with at least as many numbers for each other value should be numeric
 
 
@@ -372,7 +373,7 @@ def training_table(estimator: Any, X: Any) -> Table:
 
 
 def warn_stray_text(table: Table, declared: Collection[int] = ()) -> None:
-    """Warn about nominal columns that have numbers, and a few other values such as ``"?"``."""
+    """Warn about nominal columns of numbers as text, alone or with a few other values such as ``"?"``."""
     for a, (kind, column) in enumerate(zip(table.schema.kinds, table.columns, strict=True)):
         if a in declared or type(kind) is not Nominal or not isinstance(column, Coded):
             continue
@@ -380,19 +381,28 @@ def warn_stray_text(table: Table, declared: Collection[int] = ()) -> None:
         if len(values) < _MANY_NUMBERS or not any(map(_is_number, values[:3])):
             continue
         stray = [value for value in values if not _is_number(value)]
+        numbers, name = len(values) - len(stray), table.schema.label(a)
+        convert = f"pandas.to_numeric(X[{name!r}])"
         if 0 < len(stray) <= len(values) / _MANY_NUMBERS:
-            name = table.schema.label(a)
-            warning = StrayTextWarning(
-                f"column {name!r} is nominal, because it contains {listed(stray, limit=3)} besides "
-                f"{len(values) - len(stray):,} different numbers. Make it numeric, for example by "
-                f"pandas.to_numeric(X[{name!r}], errors='coerce'), or declare its kind to silence this warning: "
-                f"schema={{{name!r}: 'nominal'}}."
-            )
-            warning.column = name
-            warn_caller(warning)
+            why = f"it contains {listed(stray, limit=3)} besides {numbers:,} different numbers"
+            convert = f"pandas.to_numeric(X[{name!r}], errors='coerce')"
+        elif not stray and any(isinstance(value, str) and not value.isdigit() for value in values):  # no codes
+            why = f"its {numbers:,} different numbers are text"
+            if any("," in value for value in values if isinstance(value, str)):
+                convert = f"pandas.to_numeric(X[{name!r}].str.replace(',', ''))"
+        else:
+            continue
+        warning = StrayTextWarning(
+            f"column {name!r} is nominal, because {why}. Make it numeric, for example by {convert}, or declare its "
+            f"kind to silence this warning: schema={{{name!r}: 'nominal'}}."
+        )
+        warning.column = name
+        warn_caller(warning)
 
 
 def _is_number(value: Any) -> bool:
+    if isinstance(value, str) and _THOUSANDS.fullmatch(value):
+        return True
     try:
         float(value)
     except (TypeError, ValueError):
