@@ -198,3 +198,15 @@ def test_declared_kinds_are_used(tmp_path):
     for options, expected in (((), ["text", "nominal"]), (declared, ["nominal", "text"])):
         found = answers(run("report", path, "--budget", "20s", "--json", *options))
         assert [column["kind"] for column in found["table"]["columns"]] == expected
+
+
+def test_options_to_copy_are_not_broken_into_lines(tmp_path, monkeypatch):
+    names = [f"a_long_name_of_code_{i}" for i in range(6)]
+    rows = [",".join([*(str((i // (j + 1)) % 2 + 1) for j in range(6)), "no" if i % 3 else "yes"]) for i in range(40)]
+    table, page = write(tmp_path / "codes.csv", [",".join([*names, "sold"]), *rows]), tmp_path / "codes.html"
+    monkeypatch.setenv("COLUMNS", "60")
+    told = run("report", table, "--out", page).stdout
+    option = f"--column {','.join(names)}=nominal"
+    assert option in told.splitlines()
+    assert f"<pre>{option}</pre>" in page.read_text(encoding="utf-8")
+    assert run("report", table, "--json", *shlex.split(option)).exit_code == 0

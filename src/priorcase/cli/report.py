@@ -59,7 +59,7 @@ def report(table: str | None, output: Output, **given: Any) -> None:
     a single file, and --out - prints it.
     """
     from priorcase.reporting.comparison import Budget
-    from priorcase.reporting.summary import summary
+    from priorcase.reporting.summary import print_summary
     from priorcase.reporting.table_report import report_on
 
     clock = Budget(given["budget"])
@@ -78,9 +78,7 @@ def report(table: str | None, output: Output, **given: Any) -> None:
     if output.as_json or output.out is not None:
         output.deliver({"html": found.html, "json": found.json}, form="html")
     if not output.as_json and output.out != "-":
-        console = safe_console()
-        for part in summary(found):
-            console.print(part)
+        print_summary(found, safe_console())
         if output.out is None:
             say("--out report.html writes the whole report.")
         _say_next(found)

@@ -18,6 +18,7 @@ from priorcase.exceptions import visible
 from priorcase.reporting import summary
 from priorcase.reporting.formatting import chance, count, percent, seconds, unambiguous
 from priorcase.reporting.predictions import TITLES, Calibration
+from priorcase.reporting.table import is_option
 
 if TYPE_CHECKING:
     from priorcase.reporting.table_report import Report
@@ -58,6 +59,7 @@ def _template() -> Template:
         "chance": chance,
         "count": count,
         "equal_decimals": equal_decimals,
+        "is_option": is_option,
         "number": number,
         "percent": percent,
         "points": lambda change: "0" if abs(change) < 0.0005 else f"{100 * change:+.1f}",

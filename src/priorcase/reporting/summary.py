@@ -22,6 +22,7 @@ from priorcase.exceptions import joined, visible
 from priorcase.registry import BASELINE
 from priorcase.reporting.comparison import Standing
 from priorcase.reporting.formatting import chance, count, duration, percent, seconds, unambiguous
+from priorcase.reporting.table import is_option
 
 if TYPE_CHECKING:
     from priorcase.reporting.table_report import Report
@@ -293,9 +294,14 @@ def findings(report: Report) -> Iterator[str]:
 def summary_text(report: Report, width: int = 100) -> str:
     file = StringIO()
     console = Console(file=file, width=width, color_system=None, highlight=False)
-    for part in summary(report):
-        console.print(part)
+    print_summary(report, console)
     return "\n".join(line.rstrip() for line in file.getvalue().splitlines())
+
+
+def print_summary(report: Report, console: Console) -> None:
+    """Print the summary; options to copy are not broken into lines, however narrow the terminal is."""
+    for part in summary(report):
+        console.print(part, soft_wrap=isinstance(part, Text) and part.no_wrap is True)
 
 
 def summary_html(report: Report) -> str:
@@ -320,7 +326,8 @@ def summary(report: Report) -> Iterator[RenderableType]:
     yield Text(visible(f"{report.problem.name}: {report.problem.target}"), style="bold")
     yield Text(visible(opening(report)))
     for remark in report.table.remarks:
-        yield Padding(Text(visible(remark), style="dim"), (0, 0, 0, 2))
+        text = Text(visible(remark), style="dim", no_wrap=is_option(remark))
+        yield text if text.no_wrap else Padding(text, (0, 0, 0, 2))
     yield Text()
     for sentence in (*recommendation(report), *differences(report)):
         yield _emphasized(sentence)

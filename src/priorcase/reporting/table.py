@@ -288,7 +288,7 @@ class TableSummary(GridResult):
 
     ``missing`` is the number of missing values, ``repeated`` the number of rows that equal an earlier one in all used
     columns, and ``conflicting`` the number of rows that equal another row but have a different target: no model can
-    have a higher accuracy than ``ceiling``. ``remarks`` are sentences.
+    have a higher accuracy than ``ceiling``. ``remarks`` are sentences, or options of the command line to copy.
     """
 
     rows: int
@@ -404,6 +404,11 @@ def _declared_nominal(names: Sequence[str]) -> str:
     plain = ",".join(name for name in names if "," not in name)
     columns = [*filter(None, [plain]), *(name for name in names if "," in name)]
     return shlex.join(word for column in columns for word in ("--column", f"{column}=nominal"))
+
+
+def is_option(remark: str) -> bool:
+    """Whether a remark is an option of the command line to copy, which must not be broken into lines."""
+    return remark.startswith("--column ")
 
 
 def _remarks(problem: Problem, found: TableSummary) -> Iterator[str]:
