@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 import csv
 import gzip
 import io
@@ -322,7 +323,7 @@ def test_csv_has_what_json_has(train: Path, query: Path, prices: tuple[Path, Pat
         assert list(line.values())[:10] == [str(answer["line"]), *row.split(",")[:9]]
         assert (line["prediction"], line["actual"]) == (answer["prediction"], answer["actual"])
         shares = {name: float(value) for name, value in line.items() if name.startswith("P(")}
-        assert shares == {f"P({label})": share for label, share in answer["probabilities"].items()}
+        assert shares == {f"P({label})": round(share, 4) for label, share in answer["probabilities"].items()}
     local = run("predict", prices[0], "--target", "price", prices[1], "--csv", "--learner", "locally_weighted").stdout
     assert local.startswith("line,size,town,state,prediction,lower,upper,actual\n")
     written = ask("predict", train, query, "--out", tmp_path / "answers.csv")
@@ -347,13 +348,45 @@ def test_the_columns_of_new_cases_come_along_as_they_are_written(tmp_path: Path)
         run(*asked, new, "--column", "day=ignore"),
     ):
         assert found.exit_code == 0, found.stderr
-        assert found.stdout.splitlines()[0].split(",") == header
-        written = [list(line.values())[:6] for line in csv.DictReader(io.StringIO(found.stdout))]
+        assert found.stdout.splitlines()[0].split(";") == header
+        written = [list(line.values())[:6] for line in csv.DictReader(io.StringIO(found.stdout), delimiter=";")]
         assert written == [["2", *lines[1].split(";")], ["3", *lines[2].split(";")]]
     pd.read_csv(new, sep=";", dtype=str, keep_default_na=False).to_excel(tmp_path / "new.xlsx", index=False)
     excel = run("predict", table, tmp_path / "new.xlsx", *asked[2:-1], "--out", tmp_path / "answers.csv")
     assert excel.exit_code == 0, excel.stderr
-    assert (tmp_path / "answers.csv").read_text() == run(*asked, new).stdout
+    values = list(csv.DictReader(io.StringIO((tmp_path / "answers.csv").read_text(encoding="utf-8"))))
+    assert [list(line.values())[:6] for line in values] == written
+
+
+def test_csv_is_written_as_the_file_of_new_cases(tmp_path: Path) -> None:
+    """With its delimiter and decimal mark, and a byte-order mark where a spreadsheet needs one."""
+    rows = [f"{1000 + i},{i % 7}5;{('Köln', 'Würzburg')[i % 2]};{'ja' if i % 7 > 3 else 'nein'}" for i in range(40)]
+    table, new, out = tmp_path / "past.csv", tmp_path / "new.csv", tmp_path / "out.csv"
+    table.write_text("\n".join(["Betrag;Ort;Verspätet", *rows]), encoding="latin-1")
+    new.write_text("\n".join(["Betrag;Ort", "1003,45;Köln", "1005,15;Würzburg"]), encoding="latin-1")
+    learner = ("--target", "Verspätet", "--learner", "naive_bayes")
+    assert run("predict", table, new, *learner, "--out", out).exit_code == 0
+    assert out.read_bytes().startswith(codecs.BOM_UTF8)
+    lines = out.read_text(encoding="utf-8-sig").splitlines()
+    assert lines[0] == "line;Betrag;Ort;prediction;P(ja);P(nein)"
+    assert re.fullmatch(r"2;1003,45;Köln;(ja|nein);[01],\d{1,4};[01],\d{1,4}", lines[1])
+    read, exact = pc.datasets.read_table(out), answers(run("predict", table, new, *learner, "--json"))["predictions"]
+    assert read["P(ja)"].tolist() == [round(one["probabilities"]["ja"], 4) for one in exact]
+    assert read["Ort"].tolist() == ["Köln", "Würzburg"]
+    assert run("predict", table, new, *learner, "--csv").stdout.splitlines() == lines  # without a byte-order mark
+
+    number = ("--target", "Betrag", "--learner", "knn")
+    assert run("predict", table, table, *number, "--out", out).exit_code == 0
+    read = pc.datasets.read_table(out)
+    assert read["actual"].tolist() == pc.datasets.read_table(table)["Betrag"].tolist()
+    assert read["prediction"].dtype == float
+
+    commas = "\n".join(["Ort,Betrag", 'Köln,"1003,45"', 'Köln,"1001,15"'])
+    for encoding, marked in (("utf-8", False), ("utf-8-sig", True), ("utf-16", True)):
+        new.write_text(commas, encoding=encoding)
+        assert run("predict", table, new, *learner, "--out", out).exit_code == 0
+        assert out.read_bytes().startswith(codecs.BOM_UTF8) == marked
+        assert re.match(r'2,Köln,"1003,45",(ja|nein),"[01],\d+",', out.read_text(encoding="utf-8-sig").splitlines()[1])
 
 
 def test_new_cases_that_are_past_cases_are_noted(train: Path, tmp_path: Path) -> None:

@@ -61,6 +61,7 @@ if TYPE_CHECKING:
 
 _BLOCK = {False: 1000, True: 20}  # cases that are predicted, or explained, at once
 _CLASSES, _SMALL = 4, 0.005
+_DECIMALS = 4  # of probabilities in CSV
 _MOST = 10  # attributes, records and slopes in a line
 _CHOSEN = ("n_neighbors", "bandwidth", "alpha", "n_centers", "stored", "temperature")
 _RECORDS = ("successes", "trials", "verdict", "used", "correct", "weight")
@@ -117,7 +118,7 @@ def predict(as_csv: bool, output: Output, **given: Any) -> None:
     forms: Forms = {
         "txt": lambda: _table_text(model, queries, predictions),
         "json": lambda: _document(model) | {"predictions": predictions},
-        "csv": lambda: _csv_text(model, queries, predictions),
+        "csv": lambda: _csv_text(model, queries, predictions, to_file=output.out not in (None, "-")),
     }
     output.deliver(forms, form="csv" if as_csv else "txt")
     note_strange(model.past.kinds, _known(model), queries)
@@ -298,7 +299,7 @@ def _predict_parts(output: Output, given: Mapping[str, Any]) -> None:
     from priorcase.batches import model_columns, open_files
 
     estimator, target, level = _answering(given)
-    source = open_files(given["query"])
+    source, to_parquet = open_files(given["query"]), str(output.out).endswith(".parquet")
 
     def predictions() -> Iterator[Any]:
         line = 1
@@ -308,7 +309,9 @@ def _predict_parts(output: Output, given: Mapping[str, Any]) -> None:
             columns: dict[str, Any] = {"line": lines, "prediction": estimator.predict(X)}
             if hasattr(estimator, "predict_proba"):
                 labels = map(str, estimator.classes_.tolist())
-                columns |= {f"P({label})": of for label, of in zip(labels, estimator.predict_proba(X).T, strict=True)}
+                proba = estimator.predict_proba(X)
+                proba = proba if to_parquet else proba.round(_DECIMALS)
+                columns |= {f"P({label})": of for label, of in zip(labels, proba.T, strict=True)}
             if level is not None:
                 columns |= dict(zip(("lower", "upper"), estimator.predict_interval(X, level).T, strict=True))
             if target in batch.schema.names:
@@ -320,7 +323,7 @@ def _predict_parts(output: Output, given: Mapping[str, Any]) -> None:
     def write(file: Any) -> None:
         writer: Any = None
         for batch in predictions():
-            if writer is None and str(output.out).endswith(".parquet"):
+            if writer is None and to_parquet:
                 writer = pq.ParquetWriter(file, batch.schema)
             elif writer is None:
                 quoting = pyarrow.csv.WriteOptions(quoting_style="needed")
@@ -615,8 +618,20 @@ def _record_text(case: Mapping[str, Any]) -> str:
     return f"weight {number(case['weight'], 3)}, right {case['correct']} of {case['used']}"
 
 
-def _csv_text(model: Model, queries: Queries, predictions: Sequence[dict[str, Any]]) -> str:
-    """Predictions next to the columns of the file of new cases; its target is ``actual``."""
+def _csv_text(model: Model, queries: Queries, predictions: Sequence[dict[str, Any]], *, to_file: bool) -> str:
+    """Predictions next to the columns of the file of new cases; its target is ``actual``.
+
+    The delimiter and the decimal mark are those of that file, so that the program that wrote it can open the result.
+    Spreadsheets need a byte-order mark for letters that are not ASCII; a pipe gets none.
+    """
+    about = queries.about
+    delimiter = about.get("delimiter", ",")
+    delimiter = "," if delimiter == " " else delimiter
+    commas = any(column.get("decimal") == "," for column in about.get("columns", {}).values())
+
+    def cell(value: Any) -> Any:
+        return str(value).replace(".", ",") if commas and isinstance(value, float) and value == value else value
+
     labels = [str(label) for label in model.estimator.classes_] if model.past.task == "classify" else []
     header = ["prediction", *(f"P({label})" for label in labels)]
     header += ["lower", "upper"] if model.level is not None else []
@@ -627,9 +642,13 @@ def _csv_text(model: Model, queries: Queries, predictions: Sequence[dict[str, An
     given = {f"{name} (value)" if name in ("line", *header) else name: texts for name, texts in fields.items()}
     lines = []
     for row, one in enumerate(predictions):
-        cells = [one["prediction"], *(one["probabilities"][label] for label in labels)]
+        cells = [one["prediction"], *(round(one["probabilities"][label], _DECIMALS) for label in labels)]
         cells += [end if math.isfinite(end) else None for end in one.get("interval", ())]
         own = {name: texts[row] for name, texts in given.items()}
-        found = dict(zip(header, [*cells, one["actual"]][: len(header)], strict=True))
+        found = dict(zip(header, map(cell, [*cells, one["actual"]][: len(header)]), strict=True))
         lines.append({"line": one["line"]} | own | found)
-    return csv_text(lines, ["line", *given, *header])
+    text = csv_text(lines, ["line", *given, *header], delimiter=delimiter)
+    marked = to_file and (
+        delimiter != "," or "byte_order_mark" in about or about.get("encoding", "").startswith("utf-16")
+    )
+    return f"\ufeff{text}" if marked else text

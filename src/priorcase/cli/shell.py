@@ -112,10 +112,10 @@ def lines_of(frame: Any) -> list[dict[str, Any]]:
     return [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
 
 
-def csv_text(lines: Sequence[Mapping[str, Any]], header: Sequence[str] | None = None) -> str:
+def csv_text(lines: Sequence[Mapping[str, Any]], header: Sequence[str] | None = None, *, delimiter: str = ",") -> str:
     """Lines as CSV; missing values are empty."""
-    text = io.StringIO()
-    writer = csv.DictWriter(text, header or (list(lines[0]) if lines else ()), lineterminator="\n")
+    text, names = io.StringIO(), header or (list(lines[0]) if lines else ())
+    writer = csv.DictWriter(text, names, delimiter=delimiter, lineterminator="\n")
     writer.writeheader()
     writer.writerows({name: None if value != value else value for name, value in line.items()} for line in lines)
     return text.getvalue()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 import os
 from collections.abc import Callable, Collection, Mapping
 from typing import Any, Literal, TypeAlias, cast, get_args
@@ -268,7 +269,8 @@ def _raw_table(
     given, used = (content, "utf-8") if large else decoded(content, called, encoding)
     usual = "\t" if found == "tsv" else ","
     raw = read_delimited(given, called, delimiter=delimiter, usual=usual, header=header, like=earlier, texts=texts)
-    return found, raw._replace(about={"encoding": used, **raw.about})
+    marked = {"byte_order_mark": True} if content.startswith(codecs.BOM_UTF8) else {}
+    return found, raw._replace(about={"encoding": used, **marked, **raw.about})
 
 
 # -- declarations of the caller
