@@ -19,6 +19,7 @@ from priorcase.datasets.past import Reading
 from priorcase.explorer import Workspace
 from priorcase.explorer.checking import Score
 from priorcase.explorer.learners import answer_by
+from priorcase.explorer.workspace import over_rows
 
 
 @pytest.fixture
@@ -137,6 +138,34 @@ def test_selected_rows_are_listed_by_a_name(opened: tuple[Workspace, httpx.Clien
     assert ids(client, queue=name) == [3, 9]
 
 
+# -- lines
+
+
+def test_rows_have_their_lines_in_the_file(tmp_path: Path) -> None:
+    lines = [f"{i},{'' if i == 3 else 'ab'[i % 2]}" for i in range(12)]  # line 5 has no target
+    path = write(tmp_path / "letters.csv", ["size,letter", *lines])
+    with explorer(path, target="letter") as (workspace, client):
+        assert client.get("/lines").json() == {"rows": 11, "runs": [[0, 2], [3, 6]], "origins": {}}
+        assert [workspace.place(i) for i in (2, 3, 11)] == ["line 4", "line 6", "#11"]
+        client.post("/review/correct", json={"id": 3, "values": {"size": 27}})
+        assert client.get("/lines").json()["origins"] == {"11": 3}
+        assert client.get("/review").json()["undo"] == "Correct line 6"
+        client.post("/review/forget", json={"ids": [11]})
+        assert client.get("/review").json()["undo"] == "Forget line 6"
+
+
+def test_rows_have_no_lines_where_they_are_not_known(opened: tuple[Workspace, httpx.Client]) -> None:
+    workspace, client = opened
+    client.post("/review/forget", json={"ids": [5]})
+    model = over_rows(pc.IB3(), workspace.served)
+    assert model.ids_[0] == 0
+    workspace.answer_with(model, workspace.rows_version)  # whose ids are positions among 39 rows
+    assert client.get("/lines").json()["runs"] == []
+    assert workspace.place(0) == "#0"
+    with explorer() as (_, built_in):
+        assert built_in.get("/lines").json() == {"rows": 0, "runs": [], "origins": {}}
+
+
 # -- changing
 
 
@@ -213,7 +242,7 @@ def test_suspects_are_a_queue_that_stays_while_it_is_worked_on(groups: tuple[Wor
     client.post("/review/keep", json={"ids": [30]})
     assert ids(client, queue="suspects") == []
     assert client.get("/rows/30").json()["kept"]
-    assert client.get("/review").json()["undo"] == "Keep #30"
+    assert client.get("/review").json()["undo"] == "Keep line 32"
     client.post("/review/undo")
     assert ids(client, queue="suspects") == [30]
     client.post("/review/correct", json={"id": 30, "target": "yes"})
@@ -339,7 +368,7 @@ def test_a_file_that_cannot_be_opened_leaves_changes_as_they_are(opened: tuple[W
     client.post("/review/forget", json={"ids": [0]})
     workspace.jobs.wait(workspace.correct(Reading({}, {}), "nothing").id, 60)
     assert "nothing" in client.get("/status").json()["open"]["problem"]
-    assert client.get("/review").json()["undo"] == "Forget #0"
+    assert client.get("/review").json()["undo"] == "Forget line 2"
 
 
 def test_nothing_is_changed_in_read_only_mode(loans: Path) -> None:

@@ -365,6 +365,23 @@ class Review:
         there[there] = ids[at[there]] == given[there]
         return np.asarray(at[there])
 
+    # -- the lines of rows
+
+    def place(self, id_: int) -> str:
+        """The name of a row: its line in the file, also if it was corrected, or else its id."""
+        first = self._origins.get(id_, id_)
+        return self.workspace.place(first) if first < len(self.workspace.lines) else f"#{id_}"
+
+    def _named(self, ids: Sequence[int]) -> str:
+        return self.place(ids[0]) if len(ids) == 1 else f"{len(ids):,} rows"
+
+    def lines(self) -> dict[str, Any]:
+        """The lines of rows: of the first id of each run of consecutive lines; and the first ids of corrected rows."""
+        self._current()
+        lines = np.asarray(self.workspace.lines, np.int64)
+        starts = np.flatnonzero(np.diff(lines, prepend=-1) != 1).tolist()
+        return {"rows": len(lines), "runs": [[id_, int(lines[id_])] for id_ in starts], "origins": self._origins}
+
     # -- selections
 
     def select(self, ids: Sequence[int]) -> str:
@@ -424,7 +441,7 @@ class Review:
         model = self._current()
         self._check_ids(model, ids)
         with self._lock:
-            self._record("keep", f"Keep {_named(ids)}", model)
+            self._record("keep", f"Keep {self._named(ids)}", model)
             self._kept = self._kept | set(ids)
         return self.document()
 
@@ -434,7 +451,7 @@ class Review:
         self._check_ids(model, ids)
         before = pinned(model)
         answers.forget(model, list(ids))
-        self._made("forget", f"Forget {_named(ids)}", model, before, {})
+        self._made("forget", f"Forget {self._named(ids)}", model, before, {})
         return {"rows": model.n_samples_fit_}
 
     def correct(self, id_: int, values: Mapping[str, Any], target: Any, *, has_target: bool) -> dict[str, Any]:
@@ -466,7 +483,7 @@ class Review:
         except PriorcaseError:
             _put_back(model, before.__dict__)
             raise
-        self._made("correct", f"Correct #{id_}", model, before, {next_id: self._origins.get(id_, id_)})
+        self._made("correct", f"Correct {self.place(id_)}", model, before, {next_id: self._origins.get(id_, id_)})
         return {"id": next_id, "was": id_}
 
     def undo(self) -> dict[str, Any]:
@@ -629,10 +646,6 @@ def _cell(value: Any) -> Any:
     return "" if value is None else value
 
 
-def _named(ids: Sequence[int]) -> str:
-    return f"#{ids[0]}" if len(ids) == 1 else f"{len(ids):,} rows"
-
-
 def _put_back(model: Any, state: dict[str, Any]) -> None:
     """Restore an earlier state of a model: see `learning.state`."""
     with lock_of(model):
@@ -700,6 +713,10 @@ def rows_routes(workspace: Workspace, service: Service, save: str | PathLike[str
             return review.page(offset=offset, limit=limit, queue=queue, **conditions)
 
         return await service.answer(page)
+
+    @router.get("/lines", summary="The lines of the stored rows in the file of the table")
+    async def lines() -> Any:
+        return await service.answer(review.lines)
 
     @router.get("/rows/{id}", summary="A stored row")
     async def row(id: Annotated[int, Path(ge=0, le=_LARGEST)]) -> Any:

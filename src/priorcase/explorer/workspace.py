@@ -11,6 +11,7 @@ from threading import Lock
 from time import perf_counter, sleep
 from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
+import numpy as np
 from sklearn.base import clone, is_classifier
 
 from priorcase._cancelling import Cancelled
@@ -96,6 +97,7 @@ class Workspace:
         self.problem = ""
         self._open: tuple[Any, Opened] = None, Opened()  # one attribute, so that no thread sees only one of them
         self.version = self.rows_version = 0
+        self._renumbered = False  # whether ids of rows are no longer their positions in the table
         self.decision: dict[str, Any] | None = None
         self._service: Service | None = None
         self._lock = Lock()
@@ -299,6 +301,17 @@ class Workspace:
             "stands_in": self.stands_in,
         }
 
+    @property
+    def lines(self) -> tuple[int, ...]:
+        """The line of each row in the file of the open table, by id; none if ids or lines are not known."""
+        past = self.opened.past
+        return () if past is None or self._renumbered or not past.about.get("lines") else past.lines
+
+    def place(self, id_: int) -> str:
+        """The name of a stored row: its line in the file, or its id if it has none, such as a row that was added."""
+        lines = self.lines
+        return f"line {lines[id_]:,}" if 0 <= id_ < len(lines) else f"#{id_}"
+
     def cached(self, key: str, compute: Callable[[], T]) -> T:
         """Return ``compute()`` for the current model and rows, computed only once."""
         version = self.version
@@ -388,6 +401,8 @@ class Workspace:
         if opened is not self.opened:
             self.rows_version += 1
             self.decision, self.problem = None, ""
+            self._renumbered = False
+        self._renumbered |= getattr(served, "_renumbered", False)
         if self._service is not None:
             self._service.serve(served, opened.target)
         self._open = served, opened
@@ -478,7 +493,9 @@ def over_rows(model: Any, source: Any) -> Any:
             return found
         except KeyError:  # it keeps more than rows, such as records of them
             found = clone(model)
-    return found.fit(*stored_rows(source))
+    found = found.fit(*stored_rows(source))
+    found._renumbered = np.asarray(source.ids_).tolist() != list(range(len(source.ids_)))
+    return found
 
 
 def with_fitted_members(model: Any) -> Any:

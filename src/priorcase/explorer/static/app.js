@@ -24,6 +24,7 @@ let shownView = null;
 let unmount = () => {};
 let params = {};
 let cache = { version: -1, values: new Map() };
+let lines = null; // of the rows in the file of the table
 const versionListeners = new Set();
 const paramsListeners = new Set();
 
@@ -42,6 +43,19 @@ const context = {
       cache.values.set(path, found);
     }
     return cache.values.get(path);
+  },
+  /** The name of a row: its line in the file, or its id if it has none, such as a row that was added. */
+  place(id) {
+    const first = lines?.origins[id] ?? id;
+    if (!lines || first >= lines.rows) return `#${id}`;
+    let [low, high] = [0, lines.runs.length - 1];
+    while (low < high) {
+      const middle = Math.ceil((low + high) / 2);
+      if (lines.runs[middle][0] <= first) low = middle;
+      else high = middle - 1;
+    }
+    const [id0, line0] = lines.runs[low];
+    return `line ${count(line0 + first - id0)}`;
   },
   /** Show a view, with parameters of its own. */
   go(id, own = {}) {
@@ -224,7 +238,9 @@ async function refresh() {
   clearTimeout(timer);
   try {
     const [before, wasLost] = [status, connection.lost];
-    status = await get("/status");
+    const next = await get("/status");
+    if (before === null || before.version !== next.version) lines = next.open.kind === "table" ? await get("/lines") : null;
+    status = next;
     const text = JSON.stringify([status.open, status.learner, status.stands_in, status.jobs.map((job) => ({ ...job, seconds: 0 }))]);
     if (text !== refresh.shown) showStatus();
     refresh.shown = text;

@@ -132,7 +132,7 @@ function mount(root, context) {
       "table",
       { class: "cases" },
       h("caption", { class: "hidden" }, "The past cases behind the prediction, and the nearest one with a different outcome"),
-      h("thead", {}, h("tr", {}, h("td", {}), h("th", { scope: "col" }, "this case"), cases.map((one) => h("th", { scope: "col", class: one.head }, one.head ? h("span", { class: "tag" }, "nearest unlike") : null, `#${one.id}`)))),
+      h("thead", {}, h("tr", {}, h("td", {}), h("th", { scope: "col" }, "this case"), cases.map((one) => h("th", { scope: "col", class: one.head }, one.head ? h("span", { class: "tag" }, "nearest unlike") : null, context.place(one.id))))),
       h(
         "tbody",
         {},
@@ -209,7 +209,7 @@ function mount(root, context) {
           return h(
             "li",
             {},
-            h("div", { class: "grow" }, h("strong", {}, shown(one.prediction)), h("span", { class: "soft" }, `, as in past case #${one.id}, if changed to:`), h("ul", {}, changes.map(([name, [before, after]]) => h("li", {}, name, ": ", h("span", { class: "soft" }, shown(before)), " → ", h("strong", {}, shown(after)))))),
+            h("div", { class: "grow" }, h("strong", {}, shown(one.prediction)), h("span", { class: "soft" }, `, as in past case ${context.place(one.id)}, if changed to:`), h("ul", {}, changes.map(([name, [before, after]]) => h("li", {}, name, ": ", h("span", { class: "soft" }, shown(before)), " → ", h("strong", {}, shown(after)))))),
             h("button", { type: "button", onclick: use, "aria-label": `Use these changes: ${changes.map(([name, [, after]]) => `${name} ${shown(after)}`).join(", ")}` }, "Use"),
           );
         }),

@@ -389,7 +389,7 @@ function mount(root, context) {
           "table",
           {},
           h("thead", {}, h("tr", {}, ["", "case", target, "distance", "by equal weights", "distance comes from"].map((name) => (name ? h("th", { scope: "col" }, name) : h("td", {}))))),
-          h("tbody", {}, near.precedents.map((one, i) => h("tr", {}, h("td", { class: "n soft" }, String(i + 1)), h("th", { scope: "row" }, `#${one.id}`), h("td", { class: "nowrap" }, h("strong", {}, shown(one.target))), h("td", { class: "n" }, distances[i]), h("td", { class: "nowrap moved" }, moved(one, i)), h("td", { class: "soft" }, parts(one))))),
+          h("tbody", {}, near.precedents.map((one, i) => h("tr", {}, h("td", { class: "n soft" }, String(i + 1)), h("th", { scope: "row" }, context.place(one.id)), h("td", { class: "nowrap" }, h("strong", {}, shown(one.target))), h("td", { class: "n" }, distances[i]), h("td", { class: "nowrap moved" }, moved(one, i)), h("td", { class: "soft" }, parts(one))))),
         ),
       ),
     );

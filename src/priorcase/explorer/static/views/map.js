@@ -209,7 +209,7 @@ function mount(root, context) {
       const more = columns.length - names.length;
       fill(
         tip,
-        h("p", {}, h("strong", {}, `#${id}`), " ", h("span", { class: "soft" }, `${target()}:`), " ", h("strong", {}, shown(found.target)), told && !told.categories && values ? h("span", { class: "soft" }, ` · ${told.name} ${told.texts ? "" : number(values[at], 3)}`) : null),
+        h("p", {}, h("strong", {}, context.place(id)), " ", h("span", { class: "soft" }, `${target()}:`), " ", h("strong", {}, shown(found.target)), told && !told.categories && values ? h("span", { class: "soft" }, ` · ${told.name} ${told.texts ? "" : number(values[at], 3)}`) : null),
         h("dl", {}, names.map((name) => h("div", {}, h("dt", {}, name), h("dd", {}, shown(found.values[name]))))),
         more > 0 ? h("p", { class: "soft" }, `and ${more} more columns`) : null,
       );
@@ -397,7 +397,7 @@ function mount(root, context) {
       {},
       h("caption", { class: "hidden" }, "Selected rows"),
       h("thead", {}, h("tr", {}, h("th", { scope: "col" }, "row"), h("th", { scope: "col" }, target()), names.map((name) => h("th", { scope: "col" }, name)))),
-      h("tbody", {}, page.rows.map((row) => h("tr", {}, h("th", { scope: "row" }, h("button", { type: "button", class: "link", onclick: () => (context.asked.replace(Object.fromEntries(names.map((name, a) => [name, row.values[a]])), "map"), context.go("ask")) }, `#${row.id}`)), h("td", {}, h("strong", {}, shown(row.target))), row.values.map((value) => h("td", { title: shown(value) }, shown(value)))))),
+      h("tbody", {}, page.rows.map((row) => h("tr", {}, h("th", { scope: "row" }, h("button", { type: "button", class: "link", onclick: () => (context.asked.replace(Object.fromEntries(names.map((name, a) => [name, row.values[a]])), "map"), context.go("ask")) }, context.place(row.was ?? row.id))), h("td", {}, h("strong", {}, shown(row.target))), row.values.map((value) => h("td", { title: shown(value) }, shown(value)))))),
     );
     fill(
       below,

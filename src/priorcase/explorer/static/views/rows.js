@@ -187,7 +187,8 @@ function mount(root, context) {
       return th;
     };
     const heads = [cell("row", "#", true), ...all.map((one) => cell(one.name, one.name, one.sorts, one.kind))];
-    const cols = [76, ...all.map((one) => (one.of === "doubt" ? 100 : Math.max(WIDTHS[one.kind] ?? 140, Math.min(WIDEST, 42 + LETTER * one.name.length))))];
+    const places = Math.max(76, 40 + LETTER * context.place(Math.max(0, (context.status().open.rows ?? 1) - 1)).length);
+    const cols = [places, ...all.map((one) => (one.of === "doubt" ? 100 : Math.max(WIDTHS[one.kind] ?? 140, Math.min(WIDEST, 42 + LETTER * one.name.length))))];
     heads.forEach((th, i) => (th.style.width = `${cols[i]}px`));
     grid.style.width = `max(100%, ${cols.reduce((sum, wide) => sum + wide, 0)}px)`;
     grid.setAttribute("aria-rowcount", String(total + 1));
@@ -196,6 +197,10 @@ function mount(root, context) {
     fill(head, h("tr", { "aria-rowindex": 1 }, heads));
     if (focused >= 0) head.querySelectorAll("button")[focused]?.focus();
   }
+
+  const placeOf = (row) => context.place(row.was ?? row.id); // a corrected row keeps its line
+  const hasLine = (row) => !placeOf(row).startsWith("#");
+  const nameOf = (row) => (hasLine(row) ? `Line${placeOf(row).slice(4)}` : `Row #${row.id}`);
 
   function sortBy(name) {
     if (ask.sort !== name) change({ sort: name, descending: false });
@@ -232,7 +237,7 @@ function mount(root, context) {
     return h(
       "tr",
       props,
-      h("td", { class: "soft" }, `#${row.id}`, row.was === undefined ? null : h("span", { class: "mark", title: `corrected; was #${row.was}`, "aria-label": "corrected" }, " ✎")),
+      h("td", { class: "soft", title: `#${row.id}` }, placeOf(row), row.was === undefined ? null : h("span", { class: "mark", title: hasLine(row) ? "corrected" : `corrected; was #${row.was}`, "aria-label": "corrected" }, " ✎")),
       all.map((one) => {
         const text = cellText(one, row);
         return h("td", { class: [isNumeric(one.kind) ? "n" : "", one.of === "target" ? "strong" : "", one.of === "unexpected" || one.of === "predicted" || marked.has(one.name) ? "mark" : ""].filter(Boolean).join(" "), title: text }, text);
@@ -374,7 +379,7 @@ function mount(root, context) {
     const asked = ownCase(before);
     const reason = reasonOf(row);
     const close = h("button", { type: "button", class: "quiet close", "aria-label": "Close the row", onclick: () => ((openRow = null), drawSide(), drawRows(), remember(), grid.focus()) }, "×");
-    const name = `Row #${row.id}`;
+    const name = nameOf(row);
     const askButton = h("button", { type: "button", onclick: () => (context.asked.replace(Object.fromEntries(columns.map((column, a) => [column.name, row.values[a]])), "rows"), context.go("ask")) }, "Ask");
     if (readOnly()) {
       const facts = h("table", { class: "record" }, h("tbody", {}, Object.entries(before).map(([column, value]) => h("tr", {}, h("th", { scope: "row" }, column), h("td", {}, shown(value))))));
@@ -408,7 +413,7 @@ function mount(root, context) {
 
   function reasonOf(row) {
     const lines = [];
-    if (row.was !== undefined) lines.push(`Corrected; it was #${row.was}.`);
+    if (row.was !== undefined) lines.push(hasLine(row) ? "Corrected." : `Corrected; it was #${row.was}.`);
     const note = row.note;
     if (note?.predicted !== undefined)
       lines.push(target.kind === "nominal" ? `Without this row, the prediction is ${shown(note.predicted)}, and ${shown(row.target)} has a probability of ${percent(note.doubt)}.` : `Without this row, the prediction is ${number(note.predicted)}: ${number(note.doubt, 2)} times the usual error from ${number(row.target)}.`);
@@ -429,10 +434,10 @@ function mount(root, context) {
         const own = differences.find(([name]) => name === target.name);
         if (own) body.target = own[1];
         const made = await post("/review/correct", body);
-        context.say(`Row #${row.id} is corrected, and is #${made.id} now.`);
+        context.say(hasLine(row) ? `${nameOf(row)} is corrected.` : `Row #${row.id} is corrected, and is #${made.id} now.`);
       } else {
         await post(`/review/${kind}`, { ids: [row.id] });
-        context.say(kind === "keep" ? `Row #${row.id} is kept as it is.` : `Row #${row.id} is forgotten.`);
+        context.say(kind === "keep" ? `${nameOf(row)} is kept as it is.` : `${nameOf(row)} is forgotten.`);
       }
       const hadPanel = openRow !== null;
       openRow = null;

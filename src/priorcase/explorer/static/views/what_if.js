@@ -86,7 +86,7 @@ function mount(root, context) {
     if (classes) {
       const shownClasses = top(known);
       const series = shownClasses.map((label, i) => ({ name: label, class: `c${i}`, points: known.map((point, j) => [xs[j], point.probabilities[label]]) }));
-      const dots = inside.filter((one) => shownClasses.includes(String(one.target))).map((one) => ({ x: place(name, one.values[name]), lane: shownClasses.indexOf(String(one.target)), class: `c${shownClasses.indexOf(String(one.target))}`, title: `past case #${one.id}: ${shown(one.target)}` }));
+      const dots = inside.filter((one) => shownClasses.includes(String(one.target))).map((one) => ({ x: place(name, one.values[name]), lane: shownClasses.indexOf(String(one.target)), class: `c${shownClasses.indexOf(String(one.target))}`, title: `past case ${context.place(one.id)}: ${shown(one.target)}` }));
       drawn = lines({ series, dots, lanes: shownClasses, own: own ? place(name, own.values[0]) : null, x, y: [0, 1], xText, yText: percent, xName: name, yName: "probability", label: `Probabilities along ${name}` });
       legend = keys(shownClasses);
     } else {
@@ -94,7 +94,7 @@ function mount(root, context) {
       const targets = inside.map((one) => one.target);
       const all = [...ys, ...targets];
       const pad = 0.05 * (Math.max(...all) - Math.min(...all) || 1);
-      const dots = inside.map((one) => ({ x: place(name, one.values[name]), y: one.target, class: "c5", title: `past case #${one.id}: ${shown(one.target)}` }));
+      const dots = inside.map((one) => ({ x: place(name, one.values[name]), y: one.target, class: "c5", title: `past case ${context.place(one.id)}: ${shown(one.target)}` }));
       drawn = lines({ series: [{ name: target, class: "c0", points: xs.map((at, j) => [at, ys[j]]) }], dots, own: own ? place(name, own.values[0]) : null, x, y: [Math.min(...all) - pad, Math.max(...all) + pad], xText, xName: name, yName: target, label: `${target} along ${name}` });
     }
     const notes = [own ? "The dashed line is this case." : "The value is missing in this case.", `Dots are the ${inside.length} nearest past cases.`, "The curve is computed at quantiles of the past cases."];
