@@ -359,3 +359,17 @@ def test_what_a_column_is_declared_to_be_holds_for_the_learner(tmp_path: Path) -
     assert answers(run(*asked))["attributes"]["note"] == "text"
     assert answers(run(*asked, "--column", "note=nominal"))["attributes"]["note"] == "nominal"
     assert answers(run(*asked, "--column", "note=nominal"))["parameters"]["schema"] == {"note": "nominal"}
+
+
+def test_a_misspelled_file_is_answered_with_a_near_one_of_its_folder(
+    train: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write(tmp_path / "repairs_2024.csv", [HEADER, *ROWS])
+    monkeypatch.chdir(tmp_path)
+    for wrong in ("repairs_2042.csv", "repairs_2024.cvs", "repairs_2024"):
+        told = f"there is no file '{wrong}'. Did you mean 'repairs_2024.csv'?"
+        assert told in error(run("predict", wrong, "age=1"))
+        assert told in error(run("predict", train, wrong))
+        assert told.replace("'repairs", f"'{tmp_path}/repairs") in error(run("report", tmp_path / wrong))
+    assert "Did you mean 'penguins'?" in error(run("report", "pengins"))  # a data set, since no file is near
+    assert "does not exist" in error(run("report", tmp_path / "other" / "repairs_2024.csv"))

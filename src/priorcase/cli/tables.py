@@ -65,11 +65,15 @@ class TablePath(click.Path):
             if table_of(value)[1] is not None:  # a table of a database
                 super().convert(table_of(value)[0], param, ctx)
                 return value
-        if not isinstance(value, str) or _is_path(value):
+        if not isinstance(value, str) or value == "-" or Path(value).is_file():
             return super().convert(value, param, ctx)
-        names = _data_sets(value)
+        names = [] if _is_path(value) else _data_sets(value)
         if value in names:
             return value
+        if not Path(value).exists() and (near := _near_file(value)) is not None:
+            return self.fail(f"there is no file {value!r}. Did you mean {near!r}?", param, ctx)
+        if _is_path(value):
+            return super().convert(value, param, ctx)
         stem = value.removesuffix(".gz").rpartition(".")[0]
         if stem in names:
             return self.fail(f"there is no file {value!r}, but a data set {stem!r}. Did you mean {stem!r}?", param, ctx)
@@ -104,6 +108,18 @@ def _is_path(table: str) -> bool:
     """Whether this cannot be a name: an existing file, or a word that looks like a path. Folders are not tables."""
     path = Path(table)
     return table == "-" or path.name != table or (path.exists() and not path.is_dir())
+
+
+def _near_file(path: str) -> str | None:
+    """The file in the folder of a misspelled path whose name is nearest; None if none is near."""
+    folder, name = os.path.split(path)
+    try:
+        files = [entry.name for entry in os.scandir(folder or ".") if entry.is_file()]
+    except OSError:  # no such folder, or one that cannot be read
+        return None
+    stems = {Path(file).stem: file for file in files}  # the ending may be missing
+    meant = nearest(name, files) or (stems.get(nearest(name, stems) or "") if "." not in name else None)
+    return None if meant is None else os.path.join(folder, meant)
 
 
 def table_argument(*, required: bool = True) -> Callable[[Function], Function]:
