@@ -160,6 +160,20 @@ def test_mistakes_in_standard_input_speak_of_it(desk: Path) -> None:
         assert base.digest() == before
 
 
+def test_a_column_that_is_an_attribute_cannot_be_the_solution(tmp_path: Path) -> None:
+    """Its values would be stored as an attribute, and no case would have a solution."""
+    path, table = tmp_path / "bikes.cases", write(tmp_path / "bikes.csv", ["age,job", "1,oil", "9,chain"])
+    assert run("cases", "new", path, "--like", table).exit_code == 0
+    told = said("add", path, "--from", table, "--column", "job=solution")
+    assert f"'job' is an attribute of {path}, so it cannot be the solution; create a case base" in told
+    command = told.rpartition("with: ")[2]
+    assert run("cases", "list", path).stdout.startswith("0 cases")
+    words = [str(tmp_path / "new.cases") if word == "NEW.cases" else word for word in shlex.split(command)]
+    assert run(*words[1:]).exit_code == 0
+    assert run("cases", "add", words[3], "--from", table, "--column", "job=solution").exit_code == 0
+    assert "oil" in run("cases", "ask", words[3], "age=2", "--method", "copy").stdout
+
+
 def test_a_file_that_may_not_be_written_is_left_alone(desk: Path) -> None:
     if os.geteuid() == 0:
         pytest.skip("everything may be written by root")
@@ -175,7 +189,9 @@ def test_cases_without_solutions_answer_nothing(tmp_path: Path) -> None:
     path = tmp_path / "bare.cases"
     for args in (["new", path], ["add", path, "age=1"]):
         assert run("cases", *args).exit_code == 0
-    assert "solution" in said("ask", path, "age=1")
+    told = said("ask", path, "age=1")
+    assert "solution" in told
+    assert "(" not in told  # no Python
 
 
 def test_debug_shows_the_traceback_and_no_method(desk: Path) -> None:

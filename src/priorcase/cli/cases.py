@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import re
+import shlex
 import shutil
 import sys
 from collections.abc import Callable, Iterator, Sequence
@@ -278,6 +279,7 @@ def add(file: str, pairs: Sequence[str], column: dict[str, Any], output: Output,
     with _opened(file, by=given["by"]) as base:
         before = len(base)
         if table is not None:
+            _check_roles(base, column, table)
             with _as_file(table) as path:
                 about = dict(read_cases(path, base.attributes or None, **column, reading=reading).about)
                 if table == "-" and about:
@@ -295,6 +297,20 @@ def add(file: str, pairs: Sequence[str], column: dict[str, Any], output: Output,
     more = f"; {known} had a key that was there already" if known else ""
     text = str(ids[0]) if table is None else f"{n_cases(added)} added to {file}{more}"
     output.show(text, {"ids": ids, "added": added, "known": known})
+
+
+def _check_roles(base: CaseBase, roles: dict[str, Any], table: str) -> None:
+    """Raise if the column of a role is an attribute, in which its values would be stored instead."""
+    for role, name in roles.items():
+        if name in base.attributes:
+            like = "TABLE" if table == "-" else table
+            command = shlex.join(
+                ["priorcase", "cases", "new", "NEW.cases", "--like", like, "--column", f"{name}={role}"]
+            )
+            raise BadInputError(
+                f"{name!r} is an attribute of {base.path}, so it cannot be the {role}; create a case base in which it "
+                f"is none, with: {command}"
+            )
 
 
 # -- list, history
