@@ -432,10 +432,25 @@ def test_more_test_than_training_rows_are_noted() -> None:
     assert "more test" not in str(usual) + str(usual.paired("accuracy"))
 
 
+def test_classes_without_training_rows_are_noted() -> None:
+    y = ["a"] * 20 + ["b"] * 19 + ["c"]
+    learners = {"bayes": pc.NaiveBayes(), "5-NN": pc.KNNClassifier(5)}
+    told = "1 class has no training rows in some"
+    for splits in (4, "loo"):
+        found = compare(learners, X, y, splits=splits)
+        assert str(found).count(told) == 1
+        assert str(found.paired("log_score")).count("1 of 1 pairs not tested") == 1
+    assert told not in str(compare(learners, X, y, splits=4, scores="brier"))
+    assert told not in str(compare(learners, X, Y, splits=4))
+    assert told in str(learning_curve(learners, X, y, sizes=[20], repeats=6))
+    tables = compare_tables(learners, {"rare": (X, y), "even": (X, Y)}, splits=4)
+    assert str(tables).count("\n  rare: some classes have no training rows in some splits") == 1
+
+
 def test_infinite_differences_are_explained() -> None:
     """Relative frequencies give the last row's class probability 0."""
     learners = {"map": pc.NaiveBayes("map"), "evidence": pc.NaiveBayes()}
     found = compare(learners, [["a"], ["b"]] * 10 + [["a"]], ["x", "y"] * 10 + ["y"], splits="loo")
-    assert "-inf" in str(found.paired("log_score"))
-    assert "infinite; compare by the Brier score" in str(found.paired("log_score"))
+    assert "1 of 1 pairs not tested: a probability of 0" in str(found.paired("log_score"))
+    assert len(str(found.paired("log_score")).splitlines()) == 2
     assert "Brier" not in str(found.paired("accuracy"))

@@ -123,6 +123,13 @@ def test_growing_row_by_row_is_learning_from_nothing_once_all_classes_are_there(
     assert np.isfinite(grown.mean("log_score")).all()
 
 
+@pytest.mark.parametrize("grow", ["fit", "partial_fit"])
+def test_columns_constant_in_a_few_rows_are_not_warned_of(grow: Any) -> None:
+    X = pd.DataFrame({"a": ["x", "y"] * 40, "rare": ["no"] * 78 + ["yes"] * 2})
+    curve = learning_curve(pc.NaiveBayes(), X, ["p", "q"] * 40, sizes=[30], repeats=3, grow=grow, scores="accuracy")
+    assert not curve.failures
+
+
 def test_growing_needs_partial_fit() -> None:
     X, y = load("repairs", frame=None)
     curve = learning_curve({"spy": Spy(), "Bayes": pc.NaiveBayes()}, X, y, sizes=[9], repeats=1, grow="partial_fit")

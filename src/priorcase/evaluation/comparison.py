@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -19,12 +19,14 @@ from priorcase.evaluation.prequential import predicted_in_order
 from priorcase.evaluation.running import (
     NAN,
     REASON_WIDTH,
+    ZERO_FOR_UNSEEN,
     Cell,
     Jobs,
     Trial,
     cell_columns,
     first_failures,
     missing_notes,
+    unseen_note,
 )
 from priorcase.evaluation.scoring import (
     Score,
@@ -48,7 +50,7 @@ from priorcase.evaluation.significance import (
     shared_means,
 )
 from priorcase.evaluation.splits import LeaveOneOut, Prequential, Splits, read_splits
-from priorcase.exceptions import EvaluationError, errors_at, prefix_errors, quoted
+from priorcase.exceptions import EvaluationError, errors_at, joined, prefix_errors, quoted
 from priorcase.learning.plotting import INK, MUTED, captions, color, drawing
 from priorcase.learning.results import Grid, GridResult, GridsResult, framed, short
 
@@ -135,11 +137,14 @@ def compare(
     if isinstance(protocol, LeaveOneOut):
         parts = left_out(trials, jobs)
         cells = [trials[name].scored(parts[name], len(task) - 1) for name in trials if name in parts]
+        cells = [replace(cell, unseen=tuple(task.truth[task.alone].tolist())) for cell in cells]
     elif isinstance(protocol, Prequential):
         start = protocol.first(len(task))
         found = jobs.run(predicted_in_order, [(trial, start) for trial in trials.values()])
-        train = (start + len(task)) // 2
+        train, order = (start + len(task)) // 2, np.arange(len(task))
+        unseen = task.unseen(order[:start], order[start:])
         cells = [trial.scored([part], train) for trial, part in zip(trials.values(), found, strict=True) if part]
+        cells = [replace(cell, unseen=unseen) for cell in cells]
     else:
         dealt = [split for repeat in range(repeats) for split in protocol.deal(task, random_state=seed, repeat=repeat)]
         pieces = [(trial, split, keep_predictions) for split in dealt for trial in trials.values()]
@@ -412,6 +417,7 @@ class Comparison(GridResult):
         if not self.complete:
             counts = ", ".join(f"{short(name, 30)} {count}" for name, count in finished.items())
             notes.append(f"not complete: interrupted; splits finished: {counts}")
+        notes += unseen_note(self.cells, of="splits")
         for name, reason in self.failures.items():
             failed = sum(bool(cell.failure) for cell in self.cells if cell.learner == name)
             times = "" if failed == finished[name] else f" on {failed} of {finished[name]} splits"
@@ -610,6 +616,13 @@ class TablesComparison(GridsResult):
             for table, comparison in self.tables.items()
             for name, reason in comparison.failures.items()
         ]
+        unseen = [
+            short(table, 30)
+            for table, comparison in self.tables.items()
+            if any(cell.unseen and np.isinf(cell.values[score.name]) for cell in comparison.cells)
+        ]
+        if unseen:
+            notes.append(f"{joined(unseen)}: some classes have no training rows in some splits: {ZERO_FOR_UNSEEN}")
         header = ["table", *(short(name, 24) + "  " for name in self.learners)]
         title = f"{score.name}: {self._first._protocol()}"
         return Grid(title, header, lines, "\n  ".join(notes), right=range(1, len(header)))

@@ -28,6 +28,7 @@ from priorcase.evaluation.running import (
     seed_of,
     seeded,
     teach,
+    unseen_note,
 )
 from priorcase.evaluation.scoring import (
     OURS,
@@ -40,7 +41,7 @@ from priorcase.evaluation.scoring import (
     score_named,
 )
 from priorcase.evaluation.splits import Split, check_repeats, partition, read_test
-from priorcase.exceptions import ParameterError, prefix_errors, quoted
+from priorcase.exceptions import ParameterError, UninformativeColumnWarning, prefix_errors, quoted, unwarned
 from priorcase.learning.plotting import MUTED, caption, drawing, legend_beside, style
 from priorcase.learning.resampling import taken_rows
 from priorcase.learning.results import Grid, GridsResult, framed, short
@@ -208,6 +209,7 @@ class Curve(GridsResult):
         if not self.complete:
             wanted = len(self.learners) * self.points.size * self.repeats
             notes.append(f"not complete: interrupted after {len(self.cells):,} of {wanted:,} fits")
+        notes += unseen_note(self.cells, of="fits")
         for name, reason in self.failures.items():
             cells = [cell for cell in self.cells if cell.learner == name]
             failed = [cell for cell in cells if cell.failure]
@@ -420,9 +422,10 @@ def _entries(values: Any) -> list[Any]:
 def _at_sizes(trial: Trial, points: tuple[int, ...], tests: int, repeat: int, grow: Growing) -> tuple[Cell, ...]:
     """One learner in one repetition, at all sizes."""
     pool, test = partition(len(trial.task), tests, trial.random_state, repeat)
-    if grow == "partial_fit":
-        return tuple(_grown(trial, points, pool, test, repeat))
-    return tuple(trial.on_split(Split(repeat, number, pool[:size], test)) for number, size in enumerate(points))
+    with unwarned(UninformativeColumnWarning):  # a column may be constant in a few rows, not in X
+        if grow == "partial_fit":
+            return tuple(_grown(trial, points, pool, test, repeat))
+        return tuple(trial.on_split(Split(repeat, number, pool[:size], test)) for number, size in enumerate(points))
 
 
 def _grown(trial: Trial, points: tuple[int, ...], pool: IntArray, test: IntArray, repeat: int) -> Iterator[Cell]:
@@ -441,7 +444,8 @@ def _grown(trial: Trial, points: tuple[int, ...], pool: IntArray, test: IntArray
             yield trial.failed(place, failure)
             continue
         try:
-            yield trial.tested(place, model, perf_counter() - start, trial.X, test, trial.task)
+            cell = trial.tested(place, model, perf_counter() - start, trial.X, test, trial.task)
+            yield replace(cell, unseen=trial.task.unseen(pool[:size], test))
         except Exception as error:  # it may succeed with more rows
             yield trial.failed(place, error)
 
@@ -561,7 +565,7 @@ def _at_levels(
             cell = trial.tested(place, model, seconds, queries, np.arange(test.size), task)
             # A learner need not report how much it keeps.
             reasons = {score: reason for score, reason in cell.reasons.items() if score != "storage"}
-            cells.append(replace(cell, reasons=reasons))
+            cells.append(replace(cell, reasons=reasons, unseen=trial.task.unseen(train, test)))
         except Exception as error:  # as in Trial.on_split
             cells.append(trial.failed(place, error))
     return tuple(cells)

@@ -28,6 +28,10 @@ from priorcase.learning.results import short
 R = TypeVar("R")
 NAN = float("nan")
 REASON_WIDTH = 140
+ZERO_FOR_UNSEEN = (
+    "learners that give such classes probability 0 have a log-score of -inf.\n"
+    "  Compare by the Brier score, or merge rare classes"
+)
 
 
 # -- one learner
@@ -39,6 +43,7 @@ class Cell:
 
     ``values`` has each score, NaN if there is none, and ``reasons`` why there is none; ``failure`` is the class and
     the first line of the error. ``rows`` and ``predictions`` are the test rows and the predictions, if they are kept.
+    ``unseen`` are the classes of test rows that no training row has.
     """
 
     learner: str
@@ -53,6 +58,7 @@ class Cell:
     failure: str = ""
     rows: IntArray | None = None
     predictions: Predictions | None = None
+    unseen: tuple[Any, ...] = ()
 
 
 @dataclass(frozen=True, eq=False)
@@ -101,7 +107,8 @@ class Trial:
             state = seed_of(self.random_state, split.repeat, split.number)
             X = np.asarray(self.X)[:, split.train] if takes_distances(self.learner) else self.X
             model, seconds = fitted(self.learner, X, self.task.truth, split.train, state)
-            return self.tested(place, model, seconds, X, split.test, self.task, keep=keep)
+            cell = self.tested(place, model, seconds, X, split.test, self.task, keep=keep)
+            return replace(cell, unseen=self.task.unseen(split.train, split.test))
         except Exception as error:  # the failure of one learner is shown in the table and does not end the run
             return self.failed(place, error)
 
@@ -323,6 +330,15 @@ def first_failures(cells: Iterable[Cell]) -> dict[str, str]:
         if cell.failure:
             found.setdefault(cell.learner, cell.failure)
     return found
+
+
+def unseen_note(cells: Iterable[Cell], *, of: str) -> list[str]:
+    """A note on classes without training rows, if they made a score infinite."""
+    classes = {label for cell in cells if np.isinf(list(cell.values.values())).any() for label in cell.unseen}
+    if not classes:
+        return []
+    have = "1 class has" if len(classes) == 1 else f"{len(classes)} classes have"
+    return [f"{have} no training rows in some {of}: {ZERO_FOR_UNSEEN}"]
 
 
 def missing_notes(cells: Sequence[Cell], learners: Sequence[str], *, of: str) -> list[str]:

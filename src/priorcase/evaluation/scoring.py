@@ -53,6 +53,11 @@ class Task:
         codes = self.codes if self.labels.size else np.empty(0, dtype=np.intp)
         return np.flatnonzero(np.bincount(codes, minlength=1)[codes] == 1)
 
+    def unseen(self, train: IntArray, test: IntArray) -> tuple[Any, ...]:
+        """The classes of test rows that no training row has."""
+        known = self.truth[train] if self.labels.size else self.truth
+        return tuple(np.setdiff1d(self.truth[test], known).tolist())
+
 
 def read_learners(learners: Any) -> dict[str, Any]:
     """Learners by name: of a mapping, of a collection (named by their repr, numbered where equal), or of one.

@@ -222,6 +222,8 @@ class PairedComparison(GridResult):
         lines = []
         places = decimals([number for test in self.tests for number in (test.difference, test.low, test.high)])
         for pair, test, corrected, better in zip(self.pairs, self.tests, self.corrected, self.better, strict=True):
+            if not np.isfinite(test.difference):
+                continue
             between = "-" if np.isnan(test.low) else f"{fixed(test.low, places)} to {fixed(test.high, places)}"
             numbers = [fixed(test.difference, places), between, p_text(test.p_value), p_text(corrected)]
             lines.append(
@@ -232,9 +234,13 @@ class PairedComparison(GridResult):
                 ]
             )
         header = ["first", "second", "difference", f"{self.level:.0%} interval", "p", "p (Holm)", "better"]
-        notes = [self.note, INFINITE * any(not np.isfinite(test.difference) for test in self.tests)]
-        note = "\n  ".join(filter(None, notes)) if lines else "no two learners have values to compare"
-        return Grid(f"{self.score}: {self.test} over {self.basis}", header, lines, note, right=range(2, 6))
+        infinite = len(self.pairs) - len(lines)
+        untested = f"{infinite} of {len(self.pairs)} pairs not tested: {INFINITE}" * (infinite > 0)
+        note = "\n  ".join(filter(None, [self.note * bool(lines), untested]))
+        note = note if self.pairs else "no two learners have values to compare"
+        return Grid(
+            f"{self.score}: {self.test} over {self.basis}", header if lines else [], lines, note, right=range(2, 6)
+        )
 
 
 def p_text(p_value: float) -> str:
