@@ -119,8 +119,10 @@ def test_nested_estimates_and_scores_of_the_table_are_told_apart(repairs: Report
     assert f"{scores[0]:.3f}" in table
     assert "-0.568 ± 0.012" in nested
     assert sentences[0].replace("-0", "\u22120").replace("± ", "±\xa0") in found.html()
-    assert "nested estimate" in text(found).partition("learner accuracy")[0]
-    assert "optimistic" in text(found).partition("learner accuracy")[2]
+    before, _, note = text(found).partition("learner accuracy")
+    assert "nested estimate" not in before
+    assert "(nested estimate). The score of the selected learner is optimistic" in note
+    assert "(nested estimate)." in found.html()
     same = replace(repairs, verdict=replace(repairs.verdict, same_choice=repairs.verdict.folds))
     assert "optimistic" not in same.html() + str(same)
 
@@ -602,7 +604,12 @@ def test_columns_are_most_important_only_if_the_first_one_is_significant(numbers
     x, part, noise = numbers.importance.columns
     assert list(importance(numbers)) == ["Most important columns: **x and part**."]
     doubtful = replace(numbers.importance, columns=(replace(x, error=x.loss), part, noise))
-    assert list(importance(replace(numbers, importance=doubtful))) == ["Significantly important column: **part**."]
+    told = "Largest effect: x; only that of **part** is significant."
+    assert list(importance(replace(numbers, importance=doubtful))) == [told]
+    more = [replace(x, name=f"x{i}", error=x.loss) for i in range(5)]
+    both = replace(numbers.importance, columns=(*more, part, replace(part, name="age, years"), noise))
+    told = "Largest effects: x0, x1 and x2; only those of **'part' and 'age, years'** are significant."
+    assert list(importance(replace(numbers, importance=both))) == [told]
 
 
 def test_importance_has_enough_test_rows_on_a_machine_without_time(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -729,16 +736,16 @@ def test_as_many_suspects_as_by_chance_are_no_evidence(repairs: Report) -> None:
         one = replace(repairs, suspects=suspects)
         return [next(about_rows(one)), one.html(), str(suspects)]
 
-    sentence, page, part = said(5, 6.6)
-    assert sentence == (
-        "5 rows disagree with their predictions, no more than expected by chance (about 6.6): this is not evidence "
-        "that any job is wrong."
-    )
-    assert "no more than expected by chance (about 6.6)" in page
-    assert "no more than expected by chance (about 6.6)" in part
-    sentence, page, part = said(7, 3.2)
+    for found, by_chance, than in ((2, 3.9, "about as many as"), (6, 3.2, "about as many as"), (1, 3.9, "fewer than")):
+        sentence, page, part = said(found, by_chance)
+        told = f"{than} expected by chance ({by_chance})"
+        assert sentence == f"{found} row{'s' * (found > 1)} to check for a wrong job; {told}."
+        assert told in page
+        assert f" to check for a wrong target; {told}" in part
+    sentence, page, part = said(7, 3.2)  # P(N >= 7) = 0.045
     assert sentence == "**7 rows** may have a wrong job; about 3.2 are expected by chance."
-    assert "no more than" not in sentence + page + part
+    assert "about as many as" not in sentence + page + part
+    assert said(1, 0.0)[0] == "**1 row** may have a wrong job; about 0 are expected by chance."
 
 
 def test_technical_notes_stand_at_the_end_of_the_page(repairs: Report, numbers: Report) -> None:

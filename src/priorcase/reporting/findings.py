@@ -11,6 +11,7 @@ from time import perf_counter
 from typing import Any, Literal, TypeAlias
 
 import numpy as np
+from scipy.special import pdtrc
 from sklearn.base import clone
 
 from priorcase._grids import Grid, GridResult
@@ -32,6 +33,7 @@ _ASKED = 1000  # test rows of a fold
 _LEAST_ASKED = 200  # test rows that are measured however little time is left, or all rows if there are fewer
 _PERMUTATIONS, _PREDICTIONS = 5, 10_000  # of a column; with more predictions in a fold, there are fewer permutations
 _COLUMNS = 100  # of more columns the most relevant ones are measured
+_SIGNIFICANT = 0.05
 _FAR = 3.5  # robust standard deviations
 _MAD = 1.4826  # the standard deviation of normal numbers over their median absolute deviation
 _UNRELIABLE = 200  # rows with the worst records
@@ -76,12 +78,14 @@ class Importance(GridResult):
         cells = {
             "column": [one.name for one in shown],
             "loss without it": with_errors([one.loss for one in shown], [one.error for one in shown]),
-            "accuracy (points)": ["" if one.accuracy is None else f"{100 * one.accuracy:+.1f}" for one in shown],
+            "accuracy without it (points)": [
+                "" if one.accuracy is None else f"{100 * one.accuracy:+.1f}" for one in shown
+            ],
             "relevance": ["" if one.relevance is None else percent(one.relevance, certain=False) for one in shown],
             "Relief weight": ["" if one.weight is None else f"{one.weight:.2f}" for one in shown],
         }
         cells = {name: texts for name, texts in cells.items() if any(texts)}
-        title = f"Importance of {count(len(self.columns), 'column')}: each permuted in {count(self.rows, 'test row')}"
+        title = f"Importance of {count(len(self.columns), 'column')}: values shuffled in {count(self.rows, 'test row')}"
         lines = list(zip(*cells.values(), strict=True))
         return Grid(title, list(cells), lines, rest(len(self.columns), "more column"), range(1, len(cells)))
 
@@ -247,14 +251,23 @@ class Suspects(GridResult):
         return frozenset(one.row for one in self.rows)
 
     @property
+    def significant(self) -> bool:
+        """Whether there are significantly more rows than expected by chance: Poisson, one-sided, 5%."""
+        return self.found > 0 and bool(pdtrc(self.found - 1, self.by_chance) <= _SIGNIFICANT)
+
+    @property
     def chance(self) -> str:
         """The number of rows expected by chance, in words."""
-        expected = f"about {chance(self.by_chance)}"
-        no_more = self.found <= self.by_chance
-        return f"no more than expected by chance ({expected})" if no_more else f"{expected} are expected by chance"
+        expected = chance(self.by_chance)
+        if self.significant:
+            return f"about {expected} are expected by chance"
+        return (
+            f"{'fewer than' if 2 * self.found < self.by_chance else 'about as many as'} expected by chance ({expected})"
+        )
 
     def _grid(self) -> Grid:
-        title = f"{count(self.found, 'row')} of {self.of:,} may have a wrong target; {self.chance}"
+        verb = "may have" if self.significant else "to check for"
+        title = f"{count(self.found, 'row')} of {self.of:,} {verb} a wrong target; {self.chance}"
         if not self.rows:
             return Grid(title, [], [])
         classes = self.rows[0].against is not None

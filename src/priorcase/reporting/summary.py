@@ -32,8 +32,7 @@ _NOTICEABLE = 0.001  # nats, or a share of the variance
 _FEW_IN_GROUP = 20  # rows
 _UNRELIABLE = 2.6  # standard errors by which one of ten groups is off by chance in 5% of reports
 _FEW, _MANY = 50, 1000  # test rows: too few to call no column important, and enough for it though not all rows
-_SHOWN, _ROUNDING = 5, 1e-9
-NESTED = "nested estimate: for each fold, the learner is selected on the other folds"
+_SHOWN, _LARGER, _ROUNDING = 5, 3, 1e-9
 
 
 # -- sentences
@@ -146,15 +145,25 @@ def _accuracy(report: Report) -> str:
     mean, error = report.verdict.estimate["accuracy"]
     frequent, size = report.table.target.values[0]
     return (
-        f"Expected accuracy on new rows: {percent(mean)} ± {100 * error:.1f} ({NESTED}); always predicting {frequent}: "
+        f"Expected accuracy on new rows: {percent(mean)} ± {100 * error:.1f}; always predicting {frequent}: "
         f"{percent(size / report.table.rows)}"
     )
 
 
 def _rmse(report: Report) -> str:
-    text = f"Expected root mean squared error on new rows: {_with_error(report.verdict.estimate['rmse'])} ({NESTED})"
+    text = f"Expected root mean squared error on new rows: {_with_error(report.verdict.estimate['rmse'])}"
     baseline = report.compared[-1].baseline
     return text if baseline is None else f"{text}; predicting the mean: {number(baseline.scores['rmse'][0], 4)}"
+
+
+def estimation(report: Report) -> Iterator[str]:
+    """Explain how the expected accuracy or error was measured, if it is stated."""
+    if report.verdict.chosen != BASELINE and _better_than_guessing(report):
+        what = "accuracy" if report.problem.classes else "error"
+        yield (
+            f"The expected {what} is not biased by the selection of the learner: each fold was scored with the learner "
+            "that was best on the other folds (nested estimate)."
+        )
 
 
 def nested_and_table(report: Report) -> Iterator[str]:
@@ -235,11 +244,18 @@ def importance(report: Report) -> Iterator[str]:
         yield "No column is known to be informative, since no learner is significantly better than the baseline."
         return
     columns = report.importance.columns
-    names = [one.name for one in columns if one.loss > max(_IMPORTANT * one.error, _NOTICEABLE)]
-    if names:
-        start = "Most important" if names[0] == columns[0].name else "Significantly important"
-        shown = joined(unambiguous(names[:_SHOWN]))
-        yield f"{start} column{'s' * (len(names) > 1)}: **{shown}**."
+    significant = [one for one in columns if one.loss > max(_IMPORTANT * one.error, _NOTICEABLE)]
+    names = [one.name for one in significant]
+    shown = joined(unambiguous(names[:_SHOWN]))
+    if names and names[0] == columns[0].name:
+        yield f"Most important column{'s' * (len(names) > 1)}: **{shown}**."
+    elif names:
+        larger = [one.name for one in columns][: min(columns.index(significant[0]), _LARGER)]
+        only = "that of **{}** is" if len(names) == 1 else "those of **{}** are"
+        yield (
+            f"Largest effect{'s' * (len(larger) > 1)}: {joined(unambiguous(larger))}; only {only.format(shown)} "
+            "significant."
+        )
     else:
         yield _none_important(report, report.importance.rows)
 
@@ -258,12 +274,8 @@ def rows(report: Report) -> Iterator[str]:
     suspects, target = report.suspects, report.problem.target
     if suspects is not None and suspects.found:
         text = f"**{count(suspects.found, 'row')}** may have a wrong {target}"
-        if suspects.found <= suspects.by_chance:
-            disagree = "disagrees with its prediction" if suspects.found == 1 else "disagree with their predictions"
-            text = (
-                f"{count(suspects.found, 'row')} {disagree}, {suspects.chance}: this is not evidence that any {target} "
-                "is wrong"
-            )
+        if not suspects.significant:
+            text = f"{count(suspects.found, 'row')} to check for a wrong {target}; {suspects.chance}"
         elif report.problem.classes:
             text += f"; {suspects.chance}"
         else:
@@ -336,8 +348,10 @@ def summary(report: Report) -> Iterator[RenderableType]:
     note = f"{report.compared[-1].protocol}; ± is the standard error."
     if report.problem.classes:
         note += " Sorted by log-score, which rewards good probabilities, not only the right class."
+    for sentence in estimation(report):
+        note += f" {sentence}"
     if report.verdict.same_choice < report.verdict.folds:
-        note += " The score of the selected learner is optimistic, since it selected it."
+        note += " The score of the selected learner is optimistic, because the learner was selected by it."
     if any(one.fitted_to is not None for one in report.compared[-1].measured):
         note += " Lower bound: fitted to a sample of this size because the time budget was too short; all rows should "
         note += "do better."
