@@ -15,6 +15,7 @@ from commands import write
 from exploring import explorer
 
 import priorcase as pc
+from priorcase.datasets import read_table
 from priorcase.datasets.past import Reading
 from priorcase.explorer import Workspace
 from priorcase.explorer.checking import Score
@@ -334,6 +335,25 @@ def test_model_and_table_are_downloaded(opened: tuple[Workspace, httpx.Client], 
     assert lines[1] == "L-001,21.5,rent,2024-01-02,no"
     assert lines[7] == "L-007,27,rent,2024-01-08,yes"
     assert len(lines) == 40
+
+
+def test_a_table_is_written_as_it_was_read(tmp_path: Path) -> None:
+    lines = [f"K-{i:02d};{i}.516,{i:02d};{i % 28 + 1:02d}.03.2025;{('ja', 'nein')[i % 2]}" for i in range(1, 30)]
+    path = write(tmp_path / "german.csv", ["Kundennr;Betrag;Datum;zu spät", *lines])
+    with explorer(path, target="zu spät") as (_, client):
+        client.post("/review/correct", json={"id": 1, "values": {"Betrag": -12.25, "Datum": "2025-12-24"}})
+        content = client.get("/review/table").content
+    found = content.decode("utf-8-sig").splitlines()
+    assert found[:4] == [
+        "Kundennr;Betrag;Datum;zu spät",
+        "K-01;1516,01;02.03.2025;nein",
+        "K-02;-12,25;24.12.2025;ja",
+        "K-03;3516,03;04.03.2025;nein",
+    ]
+    (tmp_path / "corrected.csv").write_bytes(content)
+    read = read_table(tmp_path / "corrected.csv")
+    assert read_table(path, like=read)["Betrag"].tolist() == read_table(path)["Betrag"].tolist()
+    assert read["Datum"].dtype.kind == "M"
 
 
 def test_no_cell_of_a_table_is_a_formula(tmp_path: Path) -> None:

@@ -1,40 +1,102 @@
-"""Files that the browser saves: CSV that no spreadsheet takes for formulas, and the response that has a file."""
+"""Files that the browser saves: CSV that no spreadsheet takes for formulas, and the response that has a file.
+
+CSV is written as the file that was read: with its delimiter, its decimal marks and its order of dates, so that it fits
+the other files of a user.
+"""
 
 from __future__ import annotations
 
 import csv
 import io
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
 from typing import Any
 
 from fastapi import Response
 
 from priorcase.serve.app import Service
 
-_FORMULA = re.compile(r"[=@\t\r]|[+-](?!\Z)(?![0-9.]+\Z)")
+_FORMULA = re.compile(r"[=@\t\r]|[+-](?!\Z)")
+_DELIMITERS = ",;\t|"
 _UNSAFE = re.compile(r"[^A-Za-z0-9._-]")
 
 
 def inert(cell: Any) -> Any:
     """Escape a cell that a spreadsheet would take for a formula: such strings begin with an apostrophe.
 
-    >>> inert("=1+1"), inert("-5 dB"), inert(-5), inert("a=b"), inert("-5"), inert("+")
-    ("'=1+1", "'-5 dB", -5, 'a=b', '-5', '+')
+    >>> inert("=1+1"), inert("-5 dB"), inert(-5), inert("a=b"), inert("-1.516,34 €"), inert("+")
+    ("'=1+1", "'-5 dB", -5, 'a=b', '-1.516,34 €', '+')
     """
-    return f"'{cell}" if isinstance(cell, str) and _FORMULA.match(cell) else cell
+    if not isinstance(cell, str) or not _FORMULA.match(cell):
+        return cell
+    from priorcase.datasets.values import NUMBER
+
+    return cell if NUMBER.match(cell) else f"'{cell}"
 
 
-def csv_file(header: Iterable[Any], rows: Iterable[Iterable[Any]]) -> bytes:
+@dataclass(frozen=True)
+class Notation:
+    """How a text file writes numbers and dates: its delimiter, decimal marks by column, and formats of dates.
+
+    ``decimal`` is the mark of columns in which none was certain.
+    """
+
+    delimiter: str = ","
+    decimal: str = "."
+    decimals: Mapping[str, str] = field(default_factory=dict)
+    dates: Mapping[str, str] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, about: Mapping[str, Any]) -> Notation:
+        """The notation of a text file by the ``attrs`` of its frame; of other tables the default.
+
+        >>> Notation.of({"delimiter": ";", "columns": {"price": {"kind": "numeric", "decimal": ","}}})
+        Notation(delimiter=';', decimal=',', decimals={'price': ','}, dates={})
+        """
+        if "delimiter" not in about:
+            return cls()
+        columns = about["columns"]
+        decimals = {name: one["decimal"] for name, one in columns.items() if one.get("decimal")}
+        dates = {name: one.get("format") or "ymd" for name, one in columns.items() if one["kind"] == "date"}
+        delimiter = about["delimiter"] if about["delimiter"] in _DELIMITERS else ","
+        return cls(delimiter, "," if "," in decimals.values() else ".", decimals, dates)
+
+    def number(self, column: str, value: Any) -> Any:
+        """A number with the decimal mark of its column; other values as they are."""
+        mark = self.decimals.get(column, self.decimal)
+        return repr(value).replace(".", ",") if isinstance(value, float) and mark == "," else value
+
+    def date(self, column: str, value: Any) -> Any:
+        """An ISO date in the format of its column; values of other columns as they are.
+
+        >>> Notation(decimal=",", dates={"day": "dmy"}).date("day", "2025-03-16T00:00:00")
+        '16.03.2025'
+        """
+        form = self.dates.get(column)
+        if form is None or not isinstance(value, str) or value in ("", "NaT"):
+            return "" if value == "NaT" else value
+        day = datetime.fromisoformat(value)
+        if "%" in form:
+            return day.strftime(form)
+        mark = "." if self.decimal == "," else "/"
+        shown = {"dmy": f"%d{mark}%m{mark}%Y", "mdy": "%m/%d/%Y"}.get(form, "%Y-%m-%d")
+        clock = day.time().isoformat()
+        return day.strftime(shown) + (f" {clock}" if day.time() != day.time().min else "")
+
+
+def csv_file(header: Iterable[Any], rows: Iterable[Iterable[Any]], notation: Notation | None = None) -> bytes:
     """A table as CSV, with a byte order mark by which spreadsheets know that it is UTF-8.
 
     >>> csv_file(["a", "=b"], [[1, "x"]])
     b"\\xef\\xbb\\xbfa,'=b\\n1,x\\n"
     """
-    text = io.StringIO()
-    writer = csv.writer(text, lineterminator="\n")
+    text, notation, header = io.StringIO(), notation or Notation(), list(header)
+    writer = csv.writer(text, delimiter=notation.delimiter, lineterminator="\n")
     writer.writerow(map(inert, header))
-    writer.writerows(map(inert, row) for row in rows)
+    for row in rows:
+        writer.writerow([inert(notation.number(name, cell)) for name, cell in zip(header, row, strict=True)])
     return text.getvalue().encode("utf-8-sig")
 
 

@@ -34,7 +34,7 @@ from priorcase.exceptions import (
     quoted,
 )
 from priorcase.explorer.checking import Score, left_out
-from priorcase.explorer.files import csv_file, download
+from priorcase.explorer.files import Notation, csv_file, download
 from priorcase.explorer.jobs import Job
 from priorcase.explorer.workspace import Workspace, over_rows
 from priorcase.learning.results import attribute_names
@@ -604,24 +604,29 @@ class Review:
         return content, f"{FilePath(self.workspace.opened.name).stem or 'model'}.priorcase"
 
     def table_file(self) -> tuple[bytes, str]:
-        """The rows as CSV in the order in which they came, with the columns that no learner was given."""
+        """The rows as CSV in the order in which they came, with the columns that no learner was given.
+
+        They are written as in the file that was read.
+        """
         self._current()
         model, opened = pinned(self.service.model), self.workspace.opened
         columns = stored_columns(model, self.service.target)
         ids = np.asarray(model.ids_)
         first = np.array([self._origins.get(one, one) for one in ids.tolist()], np.int64)
         order = np.argsort(first, kind="stable")
-        beside = _beside(opened, first[order])
+        notation = Notation() if opened.frame is None else Notation.of(opened.frame.attrs)
+        positions = np.full(order.size, _LARGEST) if self.workspace.renumbered else first[order]
+        beside = _beside(opened, positions)
         names = [*beside, *(column.name for column in columns[1:]), columns[0].name]
         target = columns[0]
         cells = target.cells[order].tolist()
         held = [target.values[int(cell)] for cell in cells] if isinstance(target.kind, Nominal) else cells
         decoded = zip(model._stored().instances.decode(order), held, strict=True)
         rows = (
-            [*(column[at] for column in beside.values()), *map(_cell, values), _cell(own)]
+            map(notation.date, names, [*(column[at] for column in beside.values()), *map(_cell, values), _cell(own)])
             for at, (values, own) in enumerate(decoded)
         )
-        return csv_file(names, rows), f"{FilePath(opened.name).stem or 'rows'}-corrected.csv"
+        return csv_file(names, rows, notation), f"{FilePath(opened.name).stem or 'rows'}-corrected.csv"
 
 
 def _beside(opened: Any, positions: IntArray) -> dict[str, list[Any]]:

@@ -97,7 +97,7 @@ class Workspace:
         self.problem = ""
         self._open: tuple[Any, Opened] = None, Opened()  # one attribute, so that no thread sees only one of them
         self.version = self.rows_version = 0
-        self._renumbered = False  # whether ids of rows are no longer their positions in the table
+        self.renumbered = False  # whether ids of rows are no longer their positions in the table
         self.decision: dict[str, Any] | None = None
         self._service: Service | None = None
         self._lock = Lock()
@@ -305,7 +305,7 @@ class Workspace:
     def lines(self) -> tuple[int, ...]:
         """The line of each row in the file of the open table, by id; none if ids or lines are not known."""
         past = self.opened.past
-        return () if past is None or self._renumbered or not past.about.get("lines") else past.lines
+        return () if past is None or self.renumbered or not past.about.get("lines") else past.lines
 
     def place(self, id_: int) -> str:
         """The name of a stored row: its line in the file, or its id if it has none, such as a row that was added."""
@@ -401,8 +401,8 @@ class Workspace:
         if opened is not self.opened:
             self.rows_version += 1
             self.decision, self.problem = None, ""
-            self._renumbered = False
-        self._renumbered |= getattr(served, "_renumbered", False)
+            self.renumbered = False
+        self.renumbered |= getattr(served, "_renumbered", False)
         if self._service is not None:
             self._service.serve(served, opened.target)
         self._open = served, opened
