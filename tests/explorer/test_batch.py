@@ -42,10 +42,10 @@ def test_new_rows_are_read_like_the_table(shoes: Path) -> None:
         id_ = answered(workspace, client, new)
         found = client.get(f"/batch/{id_}").json()
         assert found["header"][:2] == ["line", "prediction"]
-        assert found["header"][-4:] == ["actual", "size", "sold", "colour"]
+        assert found["header"][-4:] == ["size", "sold", "colour", "more"]
         assert found["rows"][0][:2] == [2, "no"]
-        assert found["rows"][0][4:] == ["yes", 7.5, "2025-12-03", "red"]
-        assert found["rows"][1][4:] == [None, None, None, "=1+1"]
+        assert found["rows"][0][4:] == ["yes", 7.5, "2025-12-03", "red", "1"]
+        assert found["rows"][1][4:] == [None, None, None, "=1+1", "2"]
         assert found["right"] == {"rows": 2, "right": 1}
         assert "more" in found["notes"][0]
         rows = [{"size": 7.5, "sold": "2025-12-03", "colour": "red"}, {"colour": "=1+1"}]
@@ -53,11 +53,14 @@ def test_new_rows_are_read_like_the_table(shoes: Path) -> None:
             assert mine[1:4] == [one["prediction"], one["probabilities"]["no"], one["probabilities"]["yes"]]
         table = client.get(f"/batch/{id_}/predictions.csv")
         assert "attachment" in table.headers["content-disposition"]
-        lines = list(csv.reader(io.StringIO(table.content.decode("utf-8-sig"))))
-        assert lines[2][-1] == "'=1+1"
+        lines = list(csv.reader(io.StringIO(table.content.decode("utf-8-sig")), delimiter=";"))
+        assert lines[1][4:] == ["yes", "7,5", "3.12.2025", "red", "1"]
+        assert lines[1][2].replace(",", ".") == str(found["rows"][0][2])
+        assert lines[2][-2:] == ["'=1+1", "2"]
         assert [line[1] for line in lines[1:]] == [row[1] for row in found["rows"]]
         document = client.get(f"/batch/{id_}/predictions.json").json()
         assert document["predictions"][1]["values"]["colour"] == "=1+1"
+        assert document["predictions"][1]["unused"] == {"more": "2"}
         assert not list(Path(str(workspace.uploads._folder and workspace.uploads._folder.name)).iterdir())
 
 
@@ -78,10 +81,19 @@ def test_explanations_are_those_of_the_service(shoes: Path) -> None:
             "changes that alter it",
         ]
         (row_,) = client.get(f"/batch/{id_}").json()["rows"]
-        assert row_[-2].startswith("#")
+        assert row_[-2].startswith("line ")
         assert " if " in row_[-1]
         near = answered(workspace, client, new, precedents=3)
         assert len(client.get(f"/batch/{near}/predictions.json").json()["predictions"][0]["precedents"]) == 3
+
+
+def test_ids_and_columns_with_the_names_of_results_are_kept(shoes: Path) -> None:
+    with explorer(shoes, target="bought") as (workspace, client):
+        new = b'id,line,size,sold,colour\nK-1,7,"1.007,5",3.12.2025,red\n'
+        id_ = answered(workspace, client, new)
+        assert client.get(f"/batch/{id_}").json()["header"][4:] == ["id", "line (value)", "size", "sold", "colour"]
+        lines = list(csv.reader(io.StringIO(client.get(f"/batch/{id_}/predictions.csv").content.decode("utf-8-sig"))))
+        assert lines[1][4:] == ["K-1", "7", "1.007,5", "3.12.2025", "red"]
 
 
 def test_what_does_not_fit_is_said_in_a_sentence(shoes: Path) -> None:

@@ -1,7 +1,7 @@
 """Predictions for a file of new rows in the background, read like the open table, with optional explanations.
 
-The predictions are downloaded as CSV or JSON. In CSV a string that a spreadsheet would take for a formula begins with
-an apostrophe; JSON has every string as it is.
+The predictions are downloaded as CSV, with all columns of the file as it writes them, or as JSON. In CSV a string that
+a spreadsheet would take for a formula begins with an apostrophe; JSON has every string as it is.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from sklearn.base import is_classifier
 
 from priorcase.documents import plain
 from priorcase.exceptions import ReadingError, TooLargeError, UnknownIdError, advice, listed
-from priorcase.explorer.files import csv_file, download
+from priorcase.explorer.files import Notation, csv_file, download
 from priorcase.explorer.jobs import Job
 from priorcase.explorer.uploads import Upload
 from priorcase.explorer.workspace import Opened, Workspace
@@ -35,6 +35,9 @@ if TYPE_CHECKING:
 
 _BLOCK = {False: 500, True: 10}  # rows that are predicted, or explained, at a time
 _MOST = {False: 200_000, True: 5_000}
+_COMPUTED = frozenset(
+    ("line", "prediction", "decision", "lower", "upper", "actual", "past cases", "changes that alter it")
+)
 _SHOWN = 50  # rows on the page
 _KEPT = 3  # batches whose predictions can be downloaded
 _LEVEL = 0.95
@@ -57,7 +60,10 @@ class Asked(BaseModel):
 
 
 class NewRows(NamedTuple):
-    """New rows as the model takes them, with their lines in the file, their targets if it has them, and notes."""
+    """New rows as the model takes them, with their lines in the file, their targets if it has them, and notes.
+
+    ``fields`` are all columns of the file but the target, as text, and ``notation`` is how it writes numbers.
+    """
 
     X: Any
     names: list[str]
@@ -65,6 +71,8 @@ class NewRows(NamedTuple):
     lines: list[int]
     actual: list[Any] | None
     notes: list[str]
+    fields: dict[str, list[str | None]]
+    notation: Notation
 
 
 @dataclass
@@ -77,6 +85,8 @@ class Batch:
     rows: list[list[Any]] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
     documents: list[dict[str, Any]] = field(default_factory=list)
+    fields: dict[str, list[str | None]] = field(default_factory=dict)  # of the file, by the names in the header
+    notation: Notation = field(default_factory=Notation)
     about: dict[str, Any] = field(default_factory=dict)
 
     def document(self) -> dict[str, Any]:
@@ -85,8 +95,12 @@ class Batch:
         return told | {"n": len(self.rows), "header": self.header, "rows": self.rows[:_SHOWN], **self.about}
 
     def csv(self) -> bytes:
-        """All rows as CSV."""
-        return csv_file(self.header, self.rows)
+        """All rows as CSV, with the columns of the file as it has them."""
+        texts = {at: self.fields[name] for at, name in enumerate(self.header) if name in self.fields}
+        rows = (
+            [texts[at][i] if at in texts else cell for at, cell in enumerate(row)] for i, row in enumerate(self.rows)
+        )
+        return csv_file(self.header, rows, self.notation)
 
     def json(self) -> bytes:
         """All rows with their explanations."""
@@ -142,6 +156,7 @@ def new_rows(opened: Opened, model: Any, upload: Upload) -> NewRows:
     from priorcase.datasets.reading import line_numbers, read_frame
 
     past, schema = opened.past, model.schema_
+    how: dict[str, Any] = {}
     names = [str(name) for name in attribute_names(schema)]
     like = past.about if past is not None and past.about["columns"] else None  # None if the table is not a file
     if past is not None and like is not None and opened.reading is not None:
@@ -171,8 +186,16 @@ def new_rows(opened: Opened, model: Any, upload: Upload) -> NewRows:
                 f"{repeated:,} of {len(cells):,} rows are identical to a row of the table, including the target: "
                 "results on them are optimistic."
             )
-    lines = line_numbers(frame.attrs, np.arange(len(frame))).tolist()
-    return NewRows(X if schema.names is not None else cells, names, cells, lines, actual, notes)
+    about = frame.attrs
+    every = dict.fromkeys([*about["columns"], *about.get("ignored", ())], "nominal")
+    as_text: dict[str, Any] = {**how, "schema": every, "missing": (), "like": about, "name": upload.name}
+    texts = read_frame(upload.path, lenient=True, **as_text).astype(object)
+    fields = texts.where(texts.notna(), None).to_dict("list")
+    if actual is not None:
+        del fields[opened.target]
+    lines = line_numbers(about, np.arange(len(frame))).tolist()
+    X = X if schema.names is not None else cells
+    return NewRows(X, names, cells, lines, actual, notes, fields, Notation.of(about))
 
 
 def _is_whole(column: Any) -> bool:
@@ -208,12 +231,16 @@ def answer(batch: Batch, model: Any, new: NewRows, asked: Asked, workspace: Work
         X = new.X[start : start + size]
         documents += [dict(one) for one in _answered(model, X, asked)]
     for i, one in enumerate(documents):
-        known = {"line": new.lines[i], "values": dict(zip(new.names, map(_text, new.cells[i]), strict=True))}
+        known: dict[str, Any] = {"line": new.lines[i]}
+        known["values"] = dict(zip(new.names, map(_text, new.cells[i]), strict=True))
+        if unused := {name: texts[i] for name, texts in new.fields.items() if name not in new.names}:
+            known["unused"] = unused
         if decision and all(label in one.get("probabilities", ()) for label in decision["classes"]):
             one["decision"] = decided(one["probabilities"], decision)
         documents[i] = known | one | ({} if new.actual is None else {"actual": new.actual[i]})
-    columns = _columns(model, new, asked, documents)
+    columns = _columns(model, new, asked, documents, workspace.place)
     batch.header, batch.notes = [name for name, _ in columns], new.notes
+    batch.fields, batch.notation = {_shown(name): texts for name, texts in new.fields.items()}, new.notation
     batch.rows = [[plain(cell(one)) for _, cell in columns] for one in documents]
     batch.documents = documents
     batch.about = {"target": target, "learner": repr(model), "right": _right(new, documents, model)}
@@ -251,7 +278,9 @@ def _answered(model: Any, X: Any, asked: Asked) -> list[dict[str, Any]]:
 Cell = Callable[[Mapping[str, Any]], Any]
 
 
-def _columns(model: Any, new: NewRows, asked: Asked, documents: Sequence[Mapping[str, Any]]) -> list[tuple[str, Cell]]:
+def _columns(
+    model: Any, new: NewRows, asked: Asked, documents: Sequence[Mapping[str, Any]], place: Callable[[int], str]
+) -> list[tuple[str, Cell]]:
     """Return the columns of the table of predictions: names, and a function from a prediction to its cell."""
     first = documents[0]
     found = [("line", _at("line")), ("prediction", _at("prediction"))]
@@ -259,14 +288,21 @@ def _columns(model: Any, new: NewRows, asked: Asked, documents: Sequence[Mapping
     found += [(f"P({label})", _at("probabilities", label)) for label in first.get("probabilities", ())]
     found += [("lower", _at("interval", 0)), ("upper", _at("interval", 1))] if "interval" in first else []
     found += [("actual", _at("actual"))] if new.actual is not None else []
-    found += [(name, _at("values", name)) for name in new.names]
+    found += [(_shown(name), _at("values" if name in new.names else "unused", name)) for name in new.fields]
     if asked.contributions:
         found += [(f"contribution of {name}", _at("contributions", "contributions", name)) for name in new.names]
     if asked.precedents:
-        found.append(("past cases", lambda one: "; ".join(map(_precedent, one.get("precedents", ())))))
+        found.append(
+            ("past cases", lambda one: "; ".join(_precedent(near, place) for near in one.get("precedents", ())))
+        )
     if asked.counterfactuals and "counterfactuals" in first:
         found.append(("changes that alter it", lambda one: "; ".join(map(_counterfactual, one["counterfactuals"]))))
     return found
+
+
+def _shown(name: str) -> str:
+    """The name of a column of the file in the header, different from those that are computed."""
+    return f"{name} (value)" if name in _COMPUTED else name
 
 
 def _at(*path: Any) -> Cell:
@@ -274,8 +310,8 @@ def _at(*path: Any) -> Cell:
     return lambda one: _text(reduce(getitem, path, one))
 
 
-def _precedent(one: Mapping[str, Any]) -> str:
-    return f"#{one['id']} {_text(one['target'])} at {one['distance']:.3g}"
+def _precedent(one: Mapping[str, Any], place: Callable[[int], str]) -> str:
+    return f"{place(one['id'])} {_text(one['target'])} at {one['distance']:.3g}"
 
 
 def _counterfactual(one: Mapping[str, Any]) -> str:
