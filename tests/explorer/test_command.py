@@ -12,6 +12,7 @@ from commands import error, run, write
 from serving import TOKEN, AppTransport
 
 import priorcase as pc
+from priorcase.cli.serve import listening
 from priorcase.serve import Client
 
 
@@ -56,6 +57,37 @@ def test_what_cannot_be_explored_is_said_in_a_sentence(tmp_path: Path, apps: lis
     assert "--save is for models" in error(run("explore", base, "--save", tmp_path / "copy"))
     assert "--read-only" in error(run("explore", "--read-only", "--save", tmp_path / "copy"))
     assert "--token" in error(run("explore", "--host", "0.0.0.0"))
+    table = write(tmp_path / "hepatitis.csv", ["age,class", "30,live", "60,die"])
+    wrong = error(run("explore", table, "--target", "Class"))
+    assert "no column 'Class'" in wrong
+    assert wrong == error(run("predict", table, "--target", "Class", "age=3", "class=4"))
+    assert "no column" in error(run("explore", "repairs", "--target", "jobs"))
+    assert apps == []
+
+
+@pytest.mark.parametrize(
+    ("content", "target", "more"),
+    [
+        ("age;zu spät\n1;ja\n".encode("latin-1"), "zu spät", ()),
+        (b'"age","a ""b"", c"\n1,2\n', 'a "b", c', ()),
+        (b"1,ja\n2,nein\n", "column_2", ("--read", "header=no")),
+    ],
+)
+def test_a_target_in_the_file_is_accepted(
+    tmp_path: Path, apps: list[Any], content: bytes, target: str, more: tuple[str, ...]
+) -> None:
+    (tmp_path / "table.csv").write_bytes(content)
+    result = run("explore", tmp_path / "table.csv", "--target", target, "--port", 0, "--no-browser", *more)
+    assert result.exit_code == 0, result.stderr
+    assert len(apps) == 1
+
+
+def test_a_port_in_use_is_said_with_the_remedy(apps: list[Any]) -> None:
+    with listening("127.0.0.1", 0) as (listener, _):
+        port = listener.getsockname()[1]
+        told = error(run("explore", "--port", port, "--no-browser"))
+    assert f"port {port}" in told
+    assert "--port 0" in told
     assert apps == []
 
 

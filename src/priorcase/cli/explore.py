@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import secrets
 import sys
 import webbrowser
@@ -18,7 +19,10 @@ from priorcase.cli.shell import Command, note, option, say, usage
 from priorcase.cli.tables import TABLE, column_option, is_data_set, parse_reading, read_option, read_table
 
 if TYPE_CHECKING:
+    from priorcase.datasets.past import Reading
     from priorcase.explorer import Workspace
+
+_QUICK, _LINE = 64 << 20, 1 << 17  # bytes of a file that is read before the page is there, and of its first line
 
 _EXAMPLES = """\
 priorcase explore
@@ -89,7 +93,43 @@ def _check_table(table: str | None, given: dict[str, Any]) -> None:
         raise usage("--save is for models; a case base saves every change immediately.")
     if table is not None and kind is None and not Path(table).is_file():
         TABLE.convert(table, None, click.get_current_context(silent=True))  # raises the error
-    parse_reading(given["column"], given["read"])
+    reading = parse_reading(given["column"], given["read"])
+    if table is not None and given["target"] is not None:
+        _check_target(table, given["target"], reading)
+
+
+def _check_target(table: str, target: str, reading: Reading) -> None:
+    """Check that a table has the target: the page starts at once if the first line of a text file names it.
+
+    Otherwise the table is read here, unless it is large or not at hand.
+    """
+    if table == "-":
+        return
+    if is_data_set(table):
+        from priorcase.datasets import available
+
+        if available().places[table] == "OpenML":
+            return
+    else:
+        file = Path(table.partition("::")[0])
+        if not file.is_file() or file.stat().st_size > _QUICK or target in _fields_of_first_line(file):
+            return
+    from priorcase.datasets.reading import check_column
+
+    frame = read_table(table, reading)
+    check_column(str(frame.attrs["source"]), target, [*frame.columns, *frame.attrs.get("ignored", ())])
+
+
+def _fields_of_first_line(file: Path) -> set[str]:
+    """The fields of the first line of a text file, with any delimiter."""
+    with file.open("rb") as opened:
+        line = opened.readline(_LINE)
+    texts = [line.decode(encoding, errors="replace").strip() for encoding in ("utf-8-sig", "latin-1")]
+    try:
+        rows = [row for text in texts for mark in ",;\t|" for row in csv.reader([text], delimiter=mark)]
+    except csv.Error:  # this is not a line of text
+        return set()
+    return {field.strip() for row in rows for field in row}
 
 
 def _open(workspace: Workspace, table: str | None, given: dict[str, Any]) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import secrets
 import signal
 import socket
@@ -166,6 +167,11 @@ def listening(host: str, port: int) -> Iterator[tuple[socket.socket, str]]:
         family = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0][0]
         listener = socket.create_server((host, port), family=family, backlog=512)
     except OSError as error:
+        if error.errno == errno.EADDRINUSE:
+            raise BadInputError(
+                f"cannot listen at {host} port {port}: it is already in use. Choose another port with --port, or any "
+                "free one with --port 0."
+            ) from error
         raise BadInputError(f"cannot listen at {host} port {port}: {error.strerror or error}.") from error
     name = f"[{host}]" if ":" in host else host
     with listener:
