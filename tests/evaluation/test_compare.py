@@ -135,6 +135,21 @@ def test_each_split_has_a_seed_of_its_own() -> None:
     assert len({seed_of(0, repeat, split) for repeat in range(5) for split in range(10)}) == 50
 
 
+def test_names_of_learners_have_no_addresses() -> None:
+    class Own:
+        pass
+
+    def apart(a: Any, b: Any) -> float:
+        return 0.0
+
+    learners = [pc.KNNClassifier(distance=apart), pc.KNNClassifier(distance=lambda a, b: 0), pc.NaiveBayes(prior=Own())]
+    assert list(compare(learners, X, Y, splits=2).learners) == [
+        "KNNClassifier(distance=apart)",
+        "KNNClassifier(distance=<lambda>)",
+        "NaiveBayes(prior=Own)",
+    ]
+
+
 def test_learners_are_not_changed() -> None:
     forest = RandomForestClassifier(3)
     compare(forest, NUMBERS, TWO, splits=2)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import re
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from operator import attrgetter
@@ -27,6 +28,9 @@ from priorcase.learning.targets import as_array, read_labels, read_numbers
 Kind: TypeAlias = Literal["classes", "numbers"]
 Need: TypeAlias = Literal["predicted", "proba", "learner"]
 """Input of a score: predictions, probabilities, or the learner itself (for a scikit-learn scorer)."""
+
+# How Python prints functions and objects without a repr of their own; the group is their name or class.
+_ADDRESS = re.compile(r"<(?:function )?(?:\S*\.)?(\S+)(?: object)? at 0x[0-9A-Fa-f]+>")
 
 # -- learners and targets
 
@@ -92,7 +96,9 @@ def read_learners(learners: Any) -> dict[str, Any]:
 def _name(learner: Any) -> str:
     if isinstance(learner, type):
         return learner.__name__
-    return " ".join(repr(learner).split()) if isinstance(learner, BaseEstimator) else type(learner).__name__
+    if not isinstance(learner, BaseEstimator):
+        return type(learner).__name__
+    return _ADDRESS.sub(r"\1", " ".join(repr(learner).split()))
 
 
 def read_task(learners: Mapping[str, Any], y: Any, *, X: Any) -> Task:
