@@ -226,6 +226,7 @@ def test_ordered_categories_of_another_order_are_refused(later: pa.DictionaryArr
             "several columns 'hot'",
         ),
         (lambda t, p: [t.slice(0, 40), "text"], "label", PriorcaseError, "Expected 2D array"),
+        (lambda t, p: t.to_batches(), "lable", PriorcaseError, "no target column 'lable' in the list of batches"),
         (lambda t, p: iter([t.slice(0, 40), "text"]), "label", PriorcaseError, "expected Arrow record batches"),
         (lambda t, p: t.to_batches(), "labels", PriorcaseError, "Did you mean 'label'"),
         (lambda t, p: [t.slice(0, 0)], "label", PriorcaseError, "no rows"),

@@ -72,14 +72,14 @@ class Batches:
             for number, given in enumerate(self._read()):
                 if not isinstance(given, (pa.RecordBatch, pa.Table)):
                     raise UnsupportedDataError(
-                        f"{self.source} has {quoted(given)} as its batch {number}; expected Arrow record batches or "
+                        f"batch {number} of {self.source} is {quoted(given)}; expected Arrow record batches or "
                         "tables. Convert it, for example with pyarrow.Table.from_pandas."
                     )
                 if schema is None:
                     schema = given.schema
                     if repeated := [name for name in schema.names if schema.names.count(name) > 1]:
                         raise SchemaError(
-                            f"{self.source} has more than one column named {repeated[0]!r}. Rename or drop the "
+                            f"there is more than one column named {repeated[0]!r} in {self.source}. Rename or drop the "
                             "repeated columns."
                         )
                 if latest is None or not given.schema.equals(latest):
@@ -104,7 +104,7 @@ class Batches:
                 "The model is unchanged. Check for damaged or incomplete files, or files with another schema."
             ) from error
         if schema is None:
-            raise SchemaError(f"{self.source} has no batches, so its columns are unknown")
+            raise SchemaError(f"there are no batches in {self.source}, so its columns are unknown")
 
 
 def open_batches(source: Any) -> Batches | None:
@@ -328,7 +328,7 @@ class Labeled:
                 some = True
                 yield X, y
         if not some:
-            raise SchemaError(f"{self.source} has no rows")
+            raise SchemaError(f"there are no rows in {self.source}")
 
     def _parts(self) -> Iterator[tuple[Any, Any]]:
         if not isinstance(self.given, Batches):
@@ -346,9 +346,9 @@ class Labeled:
 
     def _check_target(self, names: list[str]) -> None:
         if self.target not in names:
-            otherwise = f"It has {listed(names)}"
+            otherwise = f"The columns are {listed(names)}"
             raise SchemaError(
-                f"{self.source} has no target column {self.target!r}. "
+                f"there is no target column {self.target!r} in {self.source}. "
                 + advice(self.target, names, otherwise=otherwise)
             )
 
