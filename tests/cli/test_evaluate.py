@@ -90,6 +90,8 @@ def test_scores_are_those_of_the_library(table: Path) -> None:
     text = evaluate(table, "--learner", "baseline,knn,naive_bayes").stdout
     assert text.endswith(f"\n\n{pairs}\n")
     assert text.splitlines()[2].split()[:4] == str(found).splitlines()[2].split()[:4]
+    few = evaluate(table, "--learner", "baseline,knn", "--splits", "2xholdout=0.2").stdout
+    assert few.count("more test than training rows") == 1
 
 
 @pytest.mark.parametrize(

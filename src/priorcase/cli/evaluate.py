@@ -11,6 +11,7 @@ import shutil
 import warnings
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
@@ -264,7 +265,8 @@ def _text(result: Any) -> str:
     width, table = shutil.get_terminal_size().columns, str(result)
     if not hasattr(result, "points") and max(map(len, table.splitlines())) > width:
         table = grids_text(list(_folded(result._grid(), width)))
-    return "\n\n".join([table, *map(str, _tests(result))])
+    # The note of the tests is already below the table.
+    return "\n\n".join([table, *(str(replace(tested, note="")) for tested in _tests(result))])
 
 
 def _folded(grid: Any, width: int) -> Iterator[Any]:

@@ -39,6 +39,7 @@ from priorcase.evaluation.scoring import (
 )
 from priorcase.evaluation.significance import (
     FEW_TRAINING_ROWS,
+    MANY_TEST_ROWS,
     NOT_INDEPENDENT,
     Friedman,
     PairedComparison,
@@ -282,7 +283,7 @@ class Comparison(GridResult):
                 f"got the score {chosen.name!r}, which is not a mean over rows; expected "
                 "accuracy, log_score, brier, mae or rmse. Use one of these, or compare by cross-validation (splits=10)."
             )
-        notes = {"corrected_t": FEW_TRAINING_ROWS * (self.test_to_train > 1), "wilcoxon": NOT_INDEPENDENT}
+        notes = {"corrected_t": FEW_TRAINING_ROWS * (self.test_to_train > MANY_TEST_ROWS), "wilcoxon": NOT_INDEPENDENT}
         return compared_pairs(
             self.learners,
             values,
@@ -429,7 +430,7 @@ class Comparison(GridResult):
                 f"accuracy 0 of {names}: the classes are equally frequent, so leaving out a row makes its class the "
                 "rarest,\n  and predicting the majority class is always wrong. Folds give the usual baseline."
             )
-        if not self.by_rows and self.test_to_train > 1:
+        if not self.by_rows and self.test_to_train > MANY_TEST_ROWS:
             notes.append(FEW_TRAINING_ROWS)
         return notes + missing_notes(self.cells, self.learners, of="splits")
 

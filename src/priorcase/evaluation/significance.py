@@ -24,6 +24,7 @@ FEW_TRAINING_ROWS = (
     "there are more test than training rows: corrected standard errors and p-values are too large. Draw several\n"
     "  tables and use compare_tables, or train on more rows"
 )
+MANY_TEST_ROWS = 1.1  # for each training row; the two folds of an odd number of rows differ by one row
 INFINITE = "a probability of 0 for a true class makes the score infinite; compare by the Brier score"
 NOT_INDEPENDENT = "splits of one table share rows; this test assumes independence, so p-values are too small"
 
