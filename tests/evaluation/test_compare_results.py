@@ -428,8 +428,19 @@ def test_more_test_than_training_rows_are_noted() -> None:
     found = compare(LEARNERS, X, Y, splits=Holdout(10), repeats=3)
     assert "more test than training rows" in str(found)
     assert "more test than training rows" in str(found.paired("accuracy"))
+    about_half = compare(LEARNERS, X[:39], Y[:39], splits=Holdout(19), repeats=3)
+    assert "more test" not in str(about_half)
     usual = compare(LEARNERS, X, Y, splits=4)
     assert "more test" not in str(usual) + str(usual.paired("accuracy"))
+
+
+def test_too_few_tables_for_a_significant_difference_are_noted() -> None:
+    tables = {str(size): (X[:size], Y[:size]) for size in (20, 24, 28, 32, 36, 40)}
+    told = "the p-value of 5 tables is at least 0.0625; p < 0.05 needs at least 6"
+    assert told not in str(compare_tables(LEARNERS, tables, splits=2, scores="accuracy").paired())
+    five = compare_tables(LEARNERS, dict(list(tables.items())[:5]), splits=2, scores="accuracy")
+    assert str(five.paired()).count(told) == 1
+    assert "needs at least" not in str(five.paired(level=0.9))
 
 
 def test_classes_without_training_rows_are_noted() -> None:

@@ -277,6 +277,10 @@ def compared_pairs(
         tests.append(found)
         equal = np.isnan(found.difference) or found.difference == 0
         better.append("" if equal else pairs[-1][(found.difference > 0) != score.greater_is_better])
+    needed = int(np.floor(1 - np.log2(1 - level) + 1e-9)) + 1  # the smallest p-value of n differences is 2^(1 - n)
+    if test == "wilcoxon" and pairs and (n := values.shape[1]) < needed:
+        few = f"the p-value of {basis} is at least {2.0 ** (1 - n):.3g}; p < {1 - level:.2g} needs at least {needed}"
+        note = "\n  ".join(filter(None, [note, few]))
     name, corrected = f"{score.name} squared" if squared else score.name, holm([found.p_value for found in tests])
     done = "corrected resampled t-test" if test_to_train else "paired t-test"
     done = "Wilcoxon's signed-rank test" if test == "wilcoxon" else done
