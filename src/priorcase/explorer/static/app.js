@@ -24,6 +24,7 @@ let shownView = null;
 let unmount = () => {};
 let params = {};
 let cache = { version: -1, values: new Map() };
+const dismissed = new Set(); // ids of failed jobs that are not shown any more
 let lines = null; // of the rows in the file of the table
 const versionListeners = new Set();
 const paramsListeners = new Set();
@@ -78,6 +79,12 @@ const context = {
   onVersion(listener) {
     versionListeners.add(listener);
     return () => versionListeners.delete(listener);
+  },
+  /** Show no notice of a failed job: the view says what went wrong. */
+  dismiss(job) {
+    if (dismissed.has(job.id)) return;
+    dismissed.add(job.id);
+    showStatus();
   },
   notify,
   say,
@@ -194,13 +201,13 @@ function showStatus() {
   at("learner").title = standsIn ? "Fitting stacked learners; they replace k-NN when they are fitted." : "";
   at("learner").textContent = learner ? `Predicted by ${learner.title}${standsIn ? " for now" : ""}` : "";
   const running = jobs.filter((job) => job.state === "running");
-  const failed = jobs.filter((job) => job.state === "failed" && !dismissed.has(job.id));
+  const isOld = (job) => jobs.some((other) => other.name === job.name && other.id > job.id); // it was started again
+  const isShown = (job) => open.kind === "nothing" && job.message === open.problem; // by the view
+  const failed = jobs.filter((job) => job.state === "failed" && !dismissed.has(job.id) && !isOld(job) && !isShown(job));
   const place = at("jobs");
   place.hidden = !(running.length + failed.length);
   fill(place, running.map(jobLine), failed.map(jobLine));
 }
-
-const dismissed = new Set();
 
 function jobLine(job) {
   const isRunning = job.state === "running";

@@ -112,6 +112,7 @@ function batch(context) {
       if (found.job.state === "running") fill(result, progress(found.job, context));
       else if (found.job.state === "done") fill(result, answers(found, id));
       else fill(result, h("p", { class: found.job.state === "failed" ? "wrong" : "soft", role: "alert" }, found.job.state === "failed" ? found.job.message : `Answering ${found.file} was canceled.`));
+      if (found.job.state === "failed") context.dismiss(found.job);
       return found.job.state === "running";
     } catch (error) {
       if (error.status === 404) set(context, "batch", null);
@@ -227,6 +228,7 @@ function report(context) {
     else if (job.state === "running") fill(result, progress(job, context));
     else if (job.state === "done") fill(result, h("p", { class: "buttons", role: "status" }, h("a", { class: "button", href: `/reports/${id}/report.html`, download: "report.html" }, "Download the report")));
     else fill(result, h("p", { class: job.state === "failed" ? "wrong" : "soft", role: "alert" }, job.state === "failed" ? job.message : "The report was canceled."));
+    if (job?.state === "failed") context.dismiss(job);
     return job?.state === "running";
   });
   watch.again();

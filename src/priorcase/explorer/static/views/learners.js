@@ -97,6 +97,7 @@ function mount(root, context) {
     stop.hidden = bar.hidden = !running;
     if (running && told.job.progress !== null) bar.value = told.job.progress;
     const found = told.found;
+    if (told.job?.state === "failed") context.dismiss(told.job);
     words.textContent = running ? told.job.message : told.job?.state === "failed" ? told.job.message : told.job?.state === "cancelled" ? "Canceled." : found ? "" : "Each learner is fitted to some rows and predicts the others.";
     const canAnswer = new Map(told.learners.map((one) => [one.name, one.answers]));
     if (!found) {
