@@ -316,7 +316,7 @@ def test_values_that_do_not_fit_name_line_and_attribute(tmp_path: Path) -> None:
     with pytest.raises(CaseBaseError, match=r"cases\.csv line 2: got 'three' for 'age'"):
         list(read_cases(written(tmp_path, "cases.csv", text), KINDS).cases)
     plain = written(tmp_path, "t.csv", "age,make\n3,A\nfour,B\n")
-    with pytest.raises(ReadingError, match=r"t\.csv line 3, column 'age' holds 'four'; expected a finite number"):
+    with pytest.raises(ReadingError, match=r"t\.csv line 3, column 'age' holds 'four'; expected a number such as 3"):
         list(read_cases(plain, KINDS).cases)
     for form in ("jsonl", "csv", "parquet"):
         export(CASES, tmp_path / f"own.{form}", KINDS)

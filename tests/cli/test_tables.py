@@ -328,7 +328,7 @@ def test_decimal_commas_are_as_good_as_points(tmp_path: Path) -> None:
 def test_new_cases_that_are_written_otherwise_are_one_error(tmp_path: Path) -> None:
     new = write(tmp_path / "new.csv", ["Kundennr,Betrag,Ort,Datum,Notiz", "K1,1500.5,Köln,2025-04-03,"])
     found = error(run("predict", AWKWARD / "german.csv", "--target", "Verspätet", new))
-    assert "new.csv line 2, column 'Betrag' holds '1500.5'; expected a finite number with a decimal comma." in found
+    assert "csv line 2, column 'Betrag' holds '1500.5'; expected a number such as 3,5 (with a decimal comma)" in found
 
 
 def test_a_table_of_a_database_and_a_sheet_are_tables(tmp_path: Path) -> None:

@@ -177,7 +177,7 @@ def test_dates_by_their_formats() -> None:
         ("{0 1, 2 a}, {5}\n", "t.arff line 6 is not valid ARFF: weights of rows are not supported."),
         ("1 S a {5}\n", "t.arff line 6 is not valid ARFF: weights of rows are not supported."),
         ("1,S,a,b\n", "t.arff line 6 has 4 fields; its header has 3."),
-        ("Infinity,S,a\n", "t.arff line 6, column 'age' holds 'Infinity'; expected a finite number."),
+        ("Infinity,S,a\n", "t.arff line 6, column 'age' holds 'Infinity'; expected a number such as 3.5."),
     ],
 )
 def test_each_broken_row_has_its_sentence(body: str, expected: str) -> None:

@@ -289,7 +289,7 @@ def test_levels_make_an_ordered_column_and_must_have_every_field() -> None:
 
 def test_a_column_declared_numeric_has_no_other_fields() -> None:
     found = message("a,b\n1,x\nmany,y\n3,z\n", schema={"a": "numeric"})
-    assert found.startswith("read_table: t.csv line 3, column 'a' holds 'many'; expected a finite number")
+    assert found.startswith("read_table: t.csv line 3, column 'a' holds 'many'; expected a number such as 3.5")
     assert message("a\n3 o'clock\n", schema={"a": "date"}).startswith("read_table: t.csv line 2, column 'a' holds")
 
 
@@ -315,7 +315,7 @@ def test_new_cases_are_understood_as_the_first_table_was() -> None:
     assert new["c"].tolist()[0] == "7"
     assert new["d"][0] == pd.Timestamp(2024, 2, 1)
     found = message("n\n1.5\n", like=past.attrs)
-    assert "t.csv line 2, column 'n' holds '1.5'; expected a finite number with a decimal comma." in found
+    assert "t.csv line 2, column 'n' holds '1.5'; expected a number such as 3,5 (with a decimal comma)." in found
     with pytest.raises(ParameterError, match="like must be a pandas frame from read_table"):
         text("a\n1\n", like=pd.DataFrame({"a": [1]}))
 

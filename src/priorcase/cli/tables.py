@@ -401,6 +401,7 @@ def _tuples(X: Any) -> list[tuple[Any, ...]]:
 def _typed_case(words: Sequence[str], past: Past, **how: Any) -> Any:
     """One case from NAME=VALUE words; omitted columns are missing."""
     from priorcase.datasets import read_table as read
+    from priorcase.datasets.values import REMEDY
 
     values: dict[str, str] = {}
     for word in words:
@@ -425,5 +426,6 @@ def _typed_case(words: Sequence[str], past: Past, **how: Any) -> Any:
     try:
         table = read(content, name="the typed case", format="csv", delimiter=",", header=True, **how)
     except ReadingError as error:
-        raise ReadingError(str(error.args[0]).replace(" line 2, column", ": column", 1)) from None
+        told = str(error.args[0]).replace(" line 2, column", ": column", 1)
+        raise ReadingError(told.replace(REMEDY, "Write ? if it is unknown.")) from None
     return table

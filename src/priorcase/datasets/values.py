@@ -83,7 +83,7 @@ class Meaning:
     def in_words(self) -> str:
         """Describe the expected fields, for messages."""
         if self.kind == "numeric":
-            return "a finite number" + (" with a decimal comma" if self.decimal == "," else "")
+            return "a number such as " + ("3,5 (with a decimal comma)" if self.decimal == "," else "3.5")
         if self.kind == "date":
             shown = {"ymd": "year, month, day", "dmy": "day, month, year", "mdy": "month, day, year"}
             return f"a date ({shown.get(self.format or '', self.format)})"
@@ -100,6 +100,10 @@ class Conventions(NamedTuple):
     decimal: str | None = None
     thousands: str | None = None
     dates: str | None = None
+
+
+REMEDY = "Correct the field, leave it empty if it is unknown, or declare the column nominal."
+"""What to do about a field that is not a number or a date."""
 
 
 # -- the fields of a column
@@ -519,8 +523,8 @@ def apply(
     row = fields.first_row(~fits)
     held = str(fields.values[int(fields.codes[row])])
     remedy = {
-        "numeric": "Correct the field, leave it empty if it is unknown, or declare the column nominal.",
-        "date": "Correct the field, leave it empty if it is unknown, or declare the column nominal.",
+        "numeric": REMEDY,
+        "date": REMEDY,
         "nominal": advice(
             held, meaning.values or (), otherwise="Correct the field, or add the value to the declared ones."
         ),
