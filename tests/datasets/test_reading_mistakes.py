@@ -68,6 +68,18 @@ def test_another_delimiter_is_suspected_where_the_header_looks_like_one_column(t
     assert len(read_table(path).columns) == 2
 
 
+@pytest.mark.parametrize("mark", [",", ";", "\t"])
+def test_a_title_above_the_header_is_named(tmp_path: Path, mark: str) -> None:
+    path, lines = tmp_path / "flats.csv", ["size;rent;town", "30;400,50;Ulm", "40;500,75;Bonn"]
+    rows = [line.replace(",", ".").replace(";", mark) for line in lines]
+    path.write_text("\n".join(["", "Flats of 2025", "", *rows, ""]), encoding="utf-8")
+    with pytest.raises(ReadingError, match=r"flats\.csv line 2 looks like a title above the header\. Delete this line"):
+        read_table(path)
+    path.write_text("\n".join(["size", "30", "40,5"]), encoding="utf-8")
+    with pytest.raises(ReadingError, match=r"line 3 has 2 fields; its header has 1\."):
+        read_table(path, delimiter=",")
+
+
 @pytest.mark.parametrize("address", ["https://example.org/t.csv", "s3://bucket/t.parquet", "file:///t.csv"])
 def test_addresses_are_refused_in_words(address: str, tmp_path: Path) -> None:
     with pytest.raises(ReadingError, match=r"is a URL; tables are read from files\. Download it"):

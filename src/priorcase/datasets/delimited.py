@@ -27,6 +27,7 @@ _LONGEST = 2**27
 _BREAKS = 1_000  # places where lines are not counted one by one, above which rows are counted instead
 _YEAR = re.compile(r"(?:19|20)\d\d")
 _SHORTEST_CODE = 4
+_TITLED = 3  # fields below a title, where a single column could be read
 _INTEGER = re.compile(r"-?[0-9]{1,15}")
 _FLOAT = re.compile(r"-?[0-9]*\.?[0-9]+(?:[eE][-+]?[0-9]+)?")
 _ISO = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}(?:[T ][0-9]{2}:[0-9]{2}:[0-9]{2})?")
@@ -249,6 +250,8 @@ def read_delimited(
         content, mark = _with_tabs(content if isinstance(content, str) else decoded(content, source, "utf-8")[0]), "\t"
         head = _head(content)
     records = _sample(head, mark)
+    if delimiter is None and header is None and len(records[:1] and records[0]) == 1 and _has_title(head, _TITLED):
+        raise _title(source, start + head[: len(head) - len(head.lstrip())].count("\n"))
     if header is not False and _has_row_names(records):
         records[0].insert(0, "")
         content = mark + content if isinstance(content, str) else mark.encode() + content
@@ -341,6 +344,8 @@ def _split(
             if record:
                 width = width or len(record)
                 if len(record) != width:
+                    if width == 1 and _has_title(_head(text)):
+                        raise _title(source, lines[0])
                     fields = f"{len(record)} field{'s' * (len(record) != 1)}"
                     raise ReadingError(
                         f"{source} line {line} has {fields}; its {'header' if header else 'first line'} has {width}. "
@@ -353,6 +358,21 @@ def _split(
         remedy = "Check for an unclosed quotation mark; a quotation mark inside a field is written twice."
         raise ReadingError(f"{source} line {line} is not valid CSV: {error}. {remedy}") from error
     return rows, runs(lines), width
+
+
+def _has_title(head: str, least: int = 2) -> bool:
+    """Whether the first line has one field and all others the same number from ``least``, with any delimiter."""
+    for mark in DELIMITERS:
+        first, *others = map(len, _sample(head, mark) or [[]])
+        if first == 1 and len(others) > 1 and len({*others}) == 1 and others[0] >= least:
+            return True
+    return False
+
+
+def _title(source: str, line: int) -> ReadingError:
+    return ReadingError(
+        f"{source} line {line} looks like a title above the header. Delete this line, and all others above the header."
+    )
 
 
 def _lines_of(text: str, mark: str, start: int) -> Iterable[int]:
