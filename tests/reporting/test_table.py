@@ -147,6 +147,26 @@ def test_remarks_are_sentences() -> None:
     assert found[-1] == "Class with a single row, which cannot be scored: c."
 
 
+@pytest.mark.parametrize(
+    ("single", "meant"),
+    [
+        ("Live", True),
+        ("LIVE ", True),
+        ("LIVVE", True),
+        ("LIVR", True),
+        ("LIE", False),
+        ("LOVR", False),
+        ("LIV1", False),
+        ("DIED", False),
+    ],
+)
+def test_a_class_with_a_single_row_may_be_a_misspelling(single: str, meant: bool) -> None:
+    X = pd.DataFrame({"v": np.arange(20) % 7})
+    remark = summarized(X, [*["LIVE", "DIE"] * 9, "LIVE", single]).remarks[-1]
+    end = " (a misspelling of LIVE?)" if meant else ""
+    assert remark == f"Class with a single row, which cannot be scored: {single.strip()}{end}."
+
+
 def test_names_with_the_word_and_or_a_comma_are_quoted_in_lists() -> None:
     X = pd.DataFrame({"v": np.arange(20) % 7})
     y = ["a", "b"] * 8 + ["duoden and sm.int", "testis", "vagina", "a"]

@@ -20,7 +20,15 @@ from priorcase._numbers import number
 from priorcase._typing import AnyArray, IntArray
 from priorcase.datasets.columns import NamedColumns
 from priorcase.datasets.reading import check_column, line_numbers, read_table
-from priorcase.exceptions import EvaluationError, NumericRangeError, ParameterError, TargetError, joined, quoted
+from priorcase.exceptions import (
+    EvaluationError,
+    NumericRangeError,
+    ParameterError,
+    TargetError,
+    joined,
+    quoted,
+    similar_value,
+)
 from priorcase.learning.results import free_label
 from priorcase.learning.targets import as_array, check_length, objects, read_labels, read_numbers
 from priorcase.registry import Task, guess_task
@@ -45,6 +53,7 @@ from priorcase.schema.uninformative import pattern
 _LEAST_ROWS, _LARGEST = 10, 1e100
 _BINS, _VALUES = 16, 16  # bars of a histogram, and values listed
 _CODES = 5  # numbers of so few values may be codes
+_LEAST_LETTERS = 4  # of a word of which another may be a misspelling
 _NAMED = 20  # columns of a remark
 _LISTED = 3  # values of a printed column
 _IGNORED = ": ignored"
@@ -406,6 +415,24 @@ def _declared_nominal(names: Sequence[str]) -> str:
     return shlex.join(word for column in columns for word in ("--column", f"{column}=nominal"))
 
 
+def _misspelled(label: object, others: Sequence[object]) -> object:
+    """The class from which a class differs in case, blanks or, of longer words, one letter; None if there is none."""
+    if not isinstance(label, str):
+        return None
+    if (same := similar_value(label, others)) is not None:
+        return same
+    return next((other for other in others if isinstance(other, str) and _differ_in_a_letter(label, other)), None)
+
+
+def _differ_in_a_letter(first: str, second: str) -> bool:
+    """Whether a letter was replaced, added or left out in a word; digits tell classes such as type1 and type2 apart."""
+    short, long = sorted((first.casefold(), second.casefold()), key=len)
+    start = next((at for at, (a, b) in enumerate(zip(short, long, strict=False)) if a != b), len(short))
+    end = start + (len(short) == len(long))
+    differing = short[start:end] + long[start : start + 1]
+    return len(short) >= _LEAST_LETTERS and differing.isalpha() and short[end:] == long[start + 1 :]
+
+
 def is_option(remark: str) -> bool:
     """Whether a remark is an option of the command line to copy, which must not be broken into lines."""
     return remark.startswith("--column ")
@@ -452,8 +479,11 @@ def _remarks(problem: Problem, found: TableSummary) -> Iterator[str]:
         yield f"{text}."
     if problem.classes:
         labels, sizes = np.unique(problem.y, return_counts=True)
-        if single := [value(label) for label in labels[sizes == 1].tolist()]:
-            yield (
-                f"{'Class' if len(single) == 1 else 'Classes'} with a single row, which cannot be scored: "
-                f"{joined(unambiguous(single))}."
-            )
+        if single := labels[sizes == 1].tolist():
+            meant = [_misspelled(label, labels[sizes > 1].tolist()) for label in single]
+            shown = [
+                name if other is None else f"{name} (a misspelling of {value(other)}?)"
+                for name, other in zip(unambiguous(map(value, single)), meant, strict=True)
+            ]
+            noun = "Class" if len(single) == 1 else "Classes"
+            yield f"{noun} with a single row, which cannot be scored: {joined(shown)}."
