@@ -70,6 +70,20 @@ def test_a_table_without_a_target_is_only_read(workspace: Workspace, loans: Path
     assert sum(columns["income"]["counts"]) == 40
 
 
+def test_numbers_that_may_be_codes_are_noted_until_a_kind_is_declared(workspace: Workspace, tmp_path: Path) -> None:
+    client = client_of(workspace)
+    path = write(
+        tmp_path / "codes.csv", ["age,sex,ill", *(f"{20 + i // 2},{1 + i % 2},{'ny'[i % 3 == 0]}" for i in range(20))]
+    )
+    workspace.jobs.wait(workspace.open(path).id, 60)
+    notes = {one["name"]: one["note"] for one in client.get("/reading").json()["columns"]}
+    assert notes["age"] is None
+    assert "change the kind to nominal" in notes["sex"]
+    job = client.post("/reading", json={"kinds": {"sex": {"kind": "numeric"}}}).json()
+    workspace.jobs.wait(job["id"], 60)
+    assert {one["note"] for one in client.get("/reading").json()["columns"]} == {None}
+
+
 def test_corrections_are_read_and_learned(workspace: Workspace, loans: Path) -> None:
     client = client_of(workspace)
     workspace.jobs.wait(workspace.open(loans).id, 60)

@@ -17,6 +17,8 @@ from priorcase.schema import Circular, uninformative_columns
 from priorcase.serve.app import Service, new_router
 
 _EXAMPLES, _LEVELS = 3, 30  # values that are shown of a column, and distinct ones that may be levels
+_CODES = 5  # numbers of so few values may be codes, as in the report
+_MAY_BE_CODES = "few different numbers; if these are codes, change the kind to nominal"
 _FOLDS, _SECONDS = 5, 20.0  # of measuring which columns matter
 
 Name = Annotated[str, Field(max_length=1000)]
@@ -90,7 +92,16 @@ def reading_document(opened: Opened) -> dict[str, Any]:
     columns = []
     for summary in frame_summaries(frame, schema):
         name = summary["name"]
-        columns.append(summary | _declared(reading.columns.get(name)) | _values(frame[name]) | {"note": why.get(name)})
+        declared = reading.columns.get(name)
+        note = why.get(name)
+        if (
+            note is None
+            and declared is None
+            and summary["kind"] == "numeric"
+            and 1 < summary.get("distinct", 0) <= _CODES
+        ):
+            note = _MAY_BE_CODES
+        columns.append(summary | _declared(declared) | _values(frame[name]) | {"note": note})
     ignored = [{"name": name, "kind": "ignore", **_declared("ignore")} for name in about.get("ignored", ())]
     return {
         "read": opened.read,

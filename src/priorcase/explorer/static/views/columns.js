@@ -5,7 +5,7 @@ import { count, decimals, equalDecimals, fill, fixed, h, number, percent, shown,
 import { typical } from "../form.js";
 import { outcomesLegend, stacked } from "../plots.js";
 
-const KINDS = { numeric: "number", nominal: "category", ordinal: "ordered categories", date: "date", text: "text", set: "set", circular: "circular number", ignore: "ignore" };
+const KINDS = ["numeric", "nominal", "ordinal", "date", "text", "set", "circular", "ignore"]; // as the command line names them
 const DELIMITERS = { ",": "comma", ";": "semicolon", "\t": "tab", "|": "pipe", " ": "space" };
 const DATES = { dmy: "day first", mdy: "month first" };
 const SOON = 60;
@@ -174,7 +174,7 @@ function mount(root, context) {
 
   function kindField(column) {
     const name = column.name;
-    if (!told) return h("span", { class: "kind" }, KINDS[column.kind] ?? column.kind);
+    if (!told) return h("span", { class: "kind" }, column.kind);
     const id = `kind-${(ids += 1)}`;
     const own = draft.kinds[name];
     const foundKind = column.declared ? null : column.kind;
@@ -182,8 +182,8 @@ function mount(root, context) {
     const select = h(
       "select",
       { id, disabled: frozen(), "aria-label": `Kind of ${name}`, onchange: change },
-      h("option", { value: "" }, foundKind ? `${KINDS[foundKind] ?? foundKind} (found)` : "as found"),
-      Object.entries(KINDS).map(([key, text]) => h("option", { value: key }, text)),
+      h("option", { value: "" }, foundKind ? `${foundKind} (found)` : "as found"),
+      KINDS.map((kind) => h("option", { value: kind }, kind)),
     );
     select.value = own?.kind ?? "";
     function change() {
