@@ -365,3 +365,11 @@ def test_ctrl_c_before_anything_is_finished_prints_nothing(table: Path, monkeypa
     monkeypatch.setattr("priorcase.evaluation.running.ask", interrupt)
     done = run("evaluate", table, *QUICK)
     assert (done.exit_code, done.stdout, done.stderr.strip()) == (130, "", "priorcase: interrupted")
+
+
+def test_the_marks_and_scores_of_a_comparison_are_explained(table: Path) -> None:
+    told = evaluate(table, "--learner", "baseline,naive_bayes", "--splits", 3).stdout
+    assert "\n± standard error; * best mean; rank: mean rank, 1 is best\nlog_score: mean log-probability" in told
+    assert "\nbrier: squared error of probabilities, 0 is best\n" in told
+    alone = evaluate(table, "--learner", "baseline", "--splits", 3, "--score", "accuracy").stdout
+    assert alone.splitlines()[-1] == "± standard error; * best mean"

@@ -63,6 +63,12 @@ priorcase evaluate loans.csv --target repaid --splits 5x10 --out scores.csv
 priorcase evaluate loans.csv --curve learning=10,30,100 --out curve.png"""
 
 
+_MEANINGS = {
+    "log_score": "mean log-probability of the true class, 0 is best",
+    "brier": "squared error of probabilities, 0 is best",
+}
+
+
 class Contestant(NamedTuple):
     """A learner to compare, with its label and its parameters."""
 
@@ -84,7 +90,10 @@ class Contestant(NamedTuple):
 @output_options("txt", "md", "csv", "json", *_PICTURES, text="Write the results to a file")
 @click.pass_context
 def evaluate(ctx: click.Context, /, output: Output, **given: Any) -> None:
-    """Compare learners on held-out cases of TABLE."""
+    """Compare learners on held-out cases of TABLE.
+
+    Learners are compared as they are. 'report' calibrates their probabilities first, so its log-scores differ.
+    """
     texts, scores = _split_commas(given["learner"]), _split_commas(given["score"])
     shared, reading = parameters(given["set"]), parse_reading(given["column"], given["read"], given["table"])
     for text in texts:
@@ -265,8 +274,17 @@ def _text(result: Any) -> str:
     width, table = shutil.get_terminal_size().columns, str(result)
     if not hasattr(result, "points") and max(map(len, table.splitlines())) > width:
         table = grids_text(list(_folded(result._grid(), width)))
+    if not hasattr(result, "points"):
+        table = f"{table}\n\n{_legend(result)}"
     # The note of the tests is already below the table.
     return "\n\n".join([table, *(str(replace(tested, note="")) for tested in _tests(result))])
+
+
+def _legend(result: Any) -> str:
+    """What the marks and the scores of a comparison mean."""
+    told = ["± standard error", "* best mean", *(["rank: mean rank, 1 is best"] if len(result.learners) > 1 else [])]
+    meanings = [f"{score.name}: {_MEANINGS[score.name]}" for score in result.scores if score.name in _MEANINGS]
+    return "\n".join(["; ".join(told), *meanings])
 
 
 def _folded(grid: Any, width: int) -> Iterator[Any]:
