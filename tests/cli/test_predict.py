@@ -609,6 +609,16 @@ def test_a_value_in_other_capitals_is_asked_back(cars, tmp_path, command):
     assert "fiat" not in told
 
 
+@pytest.mark.parametrize(
+    ("city", "meant"), [("Koeln", "Köln"), ("Wuerzburk", "Würzburg"), ("K0eln", None), ("Ulm", None)]
+)
+def test_a_misspelled_value_is_asked_back(tmp_path, city, meant):
+    rows = [f"{('Köln', 'Würzburg')[i % 2]},{'yes' if i % 3 else 'no'}" for i in range(12)]
+    told = run("predict", write(tmp_path / "t.csv", ["city,late", *rows]), f"city={city}").stderr
+    question = "" if meant is None else f" (did you mean '{meant}'?)"
+    assert f"city {city} was never seen{question}\n" in told
+
+
 @pytest.mark.parametrize("command", ["predict", "explain"])
 @pytest.mark.parametrize("saved", [False, True])
 def test_values_beyond_the_past_cases_are_noted(tmp_path, command, saved):

@@ -497,7 +497,9 @@ def _heading(model: Model) -> str:
     """Return the learner, the target, the number of cases, and what was chosen in `fit`."""
     given = model.estimator.get_params(deep=False)
     chosen = [f"{name} {_value(value)}" for name, value in _chosen(model).items() if given.get(name) != value]
-    text = f"{model.past.target} predicted by {model.estimator!r} from {model.cases:,} past cases"
+    text = (
+        f"{model.past.target} predicted by {model.estimator!r} from {model.cases:,} past case{'s' * (model.cases != 1)}"
+    )
     if hasattr(model.estimator, "stack_"):
         text += "\n" + _largest("weights", model.estimator.weights_, "{:.2f}".format)
     return f"{text}\nchosen: {', '.join(chosen)}" if chosen else text

@@ -31,6 +31,7 @@ READING = (
     "sheet",
     "max_bytes",
 )
+_UMLAUTS = str.maketrans({"ä": "ae", "ö": "oe", "ü": "ue"})
 _STRANGE, _LISTED = 3, 20  # lines with strange values, and columns, in a note
 
 
@@ -269,7 +270,7 @@ def note_strange(kinds: Mapping[str, Any], known: Mapping[str, Any], queries: Qu
     for row in sorted(strange)[:_STRANGE]:
         told = []
         for name, value in strange[row]:
-            meant = similar_value(value, known[name].unique())
+            meant = _meant(value, known[name].unique())
             question = "" if meant is None else f" (did you mean {meant!r}?)"
             told.append(f"{name} {value_text(value, 40)} {why[name]}{question}")
         lines.append(f"line {queries.lines[row]}: " * (not queries.typed) + ", ".join(told))
@@ -277,6 +278,16 @@ def note_strange(kinds: Mapping[str, Any], known: Mapping[str, Any], queries: Qu
         lines.append(f"and {more:,} more line{'s' * (more > 1)}")
     if lines:
         note("; ".join(lines))
+
+
+def _meant(value: object, known: Any) -> object:
+    """The known value that a new one may be a misspelling of; words with digits are codes, which are all alike."""
+    meant = similar_value(value, known)
+    if meant is not None or not isinstance(value, str) or any(map(str.isdigit, value)):
+        return meant
+    spelled = {other.casefold().translate(_UMLAUTS): other for other in known if isinstance(other, str)}
+    near = nearest(value.casefold().translate(_UMLAUTS), spelled)
+    return None if near is None else spelled[near]
 
 
 def read_past(
