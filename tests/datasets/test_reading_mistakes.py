@@ -106,7 +106,11 @@ def test_old_workbooks_and_other_archives_are_named_as_such(tmp_path: Path) -> N
         read_table(path)
     with zipfile.ZipFile(path, "w") as archive:
         archive.writestr("content.xml", "")
-    with pytest.raises(ReadingError, match=r"is an archive or an OpenDocument file, not an Excel workbook"):
+    with pytest.raises(ReadingError, match=r"is an OpenDocument file, which cannot be read\. Save the sheet as"):
+        read_table(path)
+    with zipfile.ZipFile(path, "w") as archive:
+        archive.writestr("loans.csv", "")
+    with pytest.raises(ReadingError, match=r"is an archive, not an Excel workbook"):
         read_table(path)
 
 

@@ -305,12 +305,13 @@ def read_excel(content: bytes, source: str, sheet: str | int | None, header: boo
         with zipfile.ZipFile(io.BytesIO(content)) as archive:
             inside, size = archive.namelist(), sum(info.file_size for info in archive.infolist())
     except (zipfile.BadZipFile, NotImplementedError, OSError, ValueError, struct.error) as error:
-        what = "saved model" if source.endswith(".priorcase") else "Excel workbook"
+        what = {"priorcase": "saved model", "ods": "OpenDocument file"}.get(source.rpartition(".")[2], "Excel workbook")
         raise ReadingError(f"{source} is not a complete {what}. {_DAMAGED}") from error
+    if "content.xml" in inside:
+        raise ReadingError(f"{source} is an OpenDocument file, which cannot be read. Save the sheet as .xlsx or CSV.")
     if "xl/workbook.xml" not in inside:
         raise ReadingError(
-            f"{source} is an archive or an OpenDocument file, not an Excel workbook (.xlsx). Unpack it, or save the "
-            "sheet as .xlsx or CSV."
+            f"{source} is an archive, not an Excel workbook (.xlsx). Unpack it, or save the sheet as .xlsx or CSV."
         )
     if size > max_bytes:
         raise _too_large(source, max_bytes)
