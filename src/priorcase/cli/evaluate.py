@@ -90,10 +90,7 @@ class Contestant(NamedTuple):
 @output_options("txt", "md", "csv", "json", *_PICTURES, text="Write the results to a file")
 @click.pass_context
 def evaluate(ctx: click.Context, /, output: Output, **given: Any) -> None:
-    """Compare learners on held-out cases of TABLE.
-
-    Learners are compared as they are. 'report' calibrates their probabilities first, so its log-scores differ.
-    """
+    """Compare learners on held-out cases of TABLE."""
     texts, scores = _split_commas(given["learner"]), _split_commas(given["score"])
     shared, reading = parameters(given["set"]), parse_reading(given["column"], given["read"], given["table"])
     for text in texts:
