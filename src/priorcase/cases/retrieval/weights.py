@@ -64,7 +64,7 @@ class Weights(GridResult, Mapping[str, float]):
     random_state
         Seed of the sample.
     loss_uniform
-        The loss with the learned weights if all k cases have equal votes; NaN unless attributes were dropped that only
+        The loss with the learned weights if all k cases have equal votes; None unless attributes were dropped that only
         made votes and means more uniform. `loss_after` can then be larger than `loss_before`.
     fixed
         The attributes with a fixed weight that was not learned.
@@ -97,7 +97,7 @@ class Weights(GridResult, Mapping[str, float]):
     cases: int
     of_cases: int
     random_state: int
-    loss_uniform: float = math.nan
+    loss_uniform: float | None = None
     fixed: tuple[str, ...] = ()
     rare: tuple[int, int] = (0, 0)
 
@@ -158,7 +158,7 @@ class Weights(GridResult, Mapping[str, float]):
         drawn = f" sampled from {self.of_cases:,}" if self.cases < self.of_cases else ""
         title = f"weights learned from {self.cases:,} cases{drawn}: {self._losses_text()}"
         notes = [f"... and {len(self) - _SHOWN} attributes with smaller weights"] * (len(self) > _SHOWN)
-        if self.loss_uniform < self.loss_after:
+        if self.loss_uniform is not None and self.loss_uniform < self.loss_after:
             notes.append(f"with equal votes of the {self.k} cases, {self.loss} {number(self.loss_uniform, 4)}")
         if self.fixed:
             notes.append(f"fixed weights: {short(', '.join(self.fixed), 60)}")
@@ -365,7 +365,7 @@ class _Search:
         self._left_out, self._shown = left_out, shown
         self._passes = 0
         self._known: dict[bytes, FloatArray] = {}
-        self.uniform = math.nan
+        self.uniform: float | None = None
         self.size = len(left_out.names)
         self.guess = left_out.loss_of_guess()
         constant, equal = left_out.constant(), np.where(np.isnan(fixed), 1.0, fixed)
@@ -427,7 +427,7 @@ class _Search:
         without = np.full(self.size, np.inf)
         some = [a for a in range(self.size) if _changed(weights, a, 0.0).any()]
         without[some] = self._losses([_changed(weights, a, 0.0) for a in some])
-        self.uniform = self._losses([np.append(weights, math.inf)])[0] if flat else math.nan
+        self.uniform = self._losses([np.append(weights, math.inf)])[0] if flat else None
         return weights, self._losses([weights])[0], without
 
     def _least_missed(
