@@ -298,7 +298,7 @@ def _span_column(values: Sequence[Any]) -> ArrayColumn:
         seconds = [np.nan if is_missing(value) else seconds_of_day(value) for value in values]
         return ArrayColumn(np.array(seconds), None, Circular(DAY))
     return ArrayColumn(
-        _spans(np.array([np.timedelta64("NaT") if is_missing(value) else value for value in values], "m8[us]"))
+        _spans(np.array([np.timedelta64("NaT", "us") if is_missing(value) else value for value in values], "m8[us]"))
     )
 
 
