@@ -30,7 +30,7 @@ from priorcase.schema import Nominal, Numeric, Schema
 
 COLOURS = ["red", "green", "blue"]
 BAD_NUMBERS = [0, -1, 0.0, -0.5, math.nan, math.inf, -math.inf, 1e-320, 1e200, 10**400]
-NO_NUMBERS = ["2", None, True, False, 1j, [], np.array(2.0), np.timedelta64(2)]
+NO_NUMBERS = ["2", None, True, False, 1j, [], np.array(2.0), np.timedelta64(2, "s")]
 
 
 def weights(prior, values=COLOURS, n_classes=2, label="colour", **options):

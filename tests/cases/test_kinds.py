@@ -56,7 +56,7 @@ def test_values_are_stored_in_one_form_and_shown_again(kind, value, expected, sh
 
 
 @pytest.mark.parametrize("kind", [Numeric(), Nominal(), Text(), Set(), Date(), DEVICES, Graph(), Ordinal((1, 2))])
-@pytest.mark.parametrize("gap", [None, math.nan, pd.NA, pd.NaT, np.datetime64("NaT")])
+@pytest.mark.parametrize("gap", [None, math.nan, pd.NA, pd.NaT, np.datetime64("NaT", "s")])
 def test_every_form_of_a_gap_is_none(kind, gap):
     assert stored(kind, gap) is None
 

@@ -70,7 +70,7 @@ VALUES = [
     ("x",),
     [1],
     pd.Timestamp("2020-01-01"),
-    np.datetime64("NaT"),
+    np.datetime64("NaT", "s"),
 ]
 
 

@@ -233,7 +233,7 @@ class TestInference:
             (pl.DataFrame({"x": [None, None]}), Nominal()),
             (pa.table({"x": pa.nulls(2)}), Nominal()),
             (objects(None, NAN), Nominal()),
-            (objects(np.datetime64("NaT"), pd.NaT), Date()),
+            (objects(np.datetime64("NaT", "s"), pd.NaT), Date()),
         ],
     )
     def test_a_column_of_gaps_goes_by_its_type(self, frame, kind):

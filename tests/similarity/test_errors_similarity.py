@@ -36,7 +36,7 @@ from priorcase.similarity import (
     resolve_kernel,
 )
 
-NO_NUMBERS = ["2", None, math.nan, math.inf, 0, True, 10**400, np.array(2.0), 2j, np.timedelta64(2)]
+NO_NUMBERS = ["2", None, math.nan, math.inf, 0, True, 10**400, np.array(2.0), 2j, np.timedelta64(2, "s")]
 NO_BINS = ["5", 5.0, 0, True, 10**30, np.float64(5), np.array([5])]
 NO_NAMES = [["range"], np.array(["range", "std"]), None, 3, {}, "nope"]
 NO_SWITCHES = ["no", 2, None, 1.0, (), "True"]
