@@ -101,7 +101,10 @@ class Pebls:
         p, q = self.profile(a, one), self.profile(a, other)
         if p is None or q is None:
             return self.settings.number(2)
-        return sum((power(abs(x - y), self.settings.k) for x, y in zip(p, q, strict=True)), self.settings.number(0))
+        total = self.settings.number(0)
+        for x, y in zip(p, q, strict=True):  # from Python 3.12 on, the sum of floats is compensated
+            total = total + power(abs(x - y), self.settings.k)
+        return total
 
     def difference(self, query: Row, row: Row) -> Number:
         """Delta without the weights of the rows: sum_a delta ** r, perhaps with weights of the attributes."""
