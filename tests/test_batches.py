@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import subprocess
 import sys
-from collections.abc import Callable
+import tracemalloc
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -15,10 +16,12 @@ import pyarrow as pa
 import pyarrow.dataset as ds
 import pyarrow.parquet as pq
 import pytest
+from sklearn.base import clone
 
 import priorcase as pc
 from priorcase import batches
-from priorcase.exceptions import PriorcaseError
+from priorcase.bayes import CutPoints
+from priorcase.exceptions import PriorcaseError, ReadingError, TargetError
 
 pytestmark = pytest.mark.filterwarnings("ignore::priorcase.exceptions.UninformativeColumnWarning")
 
@@ -293,6 +296,86 @@ def test_folders_named_after_values_are_a_column(tmp_path: Path) -> None:
     X, y = rows_and_labels(given)
     X = X.select(model.feature_names_in_.tolist())
     np.testing.assert_array_equal(model.predict_proba(X), pc.NaiveBayes().fit(X, y).predict_proba(X))
+
+
+LEARNERS_OF_DAMAGED = [
+    pc.NaiveBayes(keep_rows=False),
+    pc.NaiveBayes(),
+    pc.AODE(keep_rows=False),
+    pc.KNNClassifier(1),
+    pc.KNNClassifier(1, distance="hvdm"),
+    pc.IB1(),
+    pc.PEBLS(),
+]
+
+
+@pytest.mark.parametrize("learner", LEARNERS_OF_DAMAGED, ids=repr)
+@pytest.mark.parametrize("column", ["colour", "label"])
+@pytest.mark.parametrize("damaged", [0, 2])
+def test_codes_beyond_their_dictionary_are_refused(learner: Any, column: str, damaged: int) -> None:
+    """Arrow does not check what it reads as dictionaries: one wrong byte of a page may change a code."""
+
+    def batch(code: int) -> pa.RecordBatch:
+        columns = {}
+        for name, values in {"colour": ["red", "blue"], "label": ["a", "b"]}.items():
+            codes = pa.array([0, 1, code if name == column else 1, 0] * 30, pa.int32())
+            columns[name] = pa.DictionaryArray.from_arrays(codes, pa.array(values), safe=False)
+        return pa.record_batch(columns)
+
+    batches = [batch(2 if i == damaged else 1) for i in range(4)]
+    with pytest.raises(ReadingError, match="damaged"):
+        clone(learner).fit(batches, "label")
+    if column == "colour":
+        model = clone(learner).fit([batch(1)], "label")
+        with pytest.raises(ReadingError, match="damaged"):
+            model.predict(pa.table({"colour": batches[damaged].column("colour")}))
+
+
+def test_counts_that_wait_to_be_merged_take_bounded_memory() -> None:
+    """Batches of other dictionaries, each with many integers and classes."""
+    rng = np.random.default_rng(0)
+    labels = [f"class {i}" for i in range(20)]
+
+    def batches(n: int) -> Iterator[pa.RecordBatch]:
+        for _ in range(n):
+            numbers = {f"n{a}": rng.integers(0, 60_000, 400).astype(np.int32) for a in range(4)}
+            yield pa.record_batch({**numbers, "label": pa.array(rng.permutation(labels * 20)).dictionary_encode()})
+
+    def peak(n: int) -> int:
+        tracemalloc.start()
+        pc.NaiveBayes(keep_rows=False, numeric=CutPoints((1000,))).fit(batches(2), "label")
+        pc.NaiveBayes(keep_rows=False).fit(list(batches(n)), "label")
+        size = tracemalloc.get_traced_memory()[1]
+        tracemalloc.stop()
+        return size
+
+    assert peak(24) < 1.5 * peak(6)
+
+
+def test_values_of_explanations_are_text_in_every_batch() -> None:
+    X = pa.table({"c": ["u", "v", None, "v"], "d": ["s", None, None, "t"]})
+    model = pc.NaiveBayes(keep_rows=False).fit(X, ["a", "b", "a", "b"])
+    found = pa.Table.from_batches(batches.explain(model, X.to_batches(max_chunksize=1)))
+    assert found.schema.field("value").type == pa.string()
+
+
+@pytest.mark.parametrize("order", [1, -1])
+def test_integers_that_float64_lacks_are_refused_in_any_batch(order: int) -> None:
+    def batch(number: int) -> pa.RecordBatch:
+        label = pa.array(["a", "b"] * 20).dictionary_encode()
+        return pa.record_batch({"n": pa.array([number, None] * 20, pa.int64()), "label": label})
+
+    given = [batch(1), batch(2), batch(2**53 + 1)][::order]
+    with pytest.raises(PriorcaseError, match=r"float64|exactly"):
+        pc.NaiveBayes(keep_rows=False, numeric=CutPoints((1.5,))).fit(given, "label")
+
+
+@pytest.mark.parametrize("learner", [pc.KNNClassifier(1), pc.IB1(), pc.NaiveBayes(), pc.PEBLS()], ids=repr)
+def test_missing_targets_of_dictionaries_are_refused(learner: Any) -> None:
+    given = pa.table({"c": ["u", "v"] * 3, "y": pa.array(["a", "b", "a", "b", "a", None]).dictionary_encode()})
+    for y in (given["y"], given["y"].combine_chunks()):
+        with pytest.raises(TargetError, match="missing"):
+            clone(learner).fit(given.select(["c"]), y)
 
 
 def test_files_of_a_write_that_was_not_completed_are_ignored(tmp_path: Path) -> None:

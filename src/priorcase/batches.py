@@ -360,14 +360,22 @@ def target_array(column: Any) -> Any:
     import pyarrow as pa
 
     if pa.types.is_dictionary(column.type):
+        _check_codes(column)
         column = column.cast(column.type.value_type)
     return column.to_numpy()
+
+
+def _check_codes(column: Any) -> None:
+    for chunk in getattr(column, "chunks", [column]):
+        dictionary_codes(chunk)
 
 
 def coded_column(column: Any) -> tuple[IntArray, AnyArray]:
     """Return an Arrow column as codes (-1 for null) and an array of its distinct values."""
     import pyarrow as pa
 
+    if pa.types.is_dictionary(column.type):
+        _check_codes(column)
     whole = column if pa.types.is_dictionary(column.type) else column.dictionary_encode()
     chunk = whole.unify_dictionaries().combine_chunks() if isinstance(whole, pa.ChunkedArray) else whole
     values = chunk.dictionary.to_numpy(zero_copy_only=False)
@@ -434,6 +442,7 @@ def explain(model: Any, source: Any, **options: Any) -> Iterator[Any]:
     as a string, ``contribution`` and ``error``. The first output row of each is the prediction with all columns
     missing.
     """
+    import pyarrow as pa
 
     def answer(X: Any, start: int) -> dict[str, Any]:
         found = model.explain(X, **options)
@@ -441,7 +450,7 @@ def explain(model: Any, source: Any, **options: Any) -> Iterator[Any]:
         columns = {name: frame.column(name) for name in frame.column_names if name != "value"}
         values = [value for row in found.queries for value in (None, *row)]
         columns["query"] = columns["query"].to_numpy() + start
-        columns["value"] = [None if value is None else str(value) for value in values]
+        columns["value"] = pa.array([None if value is None else str(value) for value in values], pa.string())
         return {name: columns[name] for name in frame.column_names}
 
     return _answered(model, source, "explain", answer)

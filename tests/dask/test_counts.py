@@ -1,6 +1,7 @@
 """Classifiers by counts over partitions equal those of one table."""
 
 import dask
+import dask.dataframe as dd
 import numpy as np
 import pandas as pd
 import pytest
@@ -11,7 +12,7 @@ from partitioned_tables import mixed, partitioned
 
 import priorcase as pc
 import priorcase.dask
-from priorcase.exceptions import NotAvailableError, PriorcaseError, SchemaMismatchError
+from priorcase.exceptions import NotAvailableError, PriorcaseError, ReadingError, SchemaMismatchError
 
 
 @pytest.fixture(autouse=True)
@@ -102,6 +103,21 @@ def test_a_partition_with_another_schema():
     )
     with pytest.raises(SchemaMismatchError, match=r"column 'n' is text in partition 1"):
         pc.dask.fit(pc.NaiveBayes(), frame, "y")
+
+
+@pytest.mark.parametrize(
+    "model", [pc.NaiveBayes(keep_rows=False), pc.KNNClassifier(3), pc.StackedClassifier()], ids=repr
+)
+@pytest.mark.parametrize("damage", ["truncated", "gone"])
+def test_partitions_that_cannot_be_read(model, damage, tmp_path):
+    table = pd.DataFrame({"n": np.arange(40.0), "y": ["a", "b"] * 20})
+    for i in range(2):
+        table[20 * i : 20 * (i + 1)].to_parquet(tmp_path / f"{i}.parquet")
+    frame = dd.read_parquet(tmp_path, split_row_groups=False)
+    broken = tmp_path / "1.parquet"
+    broken.unlink() if damage == "gone" else broken.write_bytes(broken.read_bytes()[:-20])
+    with pytest.raises(ReadingError, match="could not be read"):
+        pc.dask.fit(model, frame, "y")
 
 
 @pytest.mark.parametrize("cuts", [[29], [30], [10, 30]])

@@ -90,6 +90,19 @@ def test_k_chosen_by_leave_one_out():
     check_equal(pc.KNNClassifier("loo"), X, y, mixed(10, 6)[0], [10, 40])
 
 
+@pytest.mark.parametrize("labels", [["t", "f"], [True, False], [7, 3]], ids=str)
+@pytest.mark.parametrize("learned", [{"n_neighbors": "loo"}, {"attribute_weights": "bayes"}], ids=str)
+@pytest.mark.parametrize("cut", [1, 2, 30])
+def test_rows_of_weight_zero_in_the_first_partition(labels, learned, cut):
+    """They are the only rows of a class and of a value there, and of another value anywhere."""
+    rng = np.random.default_rng(0)
+    y = pd.Series([labels[0]] + [labels[1]] * 20 + [labels[0]] * 19)
+    X = pd.DataFrame({"c": ["u"] + ["v", "w"] * 19 + ["u"], "n": rng.normal(size=40).round(1)})
+    X.loc[1, "c"] = "never counted"
+    weights = np.r_[0.0, 0.0, rng.integers(1, 3, 38) / 2.0]
+    check_equal(pc.KNNClassifier(**learned), X, y, X, [cut], weights)
+
+
 def test_dates_texts_and_sets():
     rng = np.random.default_rng(0)
     n = 60

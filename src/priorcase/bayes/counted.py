@@ -47,8 +47,8 @@ MOST_DISTINCT = 1 << 17
 
 # Integers within a small range are counted by their distance from the smallest.
 _SMALL_RANGE = 1 << 16
-# Number of batches with different dictionaries that are merged together.
-_MOST_WAITING = 32
+# Number of batches with different dictionaries that are merged together, and the size of their counts.
+_MOST_WAITING, _MOST_BYTES = 32, 1 << 26
 _NEEDS_ROWS = (
     "needs the rows, but the model was fitted with keep_rows=False and stores counts only. Fit with keep_rows=True"
 )
@@ -361,7 +361,7 @@ class CountedMemory(BayesMemory):
         if plain and not self._summed and not self.paired and tuple(table.column_names) == schema.names:
             cuts = {a: numbers.cuts for a, numbers in zip(self._binned, self._numbers, strict=True)}
             attributes = [(a, a not in cuts, cuts.get(a)) for a in (*self._coded, *self._binned)]
-            if len(self._repeated) >= _MOST_WAITING:
+            if len(self._repeated) >= _MOST_WAITING or sum(each.cells.nbytes for each in self._repeated) > _MOST_BYTES:
                 self.flush()
             if (batches := RepeatedBatches.like(table, target, attributes)) is not None:
                 self._repeated.append(batches)

@@ -15,8 +15,8 @@ import numpy as np
 
 from priorcase._core import count_values
 from priorcase._typing import AnyArray, FloatArray, IdArray
-from priorcase.bayes.memory import FIRST
-from priorcase.schema.columns import dictionary_codes
+from priorcase.bayes.memory import FIRST, UNSEEN
+from priorcase.schema.columns import damaged_codes, dictionary_codes
 
 # Integers are counted by their distance from the smallest; later batches may exceed the range.
 _MOST, _SPARE = 1 << 16, 1024
@@ -82,13 +82,13 @@ class RepeatedBatches:
             return False
         if len(parts := table.to_batches()) != 1:
             return False
-        own, chunks = dictionary_codes(target.chunk(0)), parts[0].columns
+        own, chunks = dictionary_codes(target.chunk(0), check=False), parts[0].columns
         codes = list[AnyArray]()
         for d, (position, dictionary, low, cuts) in enumerate(self.columns):
             chunk = chunks[position]
             found: AnyArray | None = None
             if dictionary is not None:
-                found = dictionary_codes(chunk) if _same(chunk, dictionary) else None
+                found = dictionary_codes(chunk, check=False) if _same(chunk, dictionary) else None
             elif cuts is not None:
                 found = _numbers(chunk)
             elif low is not None and not chunk.null_count:
@@ -99,6 +99,9 @@ class RepeatedBatches:
         cuts_of = [cuts for *_, cuts in self.columns]
         count_values(codes, cuts_of, own, self.starts, self.cells, 1, threads)
         self.rows += len(own)
+        # Codes beyond their dictionary are counted as unseen, and rows of classes beyond theirs are not counted.
+        if self.cells[self.starts[:-1] + UNSEEN].any() or self.cells[: self.starts[1]].sum() != self.rows:
+            raise damaged_codes()
         return True
 
     def _ranks(self, d: int, chunk: Any, low: int) -> AnyArray | None:
@@ -146,6 +149,10 @@ def _same(chunk: Any, dictionary: Any) -> bool:
 
 def _numbers(chunk: Any) -> FloatArray | None:
     """Finite numbers that float64 represents exactly."""
+    import pyarrow.types as t
+
+    if chunk.null_count and t.is_integer(chunk.type) and chunk.type.bit_width > 32:
+        return None  # NumPy gets them as float64 already
     numbers: AnyArray = chunk.to_numpy(zero_copy_only=False)
     exact = numbers.dtype.kind in "iu" and numbers.dtype.itemsize <= 4
     if not exact and (numbers.dtype.kind != "f" or np.isinf(numbers).any()):

@@ -13,6 +13,7 @@ import dask.dataframe
 import distributed
 import joblib
 import numpy as np
+import pyarrow as pa
 from dask.delayed import Delayed, delayed
 from dask.sizeof import sizeof
 from joblib._dask import DaskDistributedBackend
@@ -28,13 +29,14 @@ from priorcase.dask.partitions import (
     Agreement,
     InFrame,
     Partition,
+    Sketch,
     agree,
     check_aligned,
     joined,
     of_partition,
     sketch,
 )
-from priorcase.exceptions import NotAvailableError, ParameterError, TargetError, prefix_errors, quoted
+from priorcase.exceptions import NotAvailableError, ParameterError, ReadingError, TargetError, prefix_errors, quoted
 from priorcase.learning.estimator import check_some
 from priorcase.learning.state import pinned
 from priorcase.neighbors import KNNClassifier, KNNClassifierCV, KNNRegressor, KNNRegressorCV, Tuning
@@ -129,8 +131,19 @@ def _agreement(
     """Return the `Agreement` by which all partitions are read."""
     taken = [given for given in (y, sample_weight) if np.isscalar(given)]
     nominal = _nominal_numbers(model, X._meta.drop(columns=taken))
+    return agree(model, _sketches(partitions, nominal, classes), classes)
+
+
+def _sketches(partitions: Sequence[Delayed], nominal: frozenset[Name], classes: bool) -> list[Sketch]:
+    """Read all partitions for the first time, and describe their columns."""
     tell = delayed(sketch, pure=False)
-    return agree(model, dask.compute(*(tell(each, nominal, classes) for each in partitions)), classes)
+    try:
+        return list(dask.compute(*(tell(each, nominal, classes) for each in partitions)))
+    except (pa.ArrowException, OSError) as error:
+        reason = str(error).strip().splitlines()[0].rstrip(".")
+        raise ReadingError(
+            f"the partitions of X could not be read: {reason}. Check for damaged or missing files."
+        ) from error
 
 
 def _nominal_numbers(model: Any, meta: Any) -> frozenset[Name]:
@@ -414,8 +427,7 @@ def _called(tasks: list[Any]) -> list[Any]:
 
 def _in_memory(X: Any, y: Any, sample_weight: Any = None) -> tuple[Any, Any, Any]:
     """Load all rows, their targets and their weights; the partitions must have the same columns."""
-    tell = delayed(sketch, pure=False)
-    joined(dask.compute(*(tell(each, frozenset(), False) for each in _partitions(X, y, sample_weight))))
+    joined(_sketches(_partitions(X, y, sample_weight), frozenset(), False))
     table, *beside = dask.compute(X, y, sample_weight)
     names = [given for given in beside if np.isscalar(given)]
     targets, weights = (table[given] if np.isscalar(given) else given for given in beside)

@@ -307,10 +307,8 @@ def store(partition: Partition, agreement: Agreement, estimator: Any) -> Instanc
             raise TargetError(f"y must be one column, got {values.shape[1]}")
         if empty.targets is None:
             raise ParameterError("there are no targets")
-        ids: IdArray = stored.append(table, empty.targets.read(values), weights)
-        if weights is not None and not weights.all():
-            stored.remove(ids[weights == 0])
-    return stored
+        stored.append(table, empty.targets.read(values), weights)
+    return stored if weights is None or weights.all() else stored.part(np.flatnonzero(weights))
 
 
 # -- totals

@@ -603,11 +603,11 @@ class Instances(TextResult):
 
     @classmethod
     def joined(cls, parts: Sequence[Instances]) -> Instances:
-        """Join parts with the same encoding; their ids must ascend from part to part."""
+        """Join parts with the same codes (see `part`); their ids must ascend from part to part."""
         first, rows = parts[0], [part._rows.compacted() for part in parts]
         n = sum(len(each) for each in rows)
         columns = tuple(
-            column.with_data(np.concatenate([each.columns[j].view(each.size) for each in rows]), codes)
+            _used(column.with_data(np.concatenate([each.columns[j].view(each.size) for each in rows]), codes), codes)
             for j, (column, codes) in enumerate(zip(rows[0].columns, rows[0].codes, strict=True))
         )
         weights = None
@@ -653,13 +653,12 @@ class Instances(TextResult):
         rows = self._rows.taken(np.sort(self._places(ids, distinct=True)))
         if weights is not None:
             rows.weights = Growing(weights)
-        columns = list(rows.columns)
-        for j, (column, n) in enumerate(zip(columns, rows.codes, strict=True)):
-            if isinstance(column, CodeColumn) and column.kind.values is None:
-                held = count_codes(column.data, n) > 0
-                if gone := [code for code in column.index.values() if not held[code]]:
-                    columns[j] = column.with_data(column.data, n, gone)
-        return self._with(self.schema, replace(rows, columns=tuple(columns), version=0, removals=0))
+        columns = tuple(_used(column, n) for column, n in zip(rows.columns, rows.codes, strict=True))
+        return self._with(self.schema, replace(rows, columns=columns, version=0, removals=0))
+
+    def part(self, places: IdArray) -> Instances:
+        """Return some rows with their ids; values without rows keep their codes, which other parts may use."""
+        return self._with(self.schema, self._rows.taken(places))
 
     def reshaped(self, schema: Schema, sources: Sequence[int | None]) -> Instances:
         """Return the rows with the attributes of another schema as new instances; ids, targets and weights are kept.
@@ -983,6 +982,15 @@ def with_unseen(cells: FloatArray, unseen: Sequence[Value]) -> FloatArray:
     queries = cells.view(_Queries)
     queries.unseen = unseen
     return queries
+
+
+def _used(column: Column, n: int) -> Column:
+    """Return a column with n codes in which the values without rows are unseen, unless they are declared."""
+    if isinstance(column, CodeColumn) and column.kind.values is None:
+        held = count_codes(column.data, n) > 0
+        if gone := [code for code in column.index.values() if not held[code]]:
+            return column.with_data(column.data, n, gone)
+    return column
 
 
 def unseen_values(cells: FloatArray | None) -> Sequence[Value]:

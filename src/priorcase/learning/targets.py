@@ -42,6 +42,8 @@ def as_array(y: Any) -> AnyArray:
             raise _unknown_labels("sparse")
         if isinstance(y, np.ma.MaskedArray) and np.ma.getmaskarray(y).any():
             raise TargetError(_MISSING)
+        if nw.dependencies.is_pyarrow_chunked_array(y) and hasattr(y.type, "value_type"):
+            y = y.cast(y.type.value_type)  # the values of a dictionary, so that nulls are not taken for its last one
         if nw.dependencies.is_into_dataframe(y):
             with suppress(DuplicateError):  # targets are matched by position: names are irrelevant
                 y = nw.from_native(y, eager_only=True).to_numpy()

@@ -20,7 +20,7 @@ import numpy as np
 from priorcase._core import factorise
 from priorcase._locks import cached_property
 from priorcase._typing import AnyArray, BoolArray, Content, FloatArray, IntArray, Name, Value
-from priorcase.exceptions import SchemaError, SchemaMismatchError, UnsupportedDataError, quoted
+from priorcase.exceptions import ReadingError, SchemaError, SchemaMismatchError, UnsupportedDataError, quoted
 from priorcase.schema.dates import DAY, are_dates, date_of, seconds_of, seconds_of_array, seconds_of_day
 from priorcase.schema.kinds import (
     BOOLEANS,
@@ -438,15 +438,24 @@ def _arrow_codes(native: Any) -> Coded:
     return Coded(np.concatenate([np.empty(0, np.int32), *chunks]), list(values))
 
 
-def dictionary_codes(chunk: Any) -> IntArray:
-    """Codes of a PyArrow dictionary array as signed integers, -1 for null."""
+def dictionary_codes(chunk: Any, *, check: bool = True) -> IntArray:
+    """Codes of a PyArrow dictionary array as signed integers, -1 for null; checked against its dictionary."""
     import pyarrow as pa
 
     indices = chunk.indices
     if pa.types.is_unsigned_integer(indices.type):
         indices = indices.cast({8: pa.int16(), 16: pa.int32()}.get(indices.type.bit_width, pa.int64()))
     codes: IntArray = (indices.fill_null(-1) if indices.null_count else indices).to_numpy(zero_copy_only=False)
+    if check and codes.size and (int(codes.max()) >= len(chunk.dictionary) or int(codes.min()) < -1):
+        raise damaged_codes()
     return codes
+
+
+def damaged_codes() -> ReadingError:
+    """Return the error for codes that are not in their dictionary: Arrow reads them from damaged files unchecked."""
+    return ReadingError(
+        "a dictionary column has codes beyond its dictionary: the file or batch is damaged. Write it again, or omit it."
+    )
 
 
 def _distinct(coded: Coded) -> Coded:
