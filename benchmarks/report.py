@@ -63,9 +63,11 @@ def _cells(row: Row, judged: bool) -> tuple[str, ...]:
 
 def _quantity(value: float, unit: str) -> str:
     if unit == "s" and value < 1e-3:
-        return f"{_digits(value * 1e6)} us"
+        return f"{_digits(value * 1e6)} µs"
     if unit == "s" and value < 1:
         return f"{_digits(value * 1e3)} ms"
+    if unit == "s" and value >= 36_000:
+        return f"{_digits(value / 3_600)} h"
     return f"{_digits(value)} {unit}"
 
 

@@ -88,3 +88,11 @@ def test_bars() -> None:
     assert judge(Row("w", "peer", 1.0, 9.0)) is None
     missed = plain([Row("w", "peer", 1.0, 2.9, 3)], judged=True)
     assert missed.splitlines()[-1].split() == ["w", "peer", "1", "s", "2.9", "s", "2.9x", ">=", "3x", "NO"]
+
+
+def test_times_are_in_a_unit_of_few_digits() -> None:
+    table = plain([Row("w", "peer", 14.3e-6, 1_130_000.0), Row("w", "peer", 0.0167, 5.41)], judged=False)
+    assert [line.split()[2:6] for line in table.splitlines()[2:]] == [
+        ["14.3", "µs", "314", "h"],
+        ["16.7", "ms", "5.41", "s"],
+    ]
