@@ -367,7 +367,9 @@ def training_table(estimator: Any, X: Any) -> Table:
     if not isinstance(X, Source) and isinstance(estimator.categorical_features, str) and not precomputed:
         # Kinds inferred from types. Columns with their own difference are wanted.
         declared = {schema.position(key) for key in (*(kinds or ()), *getattr(distance, "attributes", ()))}
-        warn_stray_text(table, declared)
+        read = getattr(X, "attrs", {}).get("columns", {})  # by read_table: what it leaves as text was declared nominal
+        told = {a for a, name in enumerate(schema.names or ()) if isinstance(read, dict) and name in read}
+        warn_stray_text(table, declared | told)
         warn_uninformative(table, declared)
     return table
 
