@@ -106,7 +106,8 @@ class CaseBase:
 
     References
     ----------
-    A. Aamodt & E. Plaza, *AI Communications* 7(1), 1994. T. M. Mitchell, *Machine Learning*, 1997, section 8.5.
+    .. [1] A. Aamodt & E. Plaza, *AI Communications* 7(1), 1994.
+    .. [2] T. M. Mitchell, *Machine Learning*, 1997, section 8.5.
 
     Examples
     --------

@@ -201,7 +201,7 @@ def decide(
 
     References
     ----------
-    D. W. Aha, D. Kibler & M. K. Albert, *Machine Learning* 6, 1991, sections 3 and 4.
+    .. [1] D. W. Aha, D. Kibler & M. K. Albert, *Machine Learning* 6, 1991, sections 3 and 4.
     """
     hint = "'if_wrong' keeps cases that the base would get wrong, 'if_new' cases without a near-duplicate."
     check_choice("policy", policy, get_args(Policy), hint=hint)

@@ -410,7 +410,8 @@ class IB1(ConceptLearner):
 
     References
     ----------
-    D. W. Aha, D. Kibler & M. K. Albert, "Instance-based learning algorithms", *Machine Learning* 6, 1991, section 2.
+    .. [1] D. W. Aha, D. Kibler & M. K. Albert, "Instance-based learning algorithms", *Machine Learning* 6, 1991,
+           section 2.
 
     Examples
     --------
@@ -442,7 +443,8 @@ class IB2(ConceptLearner):
 
     References
     ----------
-    D. W. Aha, D. Kibler and M. K. Albert, "Instance-based learning algorithms", *Machine Learning* 6 (1991), section 3.
+    .. [1] D. W. Aha, D. Kibler & M. K. Albert, "Instance-based learning algorithms", *Machine Learning* 6, 1991,
+           section 3.
 
     Examples
     --------
@@ -501,7 +503,8 @@ class IB3(IB2):
 
     References
     ----------
-    D. W. Aha, D. Kibler and M. K. Albert, "Instance-based learning algorithms", *Machine Learning* 6 (1991), section 4.
+    .. [1] D. W. Aha, D. Kibler & M. K. Albert, "Instance-based learning algorithms", *Machine Learning* 6, 1991,
+           section 4.
 
     Examples
     --------

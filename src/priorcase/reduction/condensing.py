@@ -112,7 +112,7 @@ class ICF(VotingReducer):
 
     References
     ----------
-    H. Brighton and C. Mellish, *Data Mining and Knowledge Discovery* 6, 2002.
+    .. [1] H. Brighton and C. Mellish, *Data Mining and Knowledge Discovery* 6, 2002.
 
     Examples
     --------

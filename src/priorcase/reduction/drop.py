@@ -34,7 +34,7 @@ class DROP1(VotingReducer):
 
     References
     ----------
-    D. R. Wilson and T. R. Martinez, *Machine Learning* 38, 2000, section 4.2 and figure 4.
+    .. [1] D. R. Wilson and T. R. Martinez, *Machine Learning* 38, 2000, section 4.2 and figure 4.
 
     Examples
     --------

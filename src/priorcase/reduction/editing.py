@@ -59,7 +59,8 @@ class ENN(VotingReducer):
 
     References
     ----------
-    D. L. Wilson, *IEEE Trans. Systems, Man, and Cybernetics* 2, 1972. M. Kordos, M. Blachnik, *ICANN* 2012 (numbers).
+    .. [1] D. L. Wilson, *IEEE Trans. Systems, Man, and Cybernetics* 2, 1972.
+    .. [2] M. Kordos, M. Blachnik, *ICANN* 2012 (numbers).
 
     Examples
     --------

@@ -744,7 +744,8 @@ class StackedClassifier(ClassifierMixin, Stacked):
 
     References
     ----------
-    Y. Yao, A. Vehtari, D. Simpson & A. Gelman: Using stacking to average Bayesian predictive distributions, 2018.
+    .. [1] Y. Yao, A. Vehtari, D. Simpson & A. Gelman: Using stacking to average Bayesian predictive distributions,
+           2018.
 
     Examples
     --------
@@ -901,7 +902,7 @@ class StackedRegressor(RegressorMixin, Stacked):
 
     References
     ----------
-    L. Breiman: Stacked regressions, 1996.
+    .. [1] L. Breiman: Stacked regressions, 1996.
 
     Examples
     --------
