@@ -378,6 +378,22 @@ def test_missing_targets_of_dictionaries_are_refused(learner: Any) -> None:
             clone(learner).fit(given.select(["c"]), y)
 
 
+def test_a_lazy_frame_that_cannot_be_read_is_one_of_our_errors(tmp_path: Path) -> None:
+    written(table(), tmp_path / "parts")
+    lazy = pl.scan_parquet(tmp_path / "parts" / "*.parquet")
+    broken = tmp_path / "parts" / "2.parquet"
+    broken.write_bytes(broken.read_bytes()[:-20])
+    with pytest.raises(ReadingError, match="the lazy frame could not be read"):
+        pc.NaiveBayes(keep_rows=False).fit(lazy, "label")
+
+
+def test_a_folder_named_like_another_type_of_a_column_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "size=7").mkdir()
+    pq.write_table(table().set_column(1, "size", pa.array(["x"] * 90)), tmp_path / "size=7" / "0.parquet")
+    with pytest.raises(PriorcaseError):
+        pc.NaiveBayes(keep_rows=False).fit(tmp_path, "label")
+
+
 def test_files_of_a_write_that_was_not_completed_are_ignored(tmp_path: Path) -> None:
     for name in ("part.parquet", "_temporary/part.parquet", ".hidden/deep/part.parquet", "_part.parquet"):
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)

@@ -183,11 +183,14 @@ def open_files(paths: Sequence[Any]) -> Batches:
         options = ds.ParquetFragmentScanOptions(pre_buffer=False, page_checksum_verification=True)
         form = ds.ParquetFileFormat(dictionary_columns=texts, default_fragment_scan_options=options)
         partitioning = "hive" if hive else None
-        folders = ds.dataset(found, format=form, partitioning=partitioning).schema
-        whole = pa.unify_schemas(schemas, promote_options="permissive")
-        for field in folders:
-            whole = whole if field.name in whole.names else whole.append(field)
-        return _dataset(ds.dataset(found, schema=whole, format=form, partitioning=partitioning), source)
+        try:
+            folders = ds.dataset(found, format=form, partitioning=partitioning).schema
+            whole = pa.unify_schemas(schemas, promote_options="permissive")
+            for field in folders:
+                whole = whole if field.name in whole.names else whole.append(field)
+            return _dataset(ds.dataset(found, schema=whole, format=form, partitioning=partitioning), source)
+        except pa.ArrowException as error:
+            raise _not_read(source, error) from error
 
     def read() -> Iterator[Any]:
         # Decodes one batch at a time, all columns in parallel; a dataset decodes whole row groups ahead.
@@ -216,6 +219,11 @@ def _unreadable(path: str, error: Exception) -> ReadingError:
     return ReadingError(f"{quoted(path)} is not a valid Parquet file: {reason}. {remedy}")
 
 
+def _not_read(source: str, error: Exception) -> ReadingError:
+    reason = str(error).strip().splitlines()[0].rstrip(".")
+    return ReadingError(f"{source} could not be read: {reason}. The model is unchanged.")
+
+
 def _read_ahead(batches: Iterator[Any]) -> Iterator[Any]:
     """Yield the same batches, with the next ones read in another thread."""
     with ThreadPoolExecutor(1) as reader:
@@ -241,18 +249,27 @@ def _reader(reader: Any) -> Iterator[Any]:
 
 
 def _relation(relation: Any) -> Iterator[Any]:
+    import duckdb
+
     fetch = getattr(relation, "to_arrow_reader", None) or relation.fetch_record_batch
-    return _reader(fetch(BATCH_ROWS))
+    try:
+        yield from _reader(fetch(BATCH_ROWS))
+    except duckdb.Error as error:
+        raise _not_read("the DuckDB result", error) from error
 
 
 def _lazy(frame: Any) -> Iterator[Any]:
     """Collect a Polars lazy frame by its streaming engine into a file, and yield its batches."""
+    import polars as pl
     import pyarrow.parquet as pq
 
     folder = tempfile.mkdtemp(prefix="priorcase-")
     try:
         path = os.path.join(folder, "batches.parquet")
-        frame.sink_parquet(path)
+        try:
+            frame.sink_parquet(path)
+        except pl.exceptions.PolarsError as error:
+            raise _not_read("the lazy frame", error) from error
         with pq.ParquetFile(path) as file:
             yield from _read_ahead(file.iter_batches(BATCH_ROWS))
             yield file.schema_arrow.empty_table()

@@ -137,7 +137,7 @@ def _served(model: str, read_only: bool, given: dict[str, Any]) -> tuple[Any, st
                 raise usage(f"--{name} needs a table, and a table needs --target.")
         kind = file_kind(path)
         if kind == "model":
-            return pc.load(path), None
+            return pc.load(path, verify=True), None
         if kind == "cases":
             if given["save"] is not None:
                 raise usage("--save is for models; a case base saves every change immediately.")
