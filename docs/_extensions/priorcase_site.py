@@ -28,15 +28,15 @@ logger = logging.getLogger(__name__)
 class ClassMembers:
     """Lists the public methods and properties of a class that have a docstring and are defined in priorcase.
 
-    What comes from scikit-learn, such as ``set_params``, is documented there. An instance rather than a function, since
-    Sphinx keeps its settings by pickle.
+    What comes from scikit-learn is documented there; the usual methods of estimators are ``inherited``. An instance
+    rather than a function, since Sphinx keeps its settings by pickle.
     """
 
     def __call__(self, module: str, name: str) -> dict[str, list[str]]:
         cls = getattr(import_module(module), name)
         # Not by dir(cls), which leaves out what the help of an estimator does not show.
         found = {attribute: (base, value) for base in reversed(cls.__mro__) for attribute, value in vars(base).items()}
-        members: dict[str, list[str]] = {"methods": [], "properties": []}
+        members: dict[str, list[str]] = {"methods": [], "properties": [], "inherited": []}
         for attribute, (base, value) in sorted(found.items(), key=itemgetter(0)):
             from_sklearn = not base.__module__.startswith("priorcase") or re.fullmatch(r"set_\w+_request", attribute)
             if attribute.startswith("_") or from_sklearn or not value.__doc__:
@@ -45,6 +45,9 @@ class ClassMembers:
                 members["properties"].append(attribute)
             elif inspect.isroutine(value):
                 members["methods"].append(attribute)
+        if "get_params" in found:  # an estimator
+            usual = ("score", "get_params", "set_params")
+            members["inherited"] = [one for one in usual if one in found and one not in members["methods"]]
         return members
 
 
@@ -158,7 +161,9 @@ class Commands(SphinxDirective):
 
     def run(self) -> list[nodes.Node]:
         module, name = self.arguments[0].split(":")
-        return self.sections(click.Context(getattr(import_module(module), name), info_name=module.partition(".")[0]))
+        command: click.Command = getattr(import_module(module), name)
+        program = module.partition(".")[0]
+        return self.sections(click.Context(command, info_name=program, **command.context_settings))
 
     def sections(self, context: click.Context) -> list[nodes.Node]:
         context.max_content_width = context.terminal_width = 90
@@ -168,7 +173,11 @@ class Commands(SphinxDirective):
         if not isinstance(context.command, click.Group):
             return [section]
         commands = [context.command.get_command(context, one) for one in context.command.list_commands(context)]
-        inner = [click.Context(one, parent=context, info_name=one.name) for one in commands if one is not None]
+        inner = [
+            click.Context(one, parent=context, info_name=one.name, **one.context_settings)
+            for one in commands
+            if one is not None
+        ]
         return [section, *(node for each in inner for node in self.sections(each))]
 
 
