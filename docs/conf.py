@@ -115,7 +115,13 @@ html_theme_options = {
     "header_links_before_dropdown": 5,
     "navbar_end": ["theme-switcher"],
     "navbar_persistent": ["search-button"],
-    "secondary_sidebar_items": ["page-toc"],
+    # None beside wide tables. Their pages stand one by one, since a page must not match two patterns.
+    "secondary_sidebar_items": {
+        "**": ["page-toc"],
+        "benchmarks/models": [],
+        "benchmarks/quality": [],
+        "benchmarks/speed": [],
+    },
     "show_toc_level": 2,
     "navigation_with_keys": False,
     "collapse_navigation": True,
