@@ -37,6 +37,17 @@ def number(x: float, digits: int = 6) -> str:
     return text.rstrip("0").rstrip(".") if places else text
 
 
+def share_text(share: float) -> str:
+    """Return a probability with two decimals; ``<0.01`` rather than 0.00 if it is not 0.
+
+    Examples
+    --------
+    >>> share_text(0.7256), share_text(0.0049), share_text(0.0), share_text(1.0)
+    ('0.73', '<0.01', '0.00', '1.00')
+    """
+    return "<0.01" if 0 < share < 0.005 else f"{share:.2f}"
+
+
 def decimals(values: ArrayLike, digits: int = 4) -> int:
     """Return the number of decimals for the numbers of a column, by their median size.
 

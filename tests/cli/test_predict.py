@@ -558,6 +558,18 @@ def test_the_stack_says_whose_neighbors_it_shows(train: Path) -> None:
     assert re.search(rf"\n\nSimilar past cases \({member}\)\n +new case", shown)
 
 
+def test_lines_of_past_cases_are_shown_for_files_only(train: Path) -> None:
+    knn = ("noise=creak", "--learner", "knn")
+    assert " is line " in ask("explain", train, *knn).stdout
+    assert " is line " not in ask("explain", "repairs", *knn).stdout
+
+
+def test_small_probabilities_are_not_shown_as_zero(train: Path) -> None:
+    shown = ask("explain", train, "bike=mountain", "noise=creak", "chain=fresh", "--learner", "naive_bayes").stdout
+    assert "<0.01" in shown
+    assert " 0.00," not in shown.partition("\n\n")[2].partition("\n")[0]
+
+
 def test_the_task_follows_the_target(tmp_path: Path) -> None:
     cases: list[tuple[list[str], list[str], str]] = [
         (["1", "2", "1"], [], "classify"),

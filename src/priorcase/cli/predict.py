@@ -367,7 +367,7 @@ def _documents(model: Model, queries: Queries, *, explained: bool) -> Iterator[t
     Warnings about queries become notes at the end.
     """
     record_of = _records(model.estimator) if explained else None
-    lines_of_past = model.past.lines or None  # a saved model has none
+    lines_of_past = model.past.lines or None  # a saved model has none, nor has a data set, which is no file of the user
     noted: dict[type[Warning], list[int]] = {FarQueryWarning: [], LocalConvergenceWarning: []}
     for start in range(0, len(queries.lines), _BLOCK[explained]):
         block = slice(start, start + _BLOCK[explained])

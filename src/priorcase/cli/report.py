@@ -114,8 +114,10 @@ def _problem(table: str | None, given: dict[str, Any]) -> tuple[Any, list[str], 
     name = "standard input" if table == "-" else table
     if not is_data_set(table):
         name = table_name(name)
-    places, word = np.array(past.lines, dtype=np.int64), "line" if past.about["lines"] else "row"
-    how: dict[str, Any] = {"places": places, "place_word": word, "declared": past.declared, "kinds": past.schema}
+    how: dict[str, Any] = {"declared": past.declared, "kinds": past.schema}
+    if past.lines:
+        places, word = np.array(past.lines, dtype=np.int64), "line" if past.about["lines"] else "row"
+        how |= {"places": places, "place_word": word}
     problem = read_problem(past.X, past.y, name=name, target=past.target, task=past.task, **how)
     flags = [word for option in ("column", "read") for value in given[option] for word in (f"--{option}", value)]
     if is_data_set(table):  # which no single call reads with another target or other kinds

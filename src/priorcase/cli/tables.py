@@ -293,7 +293,10 @@ def _meant(value: object, known: Any) -> object:
 def read_past(
     path: str, target: str | None, reading: Reading, *, elsewhere: Collection[str] = (), missing: bool = False
 ) -> Past:
-    """The past cases of a table, as `past_of` has them; prints which column is the target if none was passed."""
+    """The past cases of a table, as `past_of` has them; prints which column is the target if none was passed.
+
+    Those of a data set have no lines: the user has no file in which to look them up.
+    """
     from priorcase.datasets.past import past_of, target_of
 
     table = read_table(path, reading)
@@ -302,7 +305,8 @@ def read_past(
     target = target_of(table) if target is None else target
     if reading.columns.get(target) == "ignore":
         raise usage(f"--column {target}=ignore would drop the target.")
-    return past_of(table, target, reading, elsewhere=elsewhere, missing=missing)
+    past = past_of(table, target, reading, elsewhere=elsewhere, missing=missing)
+    return past._replace(lines=()) if is_data_set(path) else past
 
 
 def read_queries(words: Sequence[str], path: str, target: str | None, reading: Reading) -> tuple[Past, Queries]:

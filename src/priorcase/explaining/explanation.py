@@ -10,7 +10,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from sklearn.utils._param_validation import Interval
 
-from priorcase._numbers import decimals
+from priorcase._numbers import decimals, share_text
 from priorcase._parameters import check_value
 from priorcase._typing import AnyArray, Backend, BoolArray, FloatArray, Name, Value
 from priorcase.exceptions import ParameterError, prefix_errors
@@ -187,7 +187,7 @@ class Explanations(PrintedPerQuery):
         answer = value_text(self.predictions[i : i + 1].tolist()[0], _WIDTH)
         likely = np.argsort(-self.probabilities[i], kind="stable")[:_CLASSES].tolist()
         labels = self.classes.tolist()
-        shares = [f"{value_text(labels[c], _WIDTH)} {self.probabilities[i, c]:.2f}" for c in likely]
+        shares = [f"{value_text(labels[c], _WIDTH)} {share_text(self.probabilities[i, c])}" for c in likely]
         more = ", ..." if len(labels) > len(likely) else ""
         return f"{answer}  ({', '.join(shares)}{more})"
 
@@ -281,7 +281,7 @@ def explain(
     >>> X, y = pc.load_repairs()
     >>> model = pc.NaiveBayes().fit(X, y)
     >>> pc.explain(model, X[:1], precedents=2)
-    query 0: tune-up  (tune-up 1.00, wheel 0.00, brakes 0.00, drivetrain 0.00)
+    query 0: tune-up  (tune-up 1.00, wheel <0.01, brakes <0.01, drivetrain <0.01)
       column               value  contribution
       all columns missing               0.9510
       noise                quiet       +1.6333

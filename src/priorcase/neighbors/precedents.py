@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 import numpy as np
 from rich.cells import cell_len, set_cell_size
 
-from priorcase._numbers import equal_decimals, number
+from priorcase._numbers import equal_decimals, number, share_text
 from priorcase._typing import AnyArray, Backend, BoolArray, FloatArray, IdArray, IntArray, Name
 from priorcase.exceptions import prefix_errors
 from priorcase.learning.results import (
@@ -349,7 +349,7 @@ def _answer_text(one: Precedents, width: int) -> tuple[str, str]:
     probabilities = one.probabilities[0]
     likely = [c for c in np.argsort(-probabilities, kind="stable")[:_CLASSES].tolist() if probabilities[c] > 0]
     more = ", ..." if np.count_nonzero(probabilities) > len(likely) else ""
-    listed = ", ".join(f"{value_text(one.classes[c], width)} {probabilities[c]:.2f}" for c in likely)
+    listed = ", ".join(f"{value_text(one.classes[c], width)} {share_text(probabilities[c])}" for c in likely)
     return answer, f"  ({listed}{more})"
 
 

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from sklearn.utils._param_validation import Interval
 
-from priorcase._numbers import number
+from priorcase._numbers import number, share_text
 from priorcase._parameters import check_value
 from priorcase._typing import FloatArray
 from priorcase.exceptions import ParameterError, quoted
@@ -91,7 +91,7 @@ class PrecedentsDisplay(Display):
             return text
         probabilities = one.probabilities[0]
         likely = [c for c in np.argsort(-probabilities, kind="stable")[:_CLASSES].tolist() if probabilities[c] > 0]
-        shares = ", ".join(f"{one.classes[c]} {probabilities[c]:.2f}" for c in likely)
+        shares = ", ".join(f"{one.classes[c]} {share_text(probabilities[c])}" for c in likely)
         more = ", ..." if np.count_nonzero(probabilities) > len(likely) else ""
         return f"{text}  ({shares}{more})"
 
