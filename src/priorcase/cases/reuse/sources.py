@@ -81,9 +81,7 @@ def read_sources(matches: Sequence[Any], kinds: Mapping[str, CaseKind]) -> Sourc
     if not found:
         n = len(matches)
         which = "the only retrieved case has no" if n == 1 else f"none of {n} retrieved cases has a"
-        raise CaseBaseError(
-            f"{which} solution. Retrieve more cases, or record the solutions of cases."
-        )
+        raise CaseBaseError(f"{which} solution. Retrieve more cases, or record the solutions of cases.")
     found.sort(key=lambda case: (-case.similarity, case.id))
     return Sources(tuple(found), len(matches) - len(found), kinds)
 
