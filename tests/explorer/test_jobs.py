@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from threading import Event
+from threading import Event, Thread
 
 import numpy as np
 import pytest
@@ -106,3 +106,27 @@ def test_jobs_that_have_ended_are_not_kept_forever() -> None:
     for i in range(50):
         ended(jobs, jobs.start(f"job {i}", lambda job: None))
     assert len(jobs.documents()) <= 21
+
+
+def test_jobs_may_be_cancelled_while_one_is_started(monkeypatch: pytest.MonkeyPatch) -> None:
+    jobs, errors = Jobs(), list[RuntimeError]()
+
+    def cancel() -> None:
+        try:
+            jobs.cancel_all()
+        except RuntimeError as error:  # a thread that is not started cannot be waited for
+            errors.append(error)
+
+    other = Thread(target=cancel)
+
+    class Slow(Thread):
+        def start(self) -> None:
+            other.start()
+            other.join(0.2)
+            super().start()
+
+    monkeypatch.setattr("priorcase.explorer.jobs.Thread", Slow)
+    job = jobs.start("Counting", lambda job: job.tell("one"))
+    other.join(60)
+    ended(jobs, job)
+    assert not errors

@@ -89,7 +89,7 @@ class Jobs:
             ended = [one.id for one in self._jobs.values() if one.state != "running"]
             for id_ in ended[: max(0, len(self._jobs) - _KEPT)]:
                 del self._jobs[id_], self._threads[id_]
-        thread.start()
+            thread.start()  # before `cancel_all` may wait for it
         return job
 
     def cancel(self, id_: int) -> Job:
@@ -106,9 +106,11 @@ class Jobs:
 
     def cancel_all(self, seconds: float = 2.0) -> None:
         """Cancel all jobs, and wait at most ``seconds`` for each to end."""
-        for job in list(self._jobs.values()):
+        with self._lock:
+            jobs, threads = list(self._jobs.values()), list(self._threads.values())
+        for job in jobs:
             job.cancellation.cancel()
-        for thread in list(self._threads.values()):
+        for thread in threads:
             thread.join(seconds)
 
     def wait(self, id_: int, seconds: float | None = None) -> None:
