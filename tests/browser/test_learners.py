@@ -55,7 +55,7 @@ def test_a_comparison_shows_progress_and_can_be_cancelled(visit: Visit, repairs:
     page.get_by_role("button", name="Compare learners").click()
     page.locator(".board progress").wait_for()
     page.locator(".board").get_by_role("button", name="Cancel").click()
-    page.wait_for_function("() => document.querySelector('.board [role=status]').textContent === 'Cancelled.'")
+    page.wait_for_function("() => document.querySelector('.board [role=status]').textContent === 'Canceled.'")
     assert page.get_by_role("button", name="Compare learners").is_enabled()
 
 
