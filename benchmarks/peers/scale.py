@@ -87,8 +87,16 @@ def _batches(folder: str) -> Iterator[Any]:
 
 
 def _read(folder: str) -> None:
-    for batch in _batches(folder):
-        assert batch.num_rows
+    """The same batches by PyArrow alone, with the options that our reader passes to it."""
+    import pyarrow.parquet as pq
+
+    from priorcase.batches import BATCH_ROWS
+
+    texts = [*(f"name{a}" for a in range(NAMES)), TARGET]
+    for path in sorted(Path(folder).glob("*.parquet")):
+        with pq.ParquetFile(path, read_dictionary=texts, pre_buffer=False, page_checksum_verification=True) as file:
+            for batch in file.iter_batches(BATCH_ROWS):
+                assert batch.num_rows
 
 
 def _fit(folder: str) -> None:
