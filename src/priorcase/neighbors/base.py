@@ -354,7 +354,7 @@ class NeighborsEstimator(RowsEstimator[NeighborsMemory]):
     @property
     @reads
     def distance_(self) -> FittedDistance:
-        """Distance with the statistics of the stored rows."""
+        """The distance, fitted to the stored rows."""
         return self._stored().fitted
 
     @property

@@ -8,8 +8,8 @@ unless it is empty or could be mistaken for JSON or, by a spreadsheet, for a for
 the quotation marks. So ``""`` in a cell is the empty string, ``"7"`` a string, ``7`` a number, and ``"=A1"`` not a
 formula; names of attributes that look like formulas are written the same way.
 Kinds are not stored: with the same attributes, nothing is lost when the file is read; without them, numbers are
-numeric, lists sets, mappings graphs, and all other values nominal. If the header has no comma, semicolons or tabs are
-the delimiter, as spreadsheets use them if the comma is the decimal mark.
+numeric, lists sets, mappings graphs, and all other values nominal. A header without commas is split at
+semicolons or tabs, which spreadsheets write where the comma is the decimal mark.
 
 **Parquet** files are lossless. Numbers are doubles; dates are days or timestamps if all values are (strings if offsets
 differ or both occur); sets are lists; text, taxonomies and graphs are text. Nominal values, solutions and outcomes have
