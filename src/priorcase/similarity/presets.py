@@ -62,8 +62,8 @@ def hvdm(normalization: Literal["N1", "N2", "N3"] = "N2") -> Distance:
     """Heterogeneous value difference metric (HVDM), ``sqrt(sum d^2)`` (Wilson & Martinez 1997, section 3).
 
     Numbers and levels differ by ``|x - q| / (4 std)``; d = 1 if a value is missing. Nominal values differ by their
-    class probabilities P (0 for unseen values): ``sum_c |P - P'|`` (``N1``), ``sqrt(sum_c |P - P'|^2)`` (``N2``, the paper's
-    choice) or ``sqrt(C sum_c |P - P'|^2)`` with C classes (``N3``).
+    class probabilities P (0 for unseen values): ``sum_c |P - P'|`` (``N1``), ``sqrt(sum_c |P - P'|^2)`` (``N2``, the
+    paper's choice) or ``sqrt(C sum_c |P - P'|^2)`` with C classes (``N3``).
 
     >>> hvdm("N1").nominal
     ValueDifference(exponent=1.0, norm='sum', unseen='zero')
