@@ -1,8 +1,7 @@
-"""``python examples/pictures.py [FOLDER]``: draws the pictures of the user guide.
+"""Draw the pictures of the user guide: ``python examples/pictures.py [FOLDER]``.
 
-Each function below makes one of them, from data that is built in or generated, and returns the axes that it was drawn
-on. The name of the function is the name of the file. A picture next to an example shows the result of that example,
-unless the page names other data.
+Each function below draws one picture from built-in or generated data and returns its axes. The name of the function is
+the name of the file. A picture next to an example shows the result of that example, unless the page names other data.
 """
 
 from __future__ import annotations
@@ -43,20 +42,20 @@ COLORS = 160
 
 
 def flowers() -> tuple[Any, Any]:
-    """Two columns of the iris table, and the species by name."""
+    """Return two columns of the iris table and the names of the species."""
     iris = load_iris(as_frame=True)
     return iris.data[["petal length (cm)", "petal width (cm)"]], iris.target_names[iris.target]
 
 
 def wave(n: int = 90) -> tuple[Any, Any]:
-    """Numbers that wave more and more, with noise."""
+    """Return a sine curve of increasing frequency with noise."""
     rng = np.random.default_rng(0)
     x = np.sort(rng.uniform(0, 10, n))
     return x[:, None], np.sin(0.12 * x * x) + 0.25 * rng.normal(size=n)
 
 
 def noisy_parts(n: int = 1500) -> tuple[Any, Any]:
-    """Points in and outside of four rectangles; one class in ten is wrong."""
+    """Return points inside and outside of four rectangles; one label in ten is wrong."""
     X, y = make_disjuncts(n, random_state=0)
     wrong = np.random.default_rng(0).random(n) < 0.1
     return X, np.where((y == 1) ^ wrong, "inside", "outside")
@@ -66,14 +65,14 @@ def noisy_parts(n: int = 1500) -> tuple[Any, Any]:
 
 
 def surface() -> Any:
-    """Tints of a classifier over two columns."""
+    """Draw the decision regions of a classifier over two numeric columns."""
     X, y = flowers()
     model = pc.KNNClassifier(15).fit(X, y)
     return plots.DecisionSurface.of(model, X, y).plot()
 
 
 def surface_mixed() -> Any:
-    """The same over a number and values."""
+    """Draw the decision regions of a classifier over a numeric and a nominal column."""
     X, y = load_repairs("pandas")
     X = X[["km_since_service", "noise"]]
     model = pc.NaiveBayes().fit(X, y)
@@ -81,14 +80,14 @@ def surface_mixed() -> Any:
 
 
 def surface_projected() -> Any:
-    """The same over principal components."""
+    """Draw the decision regions of a classifier over two principal components."""
     X, y = load_wine(return_X_y=True, as_frame=True)
     model = pc.KNNClassifier(5).fit(X, y)
     return plots.DecisionSurface.of(model, X, y).plot()
 
 
 def surface_numbers() -> Any:
-    """Shades of a regressor over two columns."""
+    """Draw the predictions of a regressor over two columns."""
     X, y = load_diabetes(return_X_y=True, as_frame=True, scaled=False)
     X = X[["bmi", "bp"]]
     model = pc.LocallyWeightedRegressor(100).fit(X, y)
@@ -96,19 +95,25 @@ def surface_numbers() -> Any:
 
 
 def voronoi() -> Any:
-    """The cells of 1-NN."""
+    """Draw the Voronoi cells of 1-NN."""
     X, y = make_disjuncts(60, random_state=1)
     return plots.VoronoiCells.of(pc.KNNClassifier(1).fit(X, y)).plot()
 
 
 def local_fit() -> Any:
-    """A local fit with its intervals."""
+    """Draw a local fit with its intervals."""
     X, y = wave()
     return plots.LocalFitDisplay.of(pc.LocallyWeightedRegressor("loo").fit(X, y)).plot()
 
 
+def local_rents() -> Any:
+    """Draw a local fit of rents by size, with the other columns at typical values."""
+    X, y = load_flats()
+    return plots.LocalFitDisplay.of(pc.LocallyWeightedRegressor().fit(X[:300], y[:300]), column="metres").plot()
+
+
 def kernels() -> Any:
-    """Weights of the kernels by relative distance."""
+    """Draw the weights of the built-in kernels against relative distance."""
     u = np.linspace(0.0, 1.4, 281)
     names = ("Uniform", "Triangular", "Epanechnikov", "Biweight", "Tricube", "Gaussian", "Exponential")
     with drawing(None) as ax:
@@ -121,59 +126,67 @@ def kernels() -> Any:
 
 
 def precedents() -> Any:
-    """The past cases behind a prediction."""
+    """Draw the past cases behind a prediction."""
     X, y = load_repairs()
     model = pc.KNNClassifier(5).fit(X[:90], y[:90])
     return plots.PrecedentsDisplay.of(model, X[90:], query=0).plot()
 
 
+def precedents_of_a_loan() -> Any:
+    """Draw the past cases behind the prediction for a loan."""
+    X, y = load_loans()
+    X = X[["amount", "purpose", "grade", "housing"]]
+    model = pc.KNNClassifier(n_neighbors=5).fit(X[:500], y[:500])
+    return plots.PrecedentsDisplay.of(model, X[500:], query=0).plot()
+
+
 def weights() -> Any:
-    """Weights with bootstrap intervals."""
+    """Draw attribute weights with bootstrap intervals."""
     X, y = load_repairs()
     model = pc.KNNClassifier(5, attribute_weights="relief").fit(X, y)
     return plots.WeightsDisplay.of(model, X, y, bootstrap=50).plot()
 
 
 def relevance() -> Any:
-    """Probabilities that attributes matter."""
+    """Draw the probability that each attribute is relevant."""
     return plots.WeightsDisplay.of(pc.SubsetAveragedBayes().fit(*load_repairs())).plot()
 
 
 @cache
 def concept_display() -> plots.ConceptDisplay:
-    """The instances that IB3 keeps of a noisy table."""
+    """Return a display of the instances that IB3 stores for a noisy table."""
     X, y = noisy_parts()
     return plots.ConceptDisplay.of(pc.IB3(random_state=0, history=True).fit(X, y), X, y)
 
 
 def concept() -> Any:
-    """Instances that predict, are kept, or were dropped."""
+    """Draw the instances that are used for predictions, only stored, or dropped."""
     return concept_display().plot()
 
 
 def records() -> Any:
-    """Their records."""
+    """Draw the classification records of the stored instances."""
     return concept_display().plot_records()
 
 
 def leave_one_out() -> Any:
-    """Accuracy against the number of neighbors."""
+    """Draw leave-one-out accuracy against the number of neighbors."""
     model = pc.KNNClassifier("loo", distance="hvdm").fit(*load_repairs())
     return plots.LeaveOneOutDisplay.of(model).plot()
 
 
 def tree_ring() -> Any:
-    """Edges by their probabilities."""
+    """Draw the edges of the tree posterior on a circle, by probability."""
     return plots.TreePosterior.of(pc.TreeAveragedBayes().fit(*load_repairs())).plot()
 
 
 def tree_best() -> Any:
-    """The best tree."""
+    """Draw the most probable tree."""
     return plots.TreePosterior.of(pc.TreeAugmentedBayes().fit(*load_repairs())).plot()
 
 
 def tree_map() -> Any:
-    """Edges as a heat map."""
+    """Draw the edge probabilities as a heat map."""
     return plots.TreePosterior.of(pc.TreeAveragedBayes().fit(*load_repairs())).plot(kind="heat map")
 
 
@@ -181,7 +194,7 @@ def tree_map() -> Any:
 
 
 def comparison() -> Any:
-    """Means and intervals of learners on one table."""
+    """Draw the mean scores and intervals of several learners on one table."""
     X, y = load_loans()
     learners = {"5-NN": pc.KNNClassifier(5), "naive Bayes": pc.NaiveBayes()}
     learners |= {"trees": pc.TreeAveragedBayes(), "IB2": pc.IB2()}
@@ -189,7 +202,7 @@ def comparison() -> Any:
 
 
 def critical_difference() -> Any:
-    """Mean ranks over several tables."""
+    """Draw the mean ranks of learners over several tables."""
     several = {"5-NN": pc.KNNClassifier(5), "naive Bayes": pc.NaiveBayes(), "IB1": pc.IB1(), "IB3": pc.IB3()}
     tables = {"repairs": load_repairs(), "loans": load_loans(), "penguins": load_penguins()}
     tables |= {"iris": load_iris(return_X_y=True), "wine": load_wine(return_X_y=True)}
@@ -199,7 +212,7 @@ def critical_difference() -> Any:
 
 
 def learning_curve() -> Any:
-    """Accuracy against the number of training rows."""
+    """Draw accuracy against the number of training rows."""
     X, y = make_waveform(300, random_state=0)
     two = {"5-NN": pc.KNNClassifier(5, prior=0.5), "naive Bayes": pc.NaiveBayes()}
     sizes = [10, 30, 100, 200]
@@ -207,7 +220,7 @@ def learning_curve() -> Any:
 
 
 def noise_curve() -> Any:
-    """Accuracy against noise."""
+    """Draw accuracy against the noise level."""
     X, y = make_disjuncts(300, random_state=0)
     several = {"IB1": pc.IB1(), "IB2": pc.IB2(), "IB3": pc.IB3(random_state=0)}
     levels = np.linspace(0, 0.5, 6)
@@ -216,7 +229,7 @@ def noise_curve() -> Any:
 
 
 def prequential() -> Any:
-    """Accuracy of the last rows in a stream whose concept changes in the middle."""
+    """Draw accuracy over a moving window of a stream whose concept changes in the middle."""
     rng = np.random.default_rng(0)
     orders = pd.DataFrame({"amount": rng.uniform(0, 200, 600).round(), "hour": rng.integers(0, 24, 600)})
     late = (orders["hour"] >= 12) != (np.arange(600) >= 300)
@@ -226,20 +239,20 @@ def prequential() -> Any:
 
 
 def calibration() -> Any:
-    """Probabilities against what came true."""
+    """Draw a calibration plot: predicted probabilities against observed frequencies."""
     left = evaluation.leave_one_out(pc.NaiveBayes(), *load_repairs(), progress=False)
     return left.calibration(bins=5).plot()
 
 
 def calibration_classes() -> Any:
-    """The same for each class."""
+    """Draw a calibration plot for each class."""
     X, y = load_iris(return_X_y=True)
     model = pc.NaiveBayes().fit(X, y)
     return classwise_calibration(y, model.loo_predict_proba(), labels=model.classes_, bins=5).plot()
 
 
 def coverage() -> Any:
-    """Coverage of intervals."""
+    """Draw the coverage of prediction intervals."""
     X, y = load_flats()
     model = ConformalRegressor(pc.LocallyWeightedRegressor(), nonconformity="scaled").fit(X[:300], y[:300])
     intervals = {level: model.predict_interval(X[300:], level) for level in (0.5, 0.6, 0.7, 0.8, 0.9)}
@@ -247,27 +260,27 @@ def coverage() -> Any:
 
 
 def prediction_sets() -> Any:
-    """Number of classes in prediction sets."""
+    """Draw the number of classes in prediction sets."""
     X, y = load_repairs()
     model = ConformalClassifier(pc.NaiveBayes(), folds="loo").fit(X[::2], y[::2])
     return model.predict_set(X[1::2], level=0.9).plot()
 
 
 def reduction() -> Any:
-    """Accuracy against the share of the rows that reducers keep."""
+    """Draw the accuracy of reducers against the share of rows that they keep."""
     X, y = load_loans()
     reducers = [pc.ENN(), pc.AllKNN(), pc.CNN(), pc.IB3(random_state=0), pc.DROP2(), pc.DROP3(), pc.DROP5(), pc.ICF()]
     return pc.reduction_curve(reducers, X, y, random_state=0).plot()
 
 
 def stack() -> Any:
-    """Weights of the members of a stack."""
+    """Draw the weights of the members of a stack."""
     X, y = load_loans()
     return pc.StackedClassifier().fit(X[:400], y[:400]).stack_.plot()
 
 
 def explanation() -> Any:
-    """Contributions of the columns to one prediction."""
+    """Draw the contributions of the columns to one prediction."""
     X, y = load_loans()
     X = X[["amount", "purpose", "housing", "years_employed"]]
     model = pc.KNNClassifier(5).fit(X[:500], y[:500])
@@ -275,7 +288,7 @@ def explanation() -> Any:
 
 
 def tuning() -> Any:
-    """Scores of everything that was tried."""
+    """Draw the scores of all candidates that `tune` evaluated."""
     candidates: dict[str, list[Any]] = {
         "n_neighbors": [2, 3, 5, 8, 12, 20],
         "vote": ["uniform", "inverse_square", "tricube"],
@@ -287,7 +300,7 @@ def tuning() -> Any:
 
 
 def measures() -> Any:
-    """Similarities to 50 of numbers, by five measures of a case base."""
+    """Draw the similarity of numbers to 50 for five measures of a case base."""
     numbers = list(range(101))
     chosen = (cases.Linear(60), cases.ExponentialSimilarity(20), cases.GaussianSimilarity(30), cases.Threshold(10))
     with drawing(None) as ax:
@@ -300,7 +313,7 @@ def measures() -> Any:
 
 
 def faucet() -> Any:
-    """The function of a water faucet, and the parts that realize it."""
+    """Draw the function graph of a water faucet and the parts that implement it."""
     function = "Cf +> Qc; Cf +> Qh; Ct -> Qc; Ct +> Qh; Qc +> Qm; Qh +> Qm; Tc +> Tm; Th +> Tm"
     roles = "flow: Qc, Qh, Qm; temperature: Tc, Th, Tm; control: Cf, Ct"
     graph = cases.FunctionGraph.parse("\n".join(f"{function}; {roles}".split("; ")))
@@ -308,7 +321,7 @@ def faucet() -> Any:
 
 
 def model_size() -> Any:
-    """Sizes of saved models by number of rows, with rows and with counts only."""
+    """Draw the sizes of saved models with rows and with counts only, by number of rows."""
     sizes = [1_000, 10_000, 100_000]
     X, y = make_led(sizes[-1], random_state=0)
     with TemporaryDirectory() as folder, drawing(None) as ax:
@@ -329,8 +342,10 @@ PICTURES: tuple[Callable[[], Any], ...] = (
     surface_numbers,
     voronoi,
     local_fit,
+    local_rents,
     kernels,
     precedents,
+    precedents_of_a_loan,
     weights,
     relevance,
     concept,
@@ -359,7 +374,7 @@ PICTURES: tuple[Callable[[], Any], ...] = (
 
 
 def main(folder: Path = FOLDER, *names: str) -> None:
-    """Draw the pictures, or those that are named, into a folder."""
+    """Draw all pictures, or only the named pictures, into a folder."""
     mpl.use("Agg")
     folder.mkdir(parents=True, exist_ok=True)
     for picture in PICTURES:
@@ -368,7 +383,7 @@ def main(folder: Path = FOLDER, *names: str) -> None:
 
 
 def save(figure: Any, path: Path) -> None:
-    """Write a figure as a small file, with few colors."""
+    """Save a figure as a small PNG file with few colors."""
     drawn = BytesIO()
     figure.savefig(drawn, dpi=DPI)
     pyplot.close(figure)
