@@ -216,7 +216,7 @@ def test_values_unlike_all_past_cases_are_marked(visit: Visit, repairs: str) -> 
     assert notes.count() == 0
     assert box.get_attribute("aria-describedby") is None
     page.evaluate("location.hash = '#/ask?case=' + encodeURIComponent(JSON.stringify({ bike: 'unicycle' }))")
-    page.locator('.field:has(label:text-is("bike"))').get_by_text("never seen in the past cases").wait_for()
+    page.locator('.field:has(label:text-is("bike"))').get_by_text("does not occur in the past cases").wait_for()
     assert notes.count() == 1
     assert page.get_by_label("bike", exact=True).evaluate("it => it.selectedOptions[0].textContent") == "unicycle"
     page.get_by_role("button", name="Empty all").click()
@@ -336,5 +336,5 @@ def test_what_cannot_be_opened_is_explained(visit: Visit, tmp_path: Any) -> None
         file.writestr("note.txt", "no model")
     with exploring(tmp_path / "broken.priorcase") as url:
         page = visit(url)
-        page.get_by_text("This could not be opened").wait_for()
+        page.get_by_text("The file could not be opened").wait_for()
         page.close()

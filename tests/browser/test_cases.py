@@ -60,12 +60,12 @@ def test_similar_cases_propose_a_solution(visit: Visit, desk: tuple[str, Path]) 
 def test_the_conversation_asks_until_the_solution_is_clear(visit: Visit, desk: tuple[str, Path]) -> None:
     page = visit(desk[0])
     go(page, "Conversation")
-    page.get_by_text("of 69 take part").wait_for()
+    page.get_by_text("of 69 are used").wait_for()
     page.get_by_label("message: value").fill("jam")
     page.keyboard.press("Enter")  # the rest by keyboard: the first option has the focus after each answer
     page.locator(".told li").first.wait_for()
     answered = 1
-    while page.locator(".option").count() and not page.get_by_text("You may go on").count() and answered < 12:
+    while page.locator(".option").count() and not page.get_by_text("You can continue").count() and answered < 12:
         page.wait_for_function("() => document.activeElement.matches('.option')")
         page.keyboard.press("Enter")
         answered += 1
@@ -132,7 +132,7 @@ def test_a_case_is_added_edited_judged_and_forgotten(visit: Visit, desk: tuple[s
     page.locator(".notes").get_by_text("came back <i>twice</i>").wait_for()
     page.get_by_role("button", name="Edit").click()
     page.get_by_label("people", exact=True).fill("7")
-    page.get_by_label("Why it is changed").fill("counted again")
+    page.get_by_label("Reason for the change").fill("counted again")
     page.get_by_role("button", name="Save the changes").click()
     page.locator(".log").get_by_text("counted again").wait_for()
     with pc.CaseBase.open(path, readonly=True) as base:

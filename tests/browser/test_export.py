@@ -83,7 +83,7 @@ def test_what_does_not_fit_is_said_and_a_job_can_be_cancelled(visit: Visit, hous
     page.get_by_label("contributions of the columns").check()
     send(page, "area,sold,part\n" + "120,2022-03-04,hills\n" * 5000)
     page.locator(".progress").get_by_role("button", name="Cancel").click()
-    page.get_by_text("was canceled").wait_for()
+    page.get_by_text("were canceled").wait_for()
 
 
 def test_a_file_can_be_dropped(visit: Visit, houses: str) -> None:

@@ -393,7 +393,10 @@ def test_a_budget_that_is_too_short_to_tell_is_named() -> None:
     assert "budget=" not in told
     some = report(X, rng.choice(["a", "b"], 300), budget=3, learners={**FEW, "slow": Slow()})
     assert "The time budget was too short to tell" in text(some)
-    assert "2 learners measured on all rows do not beat it significantly. 1 learner was not measured." in text(some)
+    assert (
+        "2 learners measured on all rows do not beat the baseline significantly. 1 learner was not measured."
+        in text(some)
+    )
     own = report(X, X[:, 0], budget=60, learners={"stacked": Costly()})
     assert "too short to tell" in text(own)
 
@@ -594,7 +597,7 @@ def test_a_column_that_determines_the_target_is_named() -> None:
     a, b = rng.choice(["u", "v"], 100), rng.random(100)
     found = report(pd.DataFrame({"a": a, "b": b}), a, target="y", budget=60, learners={"good": pc.IB3(random_state=0)})
     assert "Most important column: a." in text(found)
-    assert "a determines y: no estimate here is meaningful" in text(found)
+    assert "a determines y: no estimate in this report is meaningful" in text(found)
     exact = report(pd.DataFrame({"a": b, "b": rng.random(100)}), 2 * b + 1, budget=60, learners=LINES)
     assert "Most important column: a." in text(exact)
 
@@ -604,7 +607,7 @@ def test_columns_are_most_important_only_if_the_first_one_is_significant(numbers
     x, part, noise = numbers.importance.columns
     assert list(importance(numbers)) == ["Most important columns: **x and part**."]
     doubtful = replace(numbers.importance, columns=(replace(x, error=x.loss), part, noise))
-    told = "Largest effect: x; only that of **part** is significant."
+    told = "Largest effect: x; only the effect of **part** is significant."
     assert list(importance(replace(numbers, importance=doubtful))) == [told]
     more = [replace(x, name=f"x{i}", error=x.loss) for i in range(5)]
     both = replace(numbers.importance, columns=(*more, part, replace(part, name="age, years"), noise))
@@ -721,7 +724,9 @@ def test_the_exception_to_a_good_calibration_is_told_with_its_figures_if_it_is_s
     overall = (
         "Its probabilities are **well calibrated**: on average they differ by 4.2 points from observed frequencies."
     )
-    exception = "The least reliable ones are those from 60% to 70%: of these 33 predictions, only 42.4% were right."
+    exception = (
+        "The least reliable probabilities are those from 60% to 70%: of these 33 predictions, only 42.4% were right."
+    )
     assert said(Bin(0.6, 0.7, 33, 0.66, 14 / 33)) == f"{overall} {exception}"
     assert said(Bin(0.6, 0.7, 33, 0.66, 0.55)) == overall
     assert said(Bin(0.6, 0.7, 21, 0.66, 0.45)) == overall  # 2 standard errors

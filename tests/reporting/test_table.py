@@ -73,7 +73,7 @@ def test_strange_columns_are_named_and_left_out() -> None:
     assert remark(found, "never") == "all missing: ignored"
     assert remark(found, "mostly").endswith("% missing")
     assert remark(found, "code") == "same information as city"
-    assert remark(found, "leak") == "determines the target: is it known before y is?"
+    assert remark(found, "leak") == "determines the target: is it known before y is known?"
     assert remark(found, "score") == ""
     assert found.used == ("city", "mostly", "score", "code", "leak")
 
@@ -109,7 +109,7 @@ def test_dates_are_dates(form: str) -> None:
 def test_dates_that_are_read_as_names_are_told(form: str) -> None:
     X = pd.DataFrame({"when": [form.format(i % 28 + 1) for i in range(40)], "v": np.arange(40) % 7})
     found = summarized(X, ["a", "a", "b", "a"] * 10).remarks
-    assert found[1].startswith("when holds dates and is read as nominal: convert them by read_table,")
+    assert found[1].startswith("when contains dates and is read as nominal: convert them with read_table,")
 
 
 def test_rows_are_repeated_whatever_they_are_called() -> None:
@@ -139,7 +139,7 @@ def test_remarks_are_sentences() -> None:
     X = pd.DataFrame({"code": [1, 2] * 10, "v": np.arange(20) % 7})
     y = np.array(["a", "b"] * 9 + ["c", None], dtype=object)
     found = summarized(X, y).remarks
-    assert found[0] == "Set aside because y is missing: 1 row."
+    assert found[0] == "Ignored because y is missing: 1 row."
     assert found[1].startswith(
         "code has few different numbers and is read as numeric; if these are codes, declare them as nominal:"
     )

@@ -1,4 +1,4 @@
-"""The explorer's app: the page (a client of the service's API) and the extra routes it needs."""
+"""The app of the explorer: the page, which is a client of the service, and the extra routes that the page needs."""
 
 from __future__ import annotations
 
@@ -32,16 +32,16 @@ def create_explorer(
     save: str | PathLike[str] | None = None,
     limits: Limits | None = None,
 ) -> Guard:
-    """Create an ASGI app that serves the page of a workspace, and the API that the page uses.
+    """Create an ASGI app that serves the page of a workspace and the API that the page uses.
 
     Parameters
     ----------
     workspace
-        The workspace; it may still be opening a file.
+        The workspace, which may still be opening a file.
     token, hosts, read_only, limits
         As in `create_app`.
     save
-        File to which the page saves the model; until then changes can be undone.
+        File to which the page saves the model. Changes can be undone until the model is saved.
 
     Examples
     --------

@@ -1,7 +1,8 @@
-"""Predictions for a file of new rows in the background, read like the open table, with optional explanations.
+"""Predict a file of new rows in the background, with optional explanations.
 
-The predictions are downloaded as CSV, with all columns of the file as it writes them, or as JSON. In CSV a string that
-a spreadsheet would take for a formula begins with an apostrophe; JSON has every string as it is.
+The file is read in the same way as the open table. The predictions can be downloaded as CSV, with all columns of the
+file in their original format, or as JSON. In CSV, an apostrophe is put before strings that a spreadsheet would run as
+formulas; JSON contains all strings unchanged.
 """
 
 from __future__ import annotations
@@ -45,7 +46,7 @@ _OF_ONE_FILE = ("delimiter", "encoding", "header", "sheet")  # how a file is wri
 
 
 class Asked(BaseModel):
-    """Rows of an upload to predict, and what to explain."""
+    """Request to predict the rows of an upload, with the explanations wanted."""
 
     model_config = ConfigDict(extra="forbid")
     upload: int = Field(ge=0, examples=[1])
@@ -55,14 +56,15 @@ class Asked(BaseModel):
 
     @property
     def explains(self) -> bool:
-        """Whether rows are explained, which takes longer."""
+        """Whether explanations are requested, which take longer."""
         return self.contributions or self.counterfactuals > 0
 
 
 class NewRows(NamedTuple):
-    """New rows as the model takes them, with their lines in the file, their targets if it has them, and notes.
+    """New rows in the format of the model, with their line numbers, notes, and the targets if the file has them.
 
-    ``fields`` are all columns of the file but the target, as text, and ``notation`` is how it writes numbers.
+    ``fields`` contains all columns of the file except the target, as text; ``notation`` is the number and date format
+    of the file.
     """
 
     X: Any
@@ -77,7 +79,7 @@ class NewRows(NamedTuple):
 
 @dataclass
 class Batch:
-    """The predictions for the rows of a file; there are none until the job has ended."""
+    """Predictions for the rows of a file; empty until the job has ended."""
 
     name: str
     job: Job | None = None
@@ -90,12 +92,12 @@ class Batch:
     about: dict[str, Any] = field(default_factory=dict)
 
     def document(self) -> dict[str, Any]:
-        """The first rows, for the page."""
+        """Return the first rows as JSON, for the page."""
         told = {"job": None if self.job is None else self.job.document(), "file": self.name, "notes": self.notes}
         return told | {"n": len(self.rows), "header": self.header, "rows": self.rows[:_SHOWN], **self.about}
 
     def csv(self) -> bytes:
-        """All rows as CSV, with the columns of the file as it has them."""
+        """Return all rows as CSV, with the columns of the file in their original format."""
         texts = {at: self.fields[name] for at, name in enumerate(self.header) if name in self.fields}
         rows = (
             [texts[at][i] if at in texts else cell for at, cell in enumerate(row)] for i, row in enumerate(self.rows)
@@ -103,19 +105,19 @@ class Batch:
         return csv_file(self.header, rows, self.notation)
 
     def json(self) -> bytes:
-        """All rows with their explanations."""
+        """Return all rows with their explanations as JSON."""
         document = {"file": self.name, **self.about, "notes": self.notes, "predictions": self.documents}
         return json.dumps(plain(document), allow_nan=False, indent=1).encode("ascii")
 
 
 class Batches:
-    """The files with predictions, newest last."""
+    """The latest batches of predictions, newest last."""
 
     def __init__(self, workspace: Workspace) -> None:
         self._workspace, self._batches, self._lock = workspace, dict[int, Batch](), Lock()
 
     def start(self, asked: Asked, model: Any) -> Job:
-        """Answer the rows of an upload in the background."""
+        """Start to predict the rows of an upload in the background."""
         upload, opened = self._workspace.uploads.get(asked.upload), self._workspace.opened
         batch = Batch(upload.name)
 
@@ -128,20 +130,20 @@ class Batches:
             answer(batch, pinned(model), new, asked, self._workspace, job)
 
         with self._lock:
-            job = batch.job = self._workspace.jobs.start(f"Answering {upload.name}", work)
+            job = batch.job = self._workspace.jobs.start(f"Predicting {upload.name}", work)
             self._batches[job.id] = batch
             for old in list(self._batches)[:-_KEPT]:
                 del self._batches[old]
         return job
 
     def get(self, id_: int) -> Batch:
-        """A batch by the id of its job."""
+        """Return the batch with this job id."""
         if (found := self._batches.get(id_)) is None:
             raise UnknownIdError(f"The predictions {id_} were removed. Upload the file again.")
         return found
 
     def done(self, id_: int) -> Batch:
-        """Return a batch that is finished."""
+        """Return the batch with this job id; raise an error unless it is finished."""
         if (found := self.get(id_)).job is None or found.job.state != "done":
             raise UnknownIdError(f"The predictions {id_} are not complete yet.")
         return found
@@ -151,7 +153,7 @@ class Batches:
 
 
 def new_rows(opened: Opened, model: Any, upload: Upload) -> NewRows:
-    """Return the rows of a file, read like the open table, or by the kinds of a model."""
+    """Return the rows of a file, read with the options of the open table or with the column kinds of a model."""
     from priorcase.datasets.past import as_stored, class_labels, kinds_of_model
     from priorcase.datasets.reading import line_numbers, read_frame
 
@@ -184,7 +186,7 @@ def new_rows(opened: Opened, model: Any, upload: Upload) -> NewRows:
         if repeated := _repeated(past, cells, actual):
             notes.append(
                 f"{repeated:,} of {len(cells):,} rows are identical to a row of the table, including the target: "
-                "results on them are optimistic."
+                "results on these rows are optimistic."
             )
     about = frame.attrs
     every = dict.fromkeys([*about["columns"], *about.get("ignored", ())], "nominal")
@@ -199,7 +201,7 @@ def new_rows(opened: Opened, model: Any, upload: Upload) -> NewRows:
 
 
 def _is_whole(column: Any) -> bool:
-    """Whether a column has integers that missing values have turned into floats."""
+    """Return whether a float column contains only integers, as pandas reads integers with missing values."""
     if column.dtype.kind != "f":
         return False
     known = column.dropna()
@@ -207,7 +209,7 @@ def _is_whole(column: Any) -> bool:
 
 
 def _repeated(past: Past | None, cells: Sequence[tuple[Any, ...]], actual: Sequence[Any]) -> int:
-    """Return how many new rows are in the table already."""
+    """Return the number of new rows that are already in the table."""
     if past is None:
         return 0
     X = past.X.astype(object).where(past.X.notna(), None)
@@ -219,11 +221,11 @@ def _repeated(past: Past | None, cells: Sequence[tuple[Any, ...]], actual: Seque
 
 
 def answer(batch: Batch, model: Any, new: NewRows, asked: Asked, workspace: Workspace, job: Job) -> None:
-    """Predict rows block by block; a batch gets its predictions when all are finished."""
+    """Predict rows block by block, and store the predictions in the batch when all blocks are finished."""
     total, most = len(new.lines), _MOST[asked.explains]
     if total > most:
         what = "explained" if asked.explains else "predicted"
-        raise TooLargeError(f"{total:,} rows are more than the limit of {most:,} rows that are {what} at a time.")
+        raise TooLargeError(f"{total:,} rows are more than the limit of {most:,} rows that can be {what} at a time.")
     target, decision = workspace.opened.target, workspace.decision
     size, documents = _BLOCK[asked.explains], list[dict[str, Any]]()
     for start in range(0, total, size):
@@ -247,7 +249,7 @@ def answer(batch: Batch, model: Any, new: NewRows, asked: Asked, workspace: Work
 
 
 def decided(probabilities: Mapping[str, float], decision: Mapping[str, Any]) -> str:
-    """Add the decision by costs or by a threshold, as in Ask.
+    """Return the class that the decision rule of Ask chooses, by costs or by a threshold.
 
     >>> decided({"no": 0.7, "yes": 0.3}, {"classes": ["no", "yes"], "costs": [[0, 1], [5, 0]]})
     'yes'
@@ -281,7 +283,7 @@ Cell = Callable[[Mapping[str, Any]], Any]
 def _columns(
     model: Any, new: NewRows, asked: Asked, documents: Sequence[Mapping[str, Any]], place: Callable[[int], str]
 ) -> list[tuple[str, Cell]]:
-    """Return the columns of the table of predictions: names, and a function from a prediction to its cell."""
+    """Return the columns of the prediction table: names, and functions that return the cell of a prediction."""
     first = documents[0]
     found = [("line", _at("line")), ("prediction", _at("prediction"))]
     found += [("decision", _at("decision"))] if "decision" in first else []
@@ -301,12 +303,12 @@ def _columns(
 
 
 def _shown(name: str) -> str:
-    """The name of a column of the file in the header, different from those that are computed."""
+    """Return the header name of a column of the file; it must not clash with the computed columns."""
     return f"{name} (value)" if name in _COMPUTED else name
 
 
 def _at(*path: Any) -> Cell:
-    """Return the value at a path in a document."""
+    """Return a function that gets the value at a path in a document."""
     return lambda one: _text(reduce(getitem, path, one))
 
 
@@ -325,7 +327,7 @@ def _text(value: Any) -> Any:
 
 
 def _right(new: NewRows, documents: Sequence[Mapping[str, Any]], model: Any) -> dict[str, Any] | None:
-    """Compare predictions with the targets in the file."""
+    """Return the accuracy or the mean absolute error on rows with a known target; None if there are none."""
     known = [one for one in documents if one.get("actual") is not None and one["actual"] == one["actual"]]
     if not known:
         return None
@@ -339,7 +341,7 @@ def _right(new: NewRows, documents: Sequence[Mapping[str, Any]], model: Any) -> 
 
 
 def batch_routes(workspace: Workspace, service: Service) -> APIRouter:
-    """Files of new rows: predicted in the background, shown in part, and downloaded."""
+    """Return the routes that predict files of new rows, show the first predictions, and download all of them."""
     router, batches = new_router(), Batches(workspace)
 
     @router.post("/batch", summary="Predict the rows of an upload in the background")
@@ -347,7 +349,7 @@ def batch_routes(workspace: Workspace, service: Service) -> APIRouter:
         model = service.model
         return await service.answer(lambda: batches.start(body, model).document())
 
-    @router.get("/batch/{id}", summary="The first predictions")
+    @router.get("/batch/{id}", summary="Get the first predictions")
     async def first(id: Annotated[int, Path(ge=0, le=2**31)]) -> Any:
         return await service.answer(lambda: batches.get(id).document())
 

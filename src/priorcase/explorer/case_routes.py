@@ -1,6 +1,6 @@
-"""Routes of a case base for the page; cases are added, revised and forgotten by the routes of the service.
+"""Routes that only the page uses for a case base; the service has the routes to add, revise and forget cases.
 
-Their implementation is loaded with the first request, since tables and models are opened faster without it.
+The implementation is imported at the first request, so that tables and models open faster.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from priorcase.serve.app import Service, Where, new_router
 
 
 class Answer(BaseModel):
-    """An answer in a conversation: the value of an attribute, true or false for yes or no, null to skip it."""
+    """An answer in a conversation: the value of an attribute, true or false, or null to skip the question."""
 
     model_config = ConfigDict(extra="forbid")
     attribute: str = Field(max_length=1000)

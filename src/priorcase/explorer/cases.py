@@ -1,4 +1,4 @@
-"""Case bases in the page: a list with a search, its columns, and a conversation."""
+"""Views of a case base for the page: a list of cases with a search, the columns, and a conversation."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _EPOCH = 719_163  # the day 1970-01-01, counted as cases count days
 
 
 def found_cases(base: pc.CaseBase, words: str, where: Sequence[str], offset: int, limit: int) -> dict[str, Any]:
-    """A page of the cases that meet conditions and contain all words, newest first."""
+    """Return a page of the cases that meet the conditions and contain all words, newest first."""
     wanted, conditions = words.casefold().split(), answers.conditions(base, where)
     if wanted:
         met = [id for case in base.find(where=conditions) if (id := case.id) is not None and _has(case, wanted)]
@@ -52,11 +52,11 @@ def _has(case: Case, words: Sequence[str]) -> bool:
 
 
 def case_columns(base: pc.CaseBase) -> dict[str, Any]:
-    """The attributes of a case base as JSON, with the distribution of their values; likewise solutions and outcomes.
+    """Return the attributes, solutions and outcomes of a case base as JSON, with the distribution of their values.
 
-    Attributes have the fields of `column_summaries`; names are ``open`` if other values are allowed. Solutions and
-    outcomes, which may be any value, have a ``kind`` by their values: boolean, numeric, text or json; None if there
-    are none.
+    Attributes have the fields of `column_summaries`; a nominal attribute is ``open`` if other values are allowed.
+    Solutions and outcomes can be any value. Their ``kind`` is boolean, numeric, text or json, depending on the values,
+    or None if there are no values.
     """
     with table_of(base) as table:
         columns = [_attribute(table.column(name), len(table)) for name in table.attributes]
@@ -109,7 +109,7 @@ def _kind_of(value: Any) -> str:
 
 
 def conversation_after(base: pc.CaseBase, asked: Answers) -> dict[str, Any]:
-    """Return the next question with its options and its reason, and the candidates so far."""
+    """Return the next question with its options and the reason for it, and the remaining candidates."""
     talk = tolerant_conversation(base, asked.query, where=answers.conditions(base, asked.where) or None)
     for answer in asked.answers:
         talk.tell(answer.attribute, answer.value)
@@ -143,6 +143,6 @@ def _question(base: pc.CaseBase, talk: Conversation, question: Question) -> dict
 
 
 def _documents(base: pc.CaseBase, ids: Sequence[int]) -> Iterator[dict[str, Any]]:
-    """The cases of ids, in their order; without those that were forgotten meanwhile."""
+    """Return the cases with these ids, in this order; cases forgotten in the meantime are omitted."""
     found = {case.id: case for case in base.find(where={"id": list(ids)})} if ids else {}
     return (case_document(found[id]) for id in ids if id in found)

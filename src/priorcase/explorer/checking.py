@@ -1,4 +1,4 @@
-"""Checks of all stored rows, in the background: leave-one-out predictions with suspects, and unusual rows."""
+"""Background checks of all stored rows: suspects by leave-one-out predictions, and unusual rows."""
 
 from __future__ import annotations
 
@@ -30,9 +30,9 @@ _LEAST = 10  # rows required to find unusual ones
 
 
 class Computed(Generic[T]):
-    """A result that a job computes from the current model, and again when the model has changed.
+    """A result that a background job computes from the current model, and recomputes after the model has changed.
 
-    ``title`` is the name of the job, and ``compute`` is given the model in one state and the job.
+    ``title`` is the name of the job. ``compute`` is called with a fixed state of the model and the job.
     """
 
     def __init__(self, workspace: Workspace, title: str, compute: Callable[[Any, Job], T]) -> None:
@@ -43,7 +43,7 @@ class Computed(Generic[T]):
         self.latest: T | None = None
 
     def now(self) -> T | None:
-        """The value for the current model and rows; None while a job computes it."""
+        """Return the value for the current model and rows; None while a job computes it."""
         workspace = self._workspace
         with self._lock:
             version, job = workspace.version, self._job
@@ -58,14 +58,14 @@ class Computed(Generic[T]):
         return None
 
     def again(self) -> None:
-        """Start again if the job was cancelled or has failed."""
+        """Let the next call of `now` start a new job if the last job was canceled or has failed."""
         with self._lock:
             if self._job is not None and self._job.state in ("failed", "cancelled"):
                 self._job = None
 
     @property
     def state(self) -> str:
-        """Return the reason why there is no value yet: the job is running, has failed or was cancelled."""
+        """State of the job while there is no value: running, failed or cancelled."""
         return self._job.state if self._job is not None and self._job.state != "done" else "running"
 
     def _work(self, model: Any, version: int) -> Callable[[Job], None]:
@@ -91,7 +91,7 @@ class Computed(Generic[T]):
 class Score:
     """A score over all rows, and whether higher is better.
 
-    As JSON it is rounded as it is shown, so that a difference of two scores is the one that people see.
+    The JSON value is rounded for display, so that the difference between two scores matches the displayed values.
     """
 
     name: str
@@ -99,18 +99,18 @@ class Score:
     higher: bool
 
     def document(self) -> dict[str, Any]:
-        """The score as JSON."""
+        """Return the score as JSON."""
         value = round(self.value, 3) if abs(self.value) < 10 else float(f"{self.value:.5g}")
         return {"name": self.name, "value": value, "higher": self.higher}
 
 
 @dataclass(frozen=True, eq=False)
 class LeftOut:
-    """Predictions for each stored row from all others.
+    """Leave-one-out predictions of the stored rows.
 
-    ``errors`` are 1 less the probability of the actual class, or the absolute error of numbers. ``suspects`` are the
-    positions of the rows whose target may be wrong, the most suspicious ones first, with the probability of the actual
-    class, or with the error in robust standard deviations.
+    ``errors`` is 1 minus the probability of the actual class, or the absolute error for regression. ``suspects`` lists
+    the positions of rows whose target may be wrong, most suspicious first, each with the probability of its actual
+    class, or with its error in robust standard deviations.
     """
 
     ids: IdArray
@@ -121,7 +121,7 @@ class LeftOut:
 
 
 def left_out(model: Any, job: Job | None = None) -> LeftOut:
-    """Predict each stored row from all others, by the model's own leave-one-out."""
+    """Predict each stored row from all others, with the leave-one-out method of the model."""
     from priorcase.reporting.findings import find_suspects
     from priorcase.reporting.predictions import OutOfFold
 
@@ -156,14 +156,14 @@ def left_out(model: Any, job: Job | None = None) -> LeftOut:
 
 
 def _class_numbers(model: Any, instances: Any) -> IntArray:
-    """The position of each row's class among the classes of the model."""
+    """Return the position of each row's class in ``classes_``."""
     places = {label: place for place, label in enumerate(model.classes_.tolist())}
     of_code = np.array([places.get(value, -1) for value in instances.target_values()], np.int64)
     return np.asarray(of_code[instances.target().astype(np.int64)])
 
 
 def _task(classes: bool, rows: IntArray) -> Problem:
-    """A problem of which only the task and the places of the rows are used."""
+    """Return a problem with only the task and the positions of the rows; all other fields are unused."""
     from priorcase.datasets.columns import NamedColumns
     from priorcase.reporting.table import Problem
 
@@ -176,7 +176,7 @@ def _task(classes: bool, rows: IntArray) -> Problem:
 
 @dataclass(frozen=True, eq=False)
 class FoundOutliers:
-    """Return the outlier score of each stored row, and the unusual rows."""
+    """Outlier score of each stored row, and the unusual rows."""
 
     ids: IdArray
     scores: FloatArray
@@ -184,7 +184,7 @@ class FoundOutliers:
 
 
 def stored_outliers(model: Any, job: Job | None = None) -> FoundOutliers:
-    """The negative log-density of each stored row under mixture models that were not fitted to it."""
+    """Return the negative log-density of each stored row under mixture models that were not fitted to this row."""
     from priorcase.reporting.findings import score_outliers
 
     instances = model._stored().instances
@@ -195,7 +195,7 @@ def stored_outliers(model: Any, job: Job | None = None) -> FoundOutliers:
 
 
 def stored_problem(model: Any) -> Problem:
-    """The stored rows as the reports take them."""
+    """Return the stored rows in the format of the reports."""
     from priorcase.datasets.columns import NamedColumns
     from priorcase.reporting.table import Problem
 

@@ -1,4 +1,4 @@
-"""Summaries of columns: distributions, also by outcome, and the ranges of sliders."""
+"""Summaries of columns: distributions, overall and by outcome, and the ranges of sliders."""
 
 from __future__ import annotations
 
@@ -27,13 +27,14 @@ _QUANTILES = (0.0, 0.25, 0.5, 0.75, 1.0)
 
 
 def column_summaries(model: Any, target: str | None, left_out: Mapping[str, str] | None = None) -> dict[str, Any]:
-    """Every column of a model and its target as JSON; ``left_out`` are columns that it was not given, and why.
+    """Return a summary of each column of a model and of its target as JSON.
 
-    Numbers and dates have a histogram (``edges``, ``counts``), ``quantiles`` (the first and last are the minimum and
-    the maximum) and ``low``, ``high`` and ``step`` for a slider, without outliers: ``beyond`` are their numbers below
-    and above, which the first and the last bin count. ``whole`` numbers lie between the edges. Levels and names have
-    ``values`` with their ``counts``. ``by`` has the counts within each of ``outcomes``: the classes, or thirds of a
-    numeric target.
+    ``left_out`` maps columns that the model does not use to the reason. Numbers and dates have a histogram (``edges``,
+    ``counts``), ``quantiles`` (the first is the minimum, the last the maximum) and ``low``, ``high`` and ``step`` for a
+    slider that leaves out outliers. ``beyond`` has the numbers of outliers below and above, which are counted in the
+    first and the last bin. If the numbers are ``whole`` (integers), the edges lie between them. Levels and names have
+    ``values`` with their ``counts``. ``by`` contains the counts for each of the ``outcomes``: the classes, or the
+    thirds of a numeric target.
     """
     instances = pinned(model)._stored().instances
     classes = list(map(_text, instances.target_values())) if is_classifier(model) else None
@@ -51,7 +52,7 @@ def column_summaries(model: Any, target: str | None, left_out: Mapping[str, str]
 
 
 def frame_summaries(frame: Any, schema: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """Every column of a frame that was only read; ``schema`` gives the kinds that types do not show."""
+    """Return a summary of each column of a frame; ``schema`` declares the kinds that the dtypes do not show."""
     told: dict[Any, Any] = dict(schema)
     found = Schema.infer(frame, kinds=told)
     instances = Instances(found)
@@ -60,7 +61,7 @@ def frame_summaries(frame: Any, schema: Mapping[str, Any]) -> list[dict[str, Any
 
 
 def stored_rows(model: Any) -> tuple[NamedColumns, AnyArray]:
-    """The rows that a model has now, and their targets, as learners take them."""
+    """Return the stored rows of a model and their targets in the format that learners expect."""
     instances = pinned(model)._stored().instances
     if instances.weighted:
         raise NotAvailableError("The rows of this model have sample weights, which are not supported here.")
@@ -84,7 +85,7 @@ def _summaries(instances: Any, groups: IntArray | None, n_groups: int) -> list[d
 
 
 def _thirds(numbers: FloatArray) -> tuple[IntArray, list[str]]:
-    """The third of a numeric target in which each row is, and what thirds are called; fewer where values are few."""
+    """Return the third of a numeric target that contains each row, and names of the thirds; fewer if there are ties."""
     cuts = np.unique(np.quantile(numbers, (1 / 3, 2 / 3)))
     cuts = cuts[(cuts > numbers.min()) & (cuts <= numbers.max())]
     edges = [number(cut, 4) for cut in cuts.tolist()]
@@ -95,7 +96,7 @@ def _thirds(numbers: FloatArray) -> tuple[IntArray, list[str]]:
 
 
 def kind_name(kind: Kind) -> str:
-    """The name of a kind, as the schema of the service has it."""
+    """Return the name of a kind, as in the schema of the service."""
     return type(kind).__name__.lower()
 
 
@@ -120,7 +121,7 @@ def _summary(
 def _listed(
     values: list[Any], codes: IntArray, groups: IntArray | None, n_groups: int, *, ranked: bool
 ) -> dict[str, Any]:
-    """Values with their counts; the most frequent first if ``ranked``."""
+    """Return the values with their counts, most frequent first if ``ranked``."""
     counts = np.bincount(codes, minlength=len(values))
     order = np.argsort(-counts, kind="stable") if ranked else np.arange(len(values))
     order = order[counts[order] > 0] if ranked else order
@@ -133,7 +134,7 @@ def _listed(
 
 
 def numbers_summary(numbers: FloatArray, groups: IntArray | None, n_groups: int, *, is_date: bool) -> dict[str, Any]:
-    """Return the distribution of numbers, or of dates in seconds, also within groups, and the fields of a slider."""
+    """Return the distribution of numbers, or of dates in seconds, overall and by group, and the range of a slider."""
     told: dict[str, Any] = {"distinct": int(np.unique(numbers).size)}
     if not numbers.size:
         return told
@@ -163,18 +164,18 @@ def numbers_summary(numbers: FloatArray, groups: IntArray | None, n_groups: int,
 
 
 def _whole_edges(low: float, high: float) -> FloatArray:
-    """Edges between integers, with equally many in each bin: 0.5, 1.5 and 2.5 for the numbers 1 and 2."""
+    """Return bin edges between integers, such as 0.5, 1.5 and 2.5 for 1 and 2; all bins have the same width."""
     width = math.ceil((high - low + 1) / _BINS)
     return np.asarray(low - 0.5 + width * np.arange(math.ceil((high - low + 1) / width) + 1))
 
 
 def _quantiles(numbers: FloatArray, whole: bool) -> FloatArray:
-    """Quantiles of numbers; integers if the numbers are integers."""
+    """Return quantiles of numbers; integers if the numbers are integers."""
     return np.asarray(np.quantile(numbers, _QUANTILES, method="lower" if whole else "linear"))
 
 
 def _step(numbers: FloatArray, low: float, high: float) -> float:
-    """The step of a slider: integers stay integers, others have about 200 round steps."""
+    """Return the step of a slider: 1 for integers, otherwise a round number that gives about 200 steps."""
     if _is_whole(numbers):
         return 1.0
     size = max(high - low, abs(high) * 1e-6, 1e-9) / 200
@@ -191,7 +192,7 @@ def _day(seconds: float) -> str:
 
 
 def _moment(seconds: float) -> str:
-    """A moment as ISO text, always with a time of day."""
+    """Return a point in time as an ISO string, always with a time of day."""
     text = date_of(math.floor(seconds)).isoformat()
     return text if "T" in text else f"{text}T00:00:00"
 

@@ -1,4 +1,4 @@
-"""Exports of the page: a report in one file, and the equivalent Python."""
+"""Exports of the page: a report in one file, and the equivalent Python code."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class Reports:
         self._workspace, self._reports, self._lock = workspace, dict[int, bytes](), Lock()
 
     def start(self, seconds: float) -> Job:
-        """Report on the rows as they are now in the background, within a number of seconds."""
+        """Start a report on the current rows in the background, within a time budget in seconds."""
         from priorcase.reporting.comparison import Budget
         from priorcase.reporting.table import read_problem
         from priorcase.reporting.table_report import report_on
@@ -56,22 +56,22 @@ class Reports:
         return self._workspace.jobs.start(f"Reporting on {opened.name}", work)
 
     def get(self, id_: int) -> bytes:
-        """The page of a report by the id of its job."""
+        """Return the HTML of the report with this job id."""
         if (found := self._reports.get(id_)) is None:
             raise UnknownIdError(f"There is no report {id_}; it may have been removed. Create a new one.")
         return found
 
 
 def export_routes(workspace: Workspace, service: Service, save: str | PathLike[str] | None = None) -> APIRouter:
-    """Reports, and the equivalent Python; ``save`` is the file to which the model is saved."""
+    """Return the routes for reports and for the equivalent Python code; ``save`` is the file for saving the model."""
     router, reports = new_router(), Reports(workspace)
 
-    @router.get("/export", summary="The file to which the model can be saved")
+    @router.get("/export", summary="Get the name of the file for saving the model")
     async def about() -> Any:
         saves = None if save is None or service.read_only else FilePath(fspath(save)).name
         return await service.answer(lambda: {"saves": saves})
 
-    @router.post("/reports", summary="Create a report on the rows in the background, as one HTML file")
+    @router.post("/reports", summary="Create a report on the rows in the background, as a single HTML file")
     async def start(seconds: Annotated[float, Query(ge=1, le=3600)] = 60.0) -> Any:
         return await service.answer(lambda: reports.start(seconds).document())
 
@@ -79,7 +79,7 @@ def export_routes(workspace: Workspace, service: Service, save: str | PathLike[s
     async def page(id: Annotated[int, Path(ge=0, le=2**31)]) -> Any:
         return await download(service, lambda: (reports.get(id), "report.html"), "text/html; charset=utf-8")
 
-    @router.post("/script", summary="The equivalent Python code for a case")
+    @router.post("/script", summary="Get the equivalent Python code for a case")
     async def script(body: Annotated[dict[str, Any], Body(examples=[{"age": 31}])]) -> Any:
         return await service.answer(lambda: {"python": script_of(workspace, body)})
 

@@ -1,7 +1,7 @@
-"""Files that the browser saves: CSV that no spreadsheet takes for formulas, and the response that has a file.
+"""Files for download: CSV without formulas that a spreadsheet would run, and responses that contain a file.
 
-CSV is written as the file that was read: with its delimiter, its decimal marks and its order of dates, so that it fits
-the other files of a user.
+CSV has the delimiter, decimal marks and date formats of the file that was read, so that it matches the user's other
+files.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ _UNSAFE = re.compile(r"[^A-Za-z0-9._-]")
 
 
 def inert(cell: Any) -> Any:
-    """Escape a cell that a spreadsheet would take for a formula: such strings begin with an apostrophe.
+    """Put an apostrophe before a string that a spreadsheet would run as a formula; return other cells unchanged.
 
     >>> inert("=1+1"), inert("-5 dB"), inert(-5), inert("a=b"), inert("-1.516,34 €"), inert("+")
     ("'=1+1", "'-5 dB", -5, 'a=b', '-1.516,34 €', '+')
@@ -38,9 +38,9 @@ def inert(cell: Any) -> Any:
 
 @dataclass(frozen=True)
 class Notation:
-    """How a text file writes numbers and dates: its delimiter, decimal marks by column, and formats of dates.
+    """Number and date format of a text file: delimiter, decimal mark of each column, and date formats.
 
-    ``decimal`` is the mark of columns in which none was certain.
+    ``decimal`` is the decimal mark of columns in which none was detected.
     """
 
     delimiter: str = ","
@@ -50,7 +50,7 @@ class Notation:
 
     @classmethod
     def of(cls, about: Mapping[str, Any]) -> Notation:
-        """The notation of a text file by the ``attrs`` of its frame; of other tables the default.
+        """Return the notation of a text file from the ``attrs`` of its frame; the default for other tables.
 
         >>> Notation.of({"delimiter": ";", "columns": {"price": {"kind": "numeric", "decimal": ","}}})
         Notation(delimiter=';', decimal=',', decimals={'price': ','}, dates={})
@@ -64,12 +64,12 @@ class Notation:
         return cls(delimiter, "," if "," in decimals.values() else ".", decimals, dates)
 
     def number(self, column: str, value: Any) -> Any:
-        """A number with the decimal mark of its column; other values as they are."""
+        """Return a float with the decimal mark of its column; other values are returned unchanged."""
         mark = self.decimals.get(column, self.decimal)
         return repr(value).replace(".", ",") if isinstance(value, float) and mark == "," else value
 
     def date(self, column: str, value: Any) -> Any:
-        """An ISO date in the format of its column; values of other columns as they are.
+        """Return an ISO date in the format of its column; values of other columns are returned unchanged.
 
         >>> Notation(decimal=",", dates={"day": "dmy"}).date("day", "2025-03-16T00:00:00")
         '16.03.2025'
@@ -87,7 +87,7 @@ class Notation:
 
 
 def csv_file(header: Iterable[Any], rows: Iterable[Iterable[Any]], notation: Notation | None = None) -> bytes:
-    """A table as CSV, with a byte order mark by which spreadsheets know that it is UTF-8.
+    """Return a table as CSV, with a byte order mark that tells spreadsheets to read it as UTF-8.
 
     >>> csv_file(["a", "=b"], [[1, "x"]])
     b"\\xef\\xbb\\xbfa,'=b\\n1,x\\n"
@@ -101,7 +101,7 @@ def csv_file(header: Iterable[Any], rows: Iterable[Iterable[Any]], notation: Not
 
 
 async def download(service: Service, make: Callable[[], tuple[bytes, str]], kind: str) -> Response:
-    """A file that a thread makes, to be saved by the browser, with its name, of which plain letters are kept."""
+    """Return a download of a file created in a thread; unsafe characters in its name are replaced."""
     named: list[str] = []
 
     def content() -> bytes:

@@ -1,8 +1,8 @@
-"""Background jobs: long work in a thread of its own, with progress, that can be cancelled.
+"""Background jobs: long tasks that run in their own thread, report progress and can be canceled.
 
-A job ends soon after it is cancelled: the compiled core checks every 50 ms whether to go on, and Python at each step
-that a progress bar would show. What cannot be interrupted is a single call into another library, such as one fit of a
-scikit-learn linear model or the parsing of a file by Arrow: the job ends when that call returns.
+A job ends soon after it is canceled: the compiled core checks every 50 ms whether to continue, and Python code checks
+whenever it reports progress. A single call into another library, such as one fit of a scikit-learn linear model or the
+parsing of a file by Arrow, cannot be interrupted: the job ends when this call returns.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ _LOG = logging.getLogger(__name__)
 
 
 class Job:
-    """Work in the background: ``name`` and ``message`` for people, ``progress`` from 0 to 1 or None, and ``state``."""
+    """A background job with a ``state``, ``progress`` (0 to 1, or None), and ``name`` and ``message`` for display."""
 
     def __init__(self, id_: int, name: str) -> None:
         self.id, self.name = id_, name
@@ -37,12 +37,12 @@ class Job:
         self._began, self._ended = perf_counter(), 0.0
 
     def tell(self, message: str, progress: float | None = None) -> None:
-        """Report progress; raises `Cancelled` to end the work if the job was cancelled."""
+        """Report progress; raise `Cancelled` if the job was canceled, which ends the task."""
         self.message, self.progress = message, progress
         self.cancellation.check()
 
     def document(self) -> dict[str, Any]:
-        """The job as JSON."""
+        """Return the job as JSON."""
         seconds = (self._ended or perf_counter()) - self._began
         told = {"id": self.id, "name": self.name, "state": self.state, "progress": self.progress}
         return told | {"message": self.message, "seconds": round(seconds, 2)}
@@ -81,7 +81,7 @@ class Jobs:
         self._ids, self._lock = count(1), Lock()
 
     def start(self, name: str, work: Callable[[Job], None]) -> Job:
-        """Start work in a thread; it gets the job, and reports its progress by `Job.tell`."""
+        """Run ``work`` in a thread; it is called with the job and reports its progress with `Job.tell`."""
         with self._lock:
             job = Job(next(self._ids), name)
             thread = Thread(target=job._run, args=(work,), name=f"priorcase-job-{job.id}", daemon=True)
@@ -119,7 +119,7 @@ class Jobs:
         self._threads[id_].join(seconds)
 
     def documents(self) -> list[dict[str, Any]]:
-        """All jobs as JSON."""
+        """Return all jobs as JSON."""
         with self._lock:
             return [job.document() for job in self._jobs.values()]
 
@@ -130,9 +130,9 @@ class Jobs:
 
 
 class RowsResult(Generic[T]):
-    """A result that a job computes from rows, kept until they change.
+    """A result that a job computes from the rows; it is discarded when the rows change.
 
-    ``compute`` gets the job and the arguments of `start`; ``version`` returns the number of the current rows.
+    ``compute`` is called with the job and the arguments of `start`. ``version`` returns the version of the rows.
 
     Examples
     --------
@@ -149,7 +149,7 @@ class RowsResult(Generic[T]):
         self._found: tuple[int, T] | None = None
 
     def start(self, *args: Any) -> Job:
-        """Start the job, unless it runs already."""
+        """Start the job, unless it is already running."""
         if self._job is not None and self._job.state == "running":
             return self._job
 
@@ -162,11 +162,11 @@ class RowsResult(Generic[T]):
 
     @property
     def value(self) -> T | None:
-        """The result for the current rows; None if there is none."""
+        """Result for the current rows; None if it has not been computed."""
         found = self._found
         return None if found is None or found[0] != self._version() else found[1]
 
     @property
     def job(self) -> dict[str, Any] | None:
-        """The job as JSON, unless it is done."""
+        """The job as JSON; None if it is done or no job was started."""
         return None if self._job is None or self._job.state == "done" else self._job.document()

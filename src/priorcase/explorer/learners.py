@@ -1,4 +1,4 @@
-"""Learners: compared in the background, inspected one by one, and chosen for predictions; decisions by costs."""
+"""Comparison of learners in the background, results of one learner, choice of the learner, and decisions by costs."""
 
 from __future__ import annotations
 
@@ -45,20 +45,20 @@ class _Document(BaseModel):
 
 
 class Chosen(_Document):
-    """A learner by its name."""
+    """Request to use a learner for predictions, by its name."""
 
     name: str = Field(max_length=200, examples=["naive_bayes"])
 
 
 class Costs(_Document):
-    """Costs of decisions: one row per true class, one column per class decided for."""
+    """Cost matrix of decisions: one row per true class, one column per predicted class."""
 
     name: str = Field(max_length=200)
     costs: list[list[Cost]] = Field(examples=[[[0, 1], [5, 0]]], max_length=_CLASSES)
 
 
 class Decision(_Document):
-    """Decision rule of Ask: by costs, or by a threshold for one class; with neither, the most probable class."""
+    """Decision rule for the Ask view: costs, or a threshold for one class; by default the most probable class."""
 
     costs: list[list[Cost]] | None = Field(None, max_length=_CLASSES)
     positive: str | None = Field(None, max_length=1000)
@@ -70,7 +70,7 @@ class Decision(_Document):
 
 @dataclass(frozen=True, eq=False)
 class Comparison:
-    """Learners that were compared on the rows of a workspace."""
+    """Result of a comparison of learners on the rows of a workspace."""
 
     problem: Any
     candidates: tuple[Any, ...]
@@ -79,7 +79,7 @@ class Comparison:
     seconds: float
 
     def document(self) -> dict[str, Any]:
-        """Scores of all learners, and the one that is recommended."""
+        """Return the scores of all learners and the recommended learner as JSON."""
         last, verdict = self.compared[-1], self.verdict
         learners = [
             {
@@ -106,7 +106,7 @@ class Comparison:
 
 
 def problem_of(workspace: Workspace) -> Any:
-    """The rows of a workspace as they are now, as reports take them."""
+    """Return the current rows of a workspace in the format of the reports."""
     from priorcase.reporting.table import read_problem, scorable
 
     if workspace.served is None or workspace.opened.kind not in ("table", "model"):
@@ -118,7 +118,7 @@ def problem_of(workspace: Workspace) -> Any:
 
 
 def candidates_of(problem: Any) -> list[Any]:
-    """The learners of a report, and the k-NN that predicts first."""
+    """Return the learners that a report compares, and the k-NN learner that makes the first predictions."""
     from priorcase.reporting.learners import Candidate, candidates, rescaled
 
     threads = 1 if len(problem) <= _SMALL else None
@@ -130,7 +130,7 @@ def candidates_of(problem: Any) -> list[Any]:
 
 
 def compared_learners(workspace: Workspace, job: Job, seconds: float) -> Comparison:
-    """Compare learners on the same splits, as a report does, within a number of seconds."""
+    """Compare learners on the same splits, as in a report, within a time budget in seconds."""
     from priorcase.reporting.comparison import Budget, choose, compare_learners
 
     problem = problem_of(workspace)
@@ -152,7 +152,7 @@ def compared_learners(workspace: Workspace, job: Job, seconds: float) -> Compari
 
 
 def learner_document(found: Comparison, name: str) -> dict[str, Any]:
-    """Return results on held-out rows: calibration, confusion and thresholds, or residuals."""
+    """Return results on held-out rows: calibration, confusion matrix and thresholds, or residuals."""
     from priorcase.reporting.predictions import calibrate
 
     last = found.compared[-1]
@@ -181,7 +181,7 @@ def _out_of_fold(found: Comparison, name: str) -> Any:
 
 
 def _classified(found: Comparison, name: str) -> tuple[IntArray, FloatArray | None, IntArray, AnyArray]:
-    """Codes of the true classes, probabilities if there are any, codes of the predicted classes, and the classes."""
+    """Return codes of the true classes, probabilities or None, codes of the predicted classes, and the classes."""
     last = found.compared[-1]
     cells = list(last.result.predictions(name))
     if all(cell.predictions.proba is not None for cell in cells):
@@ -202,7 +202,7 @@ def _confusion(truth: IntArray, predicted: IntArray, n: int) -> dict[str, Any]:
 
 
 def _thresholds(truth: IntArray, proba: FloatArray) -> dict[str, Any]:
-    """With each class as the positive one, true and false positives at each probability threshold."""
+    """Return the true and false positives at each probability threshold, for each class as the positive class."""
     levels = np.linspace(0.0, 1.0, _THRESHOLDS)
     found = []
     for positive in (0, 1):
@@ -242,7 +242,7 @@ def _residuals(seen: Any) -> dict[str, Any]:
 
 
 def decisions_by_costs(found: Comparison, name: str, costs: list[list[float]]) -> dict[str, Any]:
-    """Return the decisions with least expected cost for held-out rows, compared with the most probable classes."""
+    """Compare the decisions of minimum expected cost on held-out rows with the most probable classes."""
     truth, proba, predicted, labels = _classified(found, name)
     if proba is None:
         raise NotAvailableError("This learner predicts no probabilities, so costs cannot change its decisions.")
@@ -260,7 +260,7 @@ def decisions_by_costs(found: Comparison, name: str, costs: list[list[float]]) -
 
 
 def decision_of(given: Decision, classes: list[str]) -> dict[str, Any] | None:
-    """Return the decision rule of Ask for the status; None for the most probable class."""
+    """Return the decision rule of the Ask view as JSON; None for the most probable class."""
     if given.costs is not None:
         if len(classes) > _CLASSES:
             raise TooLargeError(f"{len(classes)} classes are more than the limit of {_CLASSES} for costs.")
@@ -289,7 +289,7 @@ def _texts(labels: AnyArray) -> list[str]:
 
 
 def answer_by(workspace: Workspace, name: str) -> Job:
-    """Fit a learner to all rows in the background; then it is used for predictions."""
+    """Fit a learner to all rows in the background, then use it for predictions."""
     problem = problem_of(workspace)
     tried = {one.name: one for one in candidates_of(problem) if one.name != BASELINE}
     if name not in tried:
@@ -322,7 +322,7 @@ def answer_by(workspace: Workspace, name: str) -> Job:
 
 
 def learners_routes(workspace: Workspace, service: Service) -> APIRouter:
-    """The comparison, single learners, decisions by costs, and the choice of the learner."""
+    """Return the routes that compare learners, show one learner, decide by costs and choose the learner."""
     router = new_router()
     comparison = RowsResult(
         workspace.jobs,

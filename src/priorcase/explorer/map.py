@@ -1,9 +1,9 @@
-"""A map of all rows in two dimensions, by the model's own distance.
+"""A map of all rows in two dimensions, based on the model's own distance.
 
-Landmark MDS: some rows, the landmarks, are placed by classical multidimensional scaling of the distances between them
-(Torgerson 1952), and every other row by its distances from the landmarks (Gower 1968, "Adding a point to vector
-diagrams in multivariate analysis"; de Silva & Tenenbaum 2004, "Sparse multidimensional scaling using landmark points",
-eq. 4). Nothing of the size rows x rows is computed, and the same rows always give the same map.
+Landmark MDS: a sample of rows, the landmarks, is placed by classical multidimensional scaling of the distances between
+them (Torgerson 1952). All other rows are placed by their distances from the landmarks (Gower 1968, "Adding a point to
+vector diagrams in multivariate analysis"; de Silva & Tenenbaum 2004, "Sparse multidimensional scaling using landmark
+points", eq. 4). No matrix of all pairs of rows is computed, and the same rows always give the same map.
 """
 
 from __future__ import annotations
@@ -44,11 +44,11 @@ Distances = Callable[[IntArray], FloatArray]
 
 @dataclass(frozen=True, eq=False)
 class Layout:
-    """Places of the stored rows, shape (rows, 2), and how well they show the distances.
+    """Positions of the stored rows on the map, shape (rows, 2), and how well they represent the distances.
 
-    ``view`` is the box of most rows, (x0, x1, y0, y1): rows far from all others are outside. ``fit`` is the squared
-    correlation of the distances on the map with those of the model, over pairs of a landmark and any row within it:
-    pairs with an outlier are far apart on any map. ``by`` names the distance.
+    ``view`` is a box (x0, x1, y0, y1) that contains most rows; rows far from all others are outside. ``fit`` is the
+    squared correlation between the distances on the map and the distances of the model, over pairs of a landmark and
+    another row, both within the box: pairs with an outlier are far apart on any map. ``by`` names the distance.
     """
 
     ids: IdArray
@@ -60,7 +60,7 @@ class Layout:
 
 
 def lay_out(model: Any, job: Job | None = None, before: Layout | None = None) -> Layout:
-    """Place all stored rows of a model, with the orientation of an earlier map as far as possible."""
+    """Place all stored rows of a model on a map, rotated to match an earlier map as closely as possible."""
     ids = np.array(model._stored().ids)
     if not ids.size:
         raise TooFewRowsError("There are no rows to plot: all were forgotten.")
@@ -89,9 +89,9 @@ def lay_out(model: Any, job: Job | None = None, before: Layout | None = None) ->
 
 
 def model_distances(model: Any) -> tuple[Distances, str]:
-    """The distances of a model, and whose they are: those by which it, or a member of a stack, finds past cases.
+    """Return the distance function by which a model, or a member of a stack, finds past cases, and its name.
 
-    Models without a distance compare rows in their own terms, as their explanations do: see `explain`.
+    Models without a distance compare the contributions of the values to the prediction, as in `explain`.
     """
     voter, by = model, "the model's own distance"
     if hasattr(model, "_voter") and (found := model._voter()) is not None:
@@ -108,11 +108,11 @@ def model_distances(model: Any) -> tuple[Distances, str]:
     parts = _by_terms(asked, asked.past)
     return lambda rows: np.stack(
         [parts(row).sum(axis=1) for row in rows.tolist()]
-    ), "effects of values on the prediction"
+    ), "the contributions of values to the prediction"
 
 
 def _finite(distances: FloatArray) -> FloatArray:
-    """Distances, with infinite ones replaced by 1.5 times the largest finite one."""
+    """Return the distances with infinite values replaced by 1.5 times the largest finite value."""
     known = np.isfinite(distances)
     if known.all():
         return distances
@@ -120,7 +120,10 @@ def _finite(distances: FloatArray) -> FloatArray:
 
 
 def _triangulated(between: FloatArray, squares: AnyArray) -> FloatArray:
-    """Places by classical scaling of the landmarks' squared distances, and all rows by theirs from the landmarks."""
+    """Return positions of all rows by landmark MDS.
+
+    ``between`` contains the squared distances between landmarks, ``squares`` those from landmarks to all rows.
+    """
     mean = between.mean(axis=0)
     inner = -0.5 * (between - mean[:, None] - mean[None, :] + mean.mean())
     values, vectors = np.linalg.eigh(inner)
@@ -134,7 +137,7 @@ def _triangulated(between: FloatArray, squares: AnyArray) -> FloatArray:
 
 
 def _turned(places: FloatArray, ids: IdArray, before: Layout | None) -> FloatArray:
-    """The places turned and mirrored so that rows stay where they were, as far as possible (Schönemann 1966)."""
+    """Return the positions rotated and reflected to match an earlier map (orthogonal Procrustes, Schönemann 1966)."""
     if before is None:
         return places
     _, now, then = np.intersect1d(ids, before.ids, assume_unique=True, return_indices=True)
@@ -161,10 +164,10 @@ def _fit(places: FloatArray, landmarks: IntArray, squares: AnyArray, seen: BoolA
 
 
 def column_colors(model: Any, by: str, target: str | None) -> tuple[dict[str, Any], AnyArray]:
-    """Return a column as numbers, NaN for missing: values, or the numbers of categories.
+    """Return a color scale and the values of a column as numbers or category codes, NaN for missing values.
 
-    ``by`` is ``"target"`` or ``"column:"`` and a name. The most frequent categories have numbers of their own from 0
-    on, levels in their order; all others share the last one.
+    ``by`` is ``"target"`` or ``"column:"`` followed by a name. The most frequent categories have their own codes,
+    starting with 0 (ordinal levels in their order); all other categories share the last code.
     """
     instances = model._stored().instances
     if by == "target":
@@ -224,7 +227,7 @@ def scale_of(numbers: FloatArray, *, date: bool = False) -> dict[str, Any]:
 
 
 def packed(header: dict[str, Any], *arrays: AnyArray) -> bytes:
-    """A header as JSON, preceded by its length and padded to four bytes, and arrays as little-endian bytes."""
+    """Return bytes: the length of the header, the header as JSON padded to four bytes, then little-endian arrays."""
     text = json.dumps(plain(header), allow_nan=False).encode("ascii")
     text += b" " * (-len(text) % 4)
     parts = [np.ascontiguousarray(array, array.dtype.newbyteorder("<")).tobytes() for array in arrays]
@@ -235,7 +238,7 @@ def packed(header: dict[str, Any], *arrays: AnyArray) -> bytes:
 
 
 def map_routes(workspace: Workspace, service: Service) -> APIRouter:
-    """Where rows lie on the map, and the values that color them; both as a header and arrays, see `packed`."""
+    """Return the routes for the positions of rows on the map and the values that color them; see `packed`."""
     router = new_router()
 
     def compute(model: Any, job: Job) -> Layout:
@@ -248,7 +251,7 @@ def map_routes(workspace: Workspace, service: Service) -> APIRouter:
         response.headers["content-type"] = "application/octet-stream"
         return response
 
-    @router.get("/map", summary="Positions of all rows in two dimensions: ids (Uint32) and positions (Float32 pairs)")
+    @router.get("/map", summary="Get the positions of all rows on the map: ids (Uint32) and positions (Float32 pairs)")
     async def places(again: bool = False) -> Any:
         _ = service.model
         if again:
@@ -268,7 +271,7 @@ def map_routes(workspace: Workspace, service: Service) -> APIRouter:
 
         return await binary(found)
 
-    @router.get("/map/colors", summary="Values that color the rows of the map (Float32, in the order of ids)")
+    @router.get("/map/colors", summary="Get the values that color the rows on the map (Float32, in the order of ids)")
     async def colors(
         by: Annotated[str, Query(max_length=1000, description="target, error, outliers, or column:NAME")] = "target",
     ) -> Any:

@@ -1,4 +1,4 @@
-"""The page with its scripts and styles, and an app that has it before anything else is loaded."""
+"""The page with its scripts and styles, and an app that serves it before anything else is loaded."""
 
 from __future__ import annotations
 
@@ -18,18 +18,18 @@ POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data: blob:; connect-src 'self'; "
     "frame-ancestors 'none'; base-uri 'none'; form-action 'none'"
 )
-"""The Content-Security-Policy of the page: its own scripts and styles only, none of them inline."""
+"""Content-Security-Policy of the page: only its own scripts and styles are allowed, and no inline code."""
 
 
 @cache
 def _files() -> dict[str, Path]:
-    """The files by their URL paths: no other path is ever opened."""
+    """Return the files of the page by URL path; no other files are served."""
     found = {path.relative_to(_STATIC).as_posix(): path for path in _STATIC.rglob("*") if path.suffix in _TYPES}
     return {f"/static/{name}": path for name, path in found.items()} | {"/": found["index.html"]}
 
 
 def page_file(path: str) -> Response | None:
-    """The page for ``/``, a script or style for ``/static/...``; None for other paths."""
+    """Return the page for ``/``, or a script or style for ``/static/...``; None for other paths."""
     if (file := _files().get(path)) is None:
         return None
     headers = {"content-security-policy": POLICY, "cache-control": "no-cache"}
@@ -39,7 +39,7 @@ def page_file(path: str) -> Response | None:
 class Starting:
     """An ASGI app that serves the page at once, while another thread creates the app for all other requests.
 
-    Importing that app takes longer than the browser needs to show the page; all other requests wait.
+    Creating the other app takes longer than the browser needs to show the page; other requests wait until it is ready.
     """
 
     def __init__(self, make: Callable[[], ASGIApp]) -> None:

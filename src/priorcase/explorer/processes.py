@@ -1,7 +1,7 @@
-"""Long work in another process of low priority, so that responses do not wait for it.
+"""Run long tasks in a child process with low priority, so that they do not delay responses.
 
-The work is sent as a pickle on standard input; progress and results are returned on standard output. Standard input
-stays open as long as this process lives, so the other process ends when this one does.
+The task is sent as a pickle on standard input; progress and results are returned on standard output. The parent keeps
+the standard input of the child open, so the child ends when the parent ends.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ _BELOW_NORMAL = 0x4000  # the same on Windows
 def in_process(job: Job, work: Callable[..., T], *args: Any) -> T:
     """Return the result of a function of this library, computed in a separate process.
 
-    The progress of the function is the job's. The process is killed when the job is cancelled.
+    The job shows the progress of the function. The process is killed when the job is canceled.
     """
     options: dict[str, Any] = {"creationflags": _BELOW_NORMAL} if sys.platform == "win32" else {}
     command = [sys.executable, "-P", "-c", _MAIN]  # -P: the working directory may hold a file of any name
@@ -62,7 +62,7 @@ def in_process(job: Job, work: Callable[..., T], *args: Any) -> T:
 
 
 def work_for_parent() -> None:
-    """Do the work that comes on standard input; the main function of the other process."""
+    """Run the task received on standard input; this is the main function of the child process."""
     if hasattr(os, "nice"):
         os.nice(_NICE)
     told = os.fdopen(os.dup(1), "wb")

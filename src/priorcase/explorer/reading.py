@@ -1,4 +1,4 @@
-"""Reading options of a table, and corrections: kinds, delimiters, decimals, dates, missing marks, target."""
+"""Reading options of a table and their corrections: column kinds, format, dates, missing values and target."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class _Document(BaseModel):
 
 
 class ColumnKind(_Document):
-    """Kind of a column: with ``levels``, lowest first, if it is ordinal, and a ``period`` if it is circular."""
+    """Kind of a column; ordinal columns need ``levels`` (lowest first), circular columns a ``period``."""
 
     kind: Literal["numeric", "nominal", "ordinal", "date", "text", "set", "circular", "ignore"]
     levels: list[Name] = Field([], max_length=1000)
@@ -37,7 +37,7 @@ class ColumnKind(_Document):
 
 
 class Options(_Document):
-    """Format of a text file; omitted or null options are detected."""
+    """Format of a text file; options that are omitted or null are detected from the file."""
 
     delimiter: str | None = Field(None, max_length=1)
     decimal: Literal[".", ","] | None = None
@@ -50,7 +50,7 @@ class Options(_Document):
 
 
 class Corrections(_Document):
-    """Reading options for the open table; without a target it is only read."""
+    """Reading options for the open table; without a target, no model is fitted."""
 
     target: Name | None = None
     kinds: dict[str, ColumnKind] = Field({}, examples=[{"size": {"kind": "ordinal", "levels": ["S", "M", "L"]}}])
@@ -58,13 +58,13 @@ class Corrections(_Document):
 
 
 class OpenedFile(_Document):
-    """A file that was sent to ``/uploads``."""
+    """Request to open a file that was sent to ``/uploads``."""
 
     upload: int = Field(ge=0, le=2**31)
 
 
 def reading_of(given: Corrections) -> Reading:
-    """The reading options for these corrections."""
+    """Return the reading options for these corrections."""
     columns: dict[str, Any] = {}
     for name, told in given.kinds.items():
         if told.kind == "ordinal":
@@ -82,7 +82,7 @@ def reading_of(given: Corrections) -> Reading:
 
 
 def reading_document(opened: Opened) -> dict[str, Any]:
-    """Return how the open table was read, and all its columns with their kinds, including dropped ones."""
+    """Return how the open table was read, and all columns with their kinds, including ignored columns."""
     frame, reading = opened.frame, opened.reading
     if frame is None or reading is None:
         raise NotAvailableError("This requires a table, but none is open.")
@@ -117,7 +117,7 @@ def reading_document(opened: Opened) -> dict[str, Any]:
 
 
 def _is_told(told: Any) -> bool:
-    """Whether a kind does not follow from the type of a column."""
+    """Return whether a declared kind must be passed on, because the dtype of the column does not show it."""
     return told in ("nominal", "text", "set") if isinstance(told, str) else not isinstance(told, tuple)
 
 
@@ -130,7 +130,7 @@ def _declared(told: Any) -> dict[str, Any]:
 
 
 def _values(column: Any) -> dict[str, Any]:
-    """Some values of a column as text, and all of them in order if they are few."""
+    """Return some values of a column as text, and all values in ascending order if there are few."""
     known = column.dropna()
     distinct = known.drop_duplicates()
     ordered = (
@@ -151,7 +151,7 @@ def _text(value: Any) -> str:
 
 
 def measured_importance(workspace: Workspace, job: Job) -> dict[str, Any]:
-    """Permutation importance of the columns for the current learner, on held-out rows."""
+    """Return the permutation importance of the columns for the current learner on held-out rows."""
     from sklearn.base import clone
 
     from priorcase.explorer.learners import problem_of
@@ -173,22 +173,22 @@ def measured_importance(workspace: Workspace, job: Job) -> dict[str, Any]:
 
 
 def changing(service: Service) -> None:
-    """Refuse changes for all users if the explorer is read-only."""
+    """Raise an error if the explorer is read-only."""
     if service.read_only:
         raise HTTPException(403, "This explorer is read-only.")
 
 
 def reading_routes(workspace: Workspace, service: Service) -> APIRouter:
-    """Columns: how they were read, what they hold, which of them matter, and weights by hand."""
+    """Return the routes that show how the table was read, correct it, measure importance and set weights by hand."""
     router = new_router()
     importance = RowsResult(
         workspace.jobs,
-        "Measuring which columns matter",
+        "Measuring the importance of columns",
         lambda: workspace.rows_version,
         lambda job: measured_importance(workspace, job),
     )
 
-    @router.get("/reading", summary="How the table was read: its columns with their kinds")
+    @router.get("/reading", summary="Get how the table was read, and its columns with their kinds")
     async def reading() -> Any:
         opened = workspace.opened
         return await service.answer(lambda: workspace.cached("reading", lambda: reading_document(opened)))

@@ -1,7 +1,7 @@
-"""The stored rows: sorted, filtered and searched; suspects and unusual rows as queues; changes that can be undone.
+"""List, filter and search the stored rows, review suspects and unusual rows, and change rows with undo.
 
-A change is made by `partial_fit` and `forget`, so the model has learned it when the response is sent. Until it is saved
-it can be undone: the state of the model before each change is kept, and put back as it was, ids included.
+Changes are made with `partial_fit` and `forget`, so the model is up to date when the response is sent. The state of the
+model before each change is kept until the model is saved; undo restores this state, including the ids of rows.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ _CHANGED = 10_000  # rows in one change
 
 @dataclass(frozen=True)
 class Filter:
-    """A condition on one column: one of some values, a range of numbers or dates, or missing."""
+    """A condition on one column: a list of allowed values, a range of numbers or dates, or whether it is missing."""
 
     column: str
     values: tuple[Any, ...] | None = None
@@ -68,7 +68,7 @@ class Filter:
 
     @classmethod
     def read(cls, told: Any) -> Filter:
-        """A condition from JSON: ``{"column": "age", "low": 30}``, ``{"column": "color", "values": ["red"]}``."""
+        """Parse a condition: ``{"column": "age", "low": 30}`` or ``{"column": "color", "values": ["red"]}``."""
         known = {"column", "values", "low", "high", "missing"}
         if not isinstance(told, dict) or not isinstance(told.get("column"), str) or told.keys() - known:
             raise ParameterError(
@@ -83,7 +83,7 @@ class Filter:
 
 @dataclass(frozen=True, eq=False)
 class Cells:
-    """One column of all rows: numbers or codes with their values, as they are sorted, filtered and searched."""
+    """One column of all rows for sorting, filtering and searching: numbers, or codes with their values."""
 
     name: str
     kind: Any
@@ -92,11 +92,11 @@ class Cells:
 
     @property
     def known(self) -> BoolArray:
-        """Whether each row has a value."""
+        """Boolean mask of the rows in which the value is not missing."""
         return np.asarray(self.cells >= 0 if isinstance(self.kind, Nominal) else ~np.isnan(self.cells))
 
     def keys(self) -> AnyArray:
-        """Numbers by which rows are sorted; names alphabetically."""
+        """Return sort keys as numbers; nominal values are sorted alphabetically."""
         if not isinstance(self.kind, Nominal):
             return np.asarray(self.cells, np.float64)
         texts = [_text(value).casefold() for value in self.values]
@@ -106,7 +106,7 @@ class Cells:
         return rank[self.cells.astype(np.int64)]
 
     def containing(self, text: str) -> BoolArray:
-        """Whether each value as a string contains a string, ignoring case."""
+        """Return a mask of the rows whose value as a string contains ``text``, ignoring case."""
         wanted = text.casefold()
         known = self.known
         found = np.zeros(len(self.cells), bool)
@@ -119,7 +119,7 @@ class Cells:
         return found
 
     def text(self, cell: float) -> str:
-        """A number, a date or a level as a string."""
+        """Return a number, a date or a level as a string."""
         if isinstance(self.kind, Ordinal):
             return _text(self.kind.order[int(cell)])
         if isinstance(self.kind, Date):
@@ -127,7 +127,7 @@ class Cells:
         return f"{cell:.0f}" if cell.is_integer() and abs(cell) < 1e15 else f"{cell:.6g}"
 
     def met(self, by: Filter) -> BoolArray:
-        """Which rows meet a filter."""
+        """Return a mask of the rows that pass a filter."""
         known = self.known
         found = np.ones(len(self.cells), bool)
         if by.missing is not None:
@@ -168,7 +168,7 @@ def _text(value: Any) -> str:
 
 
 def stored_columns(model: Any, target: str | None) -> list[Cells]:
-    """The columns of all stored rows, target first."""
+    """Return the columns of all stored rows, target first."""
     instances = model._stored().instances
     kind = instances.targets.kinds[0]
     values = instances.target_values() if isinstance(kind, Nominal) else ()
@@ -189,10 +189,10 @@ def found_rows(
     descending: bool = False,
     among: IntArray | None = None,
 ) -> IntArray:
-    """Return positions of rows that meet all filters and contain a string, sorted; missing values come last.
+    """Return the positions of rows that pass all filters and contain all search words, sorted; missing values last.
 
-    ``rank`` is the order of rows that are not sorted, and of those that are equal. ``among`` are positions, in whose
-    order the rows come if they are not sorted.
+    ``rank`` is the default order of the rows and the order of ties. ``among`` restricts the result to these positions;
+    without ``sort``, their order is kept.
     """
     by_name = {"": columns[0]} | {column.name: column for column in reversed(columns)}
     for name in [one.column for one in filters] + ([] if sort in (None, "#") else [str(sort)]):
@@ -224,7 +224,7 @@ def found_rows(
 
 @dataclass(frozen=True, eq=False)
 class Change:
-    """A change, in words, and the state before it."""
+    """A change with its description, and the state before it."""
 
     kind: Literal["keep", "correct", "forget"]
     text: str
@@ -236,7 +236,7 @@ class Change:
 
 @dataclass
 class _Queue:
-    """Rows to look at, as they were found; they stay in their places while they are worked on."""
+    """Rows to review, in the order of the check; their order does not change during the review."""
 
     version: int
     learner: str
@@ -244,9 +244,9 @@ class _Queue:
 
 
 class Review:
-    """The stored rows of a workspace, and what was changed in them since they were saved.
+    """Review of the stored rows of a workspace, with the changes made since the model was last saved.
 
-    Changes are made on one thread, in the order in which they arrive. ``save`` is the file that `saved` writes.
+    One thread makes all changes, in the order in which they arrive. ``save`` is the file that `saved` writes.
     """
 
     def __init__(self, workspace: Workspace, service: Service, save: str | PathLike[str] | None) -> None:
@@ -269,7 +269,7 @@ class Review:
         self._rows_version = self.workspace.rows_version
 
     def _current(self) -> Any:
-        """The current model; results about other rows are dropped first."""
+        """Return the current model, after dropping results that belong to an earlier state of the rows."""
         model = self.service.model
         with self._lock:
             if self._opened is not self.workspace.opened:
@@ -295,7 +295,7 @@ class Review:
         descending: bool,
         queue: str | None,
     ) -> dict[str, Any]:
-        """Some of the rows that meet conditions, as JSON."""
+        """Return a page of the rows that meet the conditions, as JSON."""
         self._current()
         version, model = self.workspace.version, pinned(self.service.model)
         columns = stored_columns(model, self.service.target)
@@ -329,7 +329,7 @@ class Review:
         return {"state": "done", "total": len(known[1]), "offset": offset, "rows": shown} | told
 
     def row(self, id_: int) -> dict[str, Any]:
-        """One row as JSON, with its checks."""
+        """Return one row as JSON, with the results of its checks."""
         self._current()
         model = pinned(self.service.model)
         columns = stored_columns(model, self.service.target)
@@ -368,7 +368,7 @@ class Review:
     # -- the lines of rows
 
     def place(self, id_: int) -> str:
-        """The name of a row: its line in the file, also if it was corrected, or else its id."""
+        """Return the name of a row: its line in the file (also for corrected rows), otherwise its id."""
         first = self._origins.get(id_, id_)
         return self.workspace.place(first) if first < len(self.workspace.lines) else f"#{id_}"
 
@@ -376,7 +376,7 @@ class Review:
         return self.place(ids[0]) if len(ids) == 1 else f"{len(ids):,} rows"
 
     def lines(self) -> dict[str, Any]:
-        """The lines of rows: of the first id of each run of consecutive lines; and the first ids of corrected rows."""
+        """Return the line of the first id of each run of consecutive lines, and the original ids of corrected rows."""
         self._current()
         lines = np.asarray(self.workspace.lines, np.int64)
         starts = np.flatnonzero(np.diff(lines, prepend=-1) != 1).tolist()
@@ -385,7 +385,7 @@ class Review:
     # -- selections
 
     def select(self, ids: Sequence[int]) -> str:
-        """A name for a selection of rows; the same rows always have the same one."""
+        """Store a selection of rows and return its name, which depends only on the rows."""
         name = sha256(np.asarray(sorted(ids), np.int64).tobytes()).hexdigest()[:12]
         with self._lock:
             self._selections.pop(name, None)
@@ -405,7 +405,7 @@ class Review:
         return self.workspace.left_out if queue == "suspects" else self.workspace.outliers
 
     def _queue(self, queue: Queue) -> _Queue | None:
-        """The rows of a queue as they were found; None while the search is running."""
+        """Return the rows of a review queue; None while the check is running."""
         if queue in self._queues:
             return self._queues[queue]
         version = self.workspace.version
@@ -427,7 +427,7 @@ class Review:
         return found
 
     def check_again(self, queue: Queue) -> dict[str, Any]:
-        """Look for the rows of a queue again, in the rows as they are now."""
+        """Run the check of a queue again on the current rows."""
         self._current()
         with self._lock:
             self._queues.pop(queue, None)
@@ -437,7 +437,7 @@ class Review:
     # -- changing; on the thread that makes changes
 
     def keep(self, ids: Sequence[int]) -> dict[str, Any]:
-        """Accept rows as they are: remove them from the queues."""
+        """Accept rows without changes and remove them from the queues."""
         model = self._current()
         self._check_ids(model, ids)
         with self._lock:
@@ -455,7 +455,7 @@ class Review:
         return {"rows": model.n_samples_fit_}
 
     def correct(self, id_: int, values: Mapping[str, Any], target: Any, *, has_target: bool) -> dict[str, Any]:
-        """Replace a row by one with other values; columns that are not named are unchanged."""
+        """Change values or the target of a row; columns that are not named are unchanged."""
         model = self._current()
         before = pinned(model)
         places = self._places(np.asarray(model.ids_), [id_])
@@ -506,7 +506,7 @@ class Review:
         return {"undone": change.text}
 
     def saved(self) -> dict[str, Any]:
-        """Save the model to the file, after which nothing can be undone."""
+        """Save the model to the file; earlier changes can then no longer be undone."""
         model = self._current()
         if self.save is None:
             raise NotAvailableError("There is no file to save to. Start with --save FILE, or download the model.")
@@ -522,7 +522,7 @@ class Review:
 
     @property
     def undoes_rows(self) -> bool:
-        """Whether the last change was made to the rows."""
+        """Whether undoing the last change would change the rows."""
         return not self._changes or self._changes[-1].kind != "keep"
 
     def _record(self, kind: Literal["keep", "correct", "forget"], text: str, before: Any) -> None:
@@ -546,7 +546,7 @@ class Review:
     # -- what the page shows around the rows
 
     def document(self) -> dict[str, Any]:
-        """Return the changes, what can be undone and saved, and the leave-one-out score before and after."""
+        """Return the unsaved changes, what can be undone or saved, and the leave-one-out score before and after."""
         self._current()
         with self._lock:
             ids, queues = np.asarray(pinned(self.service.model).ids_), {}
@@ -564,7 +564,7 @@ class Review:
         return told | {"score": self.scores()}
 
     def scores(self) -> dict[str, Any]:
-        """The leave-one-out score of the current learner, on the rows as they were saved and as they are now."""
+        """Return the leave-one-out scores of the current learner on the saved rows and on the current rows."""
         learner = self.workspace.learner or {}
         name = str(learner.get("name"))
         told: dict[str, Any] = {"learner": learner.get("title"), "state": "running"}
@@ -592,21 +592,21 @@ class Review:
             learner = base if type(base) is type(served) else over_rows(clone(served), base)
             scores[name] = left_out(learner).scores
 
-        self._before_jobs[name] = self.workspace.jobs.start("Leaving each row out, before the changes", work)
+        self._before_jobs[name] = self.workspace.jobs.start("Computing leave-one-out scores before the changes", work)
 
     # -- files
 
     def model_file(self) -> tuple[bytes, str]:
-        """The model as it is saved, and a name for the file."""
+        """Return the bytes of the saved model, and a name for the file."""
         model = pinned(self._current())
         with TemporaryDirectory() as folder:
             content = model.save(FilePath(folder) / "model.priorcase").read_bytes()
         return content, f"{FilePath(self.workspace.opened.name).stem or 'model'}.priorcase"
 
     def table_file(self) -> tuple[bytes, str]:
-        """The rows as CSV in the order in which they came, with the columns that no learner was given.
+        """Return the rows as CSV in their original order, including columns that are not passed to learners.
 
-        They are written as in the file that was read.
+        Numbers and dates have the format of the file that was read.
         """
         self._current()
         model, opened = pinned(self.service.model), self.workspace.opened
@@ -630,7 +630,7 @@ class Review:
 
 
 def _beside(opened: Any, positions: IntArray) -> dict[str, list[Any]]:
-    """Columns not passed to the learners, for the rows that were read; added rows have no such values."""
+    """Return the columns that are not passed to learners; empty for rows that were added later."""
     past, frame = opened.past, opened.frame
     if past is None or frame is None:
         return {}
@@ -652,7 +652,7 @@ def _cell(value: Any) -> Any:
 
 
 def _put_back(model: Any, state: dict[str, Any]) -> None:
-    """Restore an earlier state of a model: see `learning.state`."""
+    """Restore an earlier state of a model; see `learning.state`."""
     with lock_of(model):
         model.__dict__ = state
 
@@ -674,13 +674,13 @@ class Ids(_Document):
 
 
 class Selected(_Document):
-    """Ids of rows that are to be shown."""
+    """Ids of the rows in a selection."""
 
     ids: list[RowId] = Field(min_length=1, max_length=1_000_000, examples=[[7, 8]])
 
 
 class Correction(_Document):
-    """Other values for a row; omitted columns stay as they are, and null is missing."""
+    """New values for a row; omitted columns do not change, and null is a missing value."""
 
     id: RowId
     values: dict[str, Any] = Field({}, examples=[{"age": 31}])
@@ -688,7 +688,7 @@ class Correction(_Document):
 
 
 def read_filters(text: str) -> list[Filter]:
-    """Filters from a list in JSON."""
+    """Parse a JSON list of filters."""
     told = read_json(text.encode("utf-8", "surrogatepass")) if text else []
     if not isinstance(told, list):
         raise ParameterError("filters must be a list in JSON.")
@@ -698,18 +698,18 @@ def read_filters(text: str) -> list[Filter]:
 
 
 def rows_routes(workspace: Workspace, service: Service, save: str | PathLike[str] | None = None) -> APIRouter:
-    """The stored rows, and changes of them that can be undone until they are saved."""
+    """Return the routes that list the stored rows, change them, undo changes and save."""
     router, review = new_router(), Review(workspace, service, save)
 
     @router.get("/rows", summary="List stored rows: sorted, filtered, searched, page by page")
     async def rows(
         offset: Annotated[int, Query(ge=0, le=_LARGEST)] = 0,
         limit: Annotated[int, Query(ge=1, le=500)] = 100,
-        sort: Annotated[str | None, Query(max_length=1000, description="A column, or # for the order of ids.")] = None,
+        sort: Annotated[str | None, Query(max_length=1000, description="A column, or # to sort by id.")] = None,
         descending: bool = False,
         search: Annotated[str, Query(max_length=1000)] = "",
         filters: Annotated[str, Query(max_length=20_000, description='A list: [{"column": "age", "low": 30}].')] = "",
-        queue: Annotated[str | None, Query(max_length=100, description="suspects, outliers, or a selection.")] = None,
+        queue: Annotated[str | None, Query(max_length=100, description="suspects, outliers or a selection.")] = None,
     ) -> Any:
         met = read_filters(filters)
 
@@ -719,11 +719,11 @@ def rows_routes(workspace: Workspace, service: Service, save: str | PathLike[str
 
         return await service.answer(page)
 
-    @router.get("/lines", summary="The lines of the stored rows in the file of the table")
+    @router.get("/lines", summary="Get the line of each stored row in the file of the table")
     async def lines() -> Any:
         return await service.answer(review.lines)
 
-    @router.get("/rows/{id}", summary="A stored row")
+    @router.get("/rows/{id}", summary="Get a stored row")
     async def row(id: Annotated[int, Path(ge=0, le=_LARGEST)]) -> Any:
         return await service.answer(review.row, id)
 
@@ -731,7 +731,7 @@ def rows_routes(workspace: Workspace, service: Service, save: str | PathLike[str
     async def selection(body: Selected) -> Any:
         return await service.answer(lambda: {"selection": review.select(body.ids)})
 
-    @router.get("/review", summary="Unsaved changes, and the leave-one-out score before and after")
+    @router.get("/review", summary="Get the unsaved changes, and the leave-one-out score before and after")
     async def about() -> Any:
         return await service.answer(review.document)
 

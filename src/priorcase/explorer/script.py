@@ -1,4 +1,4 @@
-"""Equivalent Python for the page: reads the same table, fits the same learner, predicts the same case."""
+"""Equivalent Python code for the page: it reads the same table, fits the same learner and predicts the same case."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from priorcase.schema import Set
 
 
 def script_of(workspace: Workspace, case: Mapping[str, Any]) -> str:
-    """Return lines of Python that predict a case as the page does."""
+    """Return Python code that predicts a case as the page does."""
     opened, served = workspace.opened, workspace.served
     if served is None:
         raise NotAvailableError("Nothing is open yet.")
@@ -44,7 +44,7 @@ def script_of(workspace: Workspace, case: Mapping[str, Any]) -> str:
 
 
 def _file(opened: Opened) -> str:
-    """The open file; an uploaded one has its original name."""
+    """Return the path of the open file; for an uploaded file, its original name."""
     path = opened.path or opened.name
     return path if FilePath(path).name == opened.name else opened.name
 
@@ -64,7 +64,7 @@ def _case_base(opened: Opened, case: Mapping[str, Any]) -> str:
 
 
 def _reading(opened: Opened) -> list[str]:
-    """Lines that make X and y of the table that is open."""
+    """Return lines that read the open table into X and y."""
     from priorcase.datasets import available
 
     past, reading = opened.past, opened.reading
@@ -102,7 +102,7 @@ def _is_numeric(opened: Opened, target: str) -> bool:
 
 
 def _fitting(opened: Opened, model: Any, writer: _Writer) -> list[str]:
-    """Lines that fit the learner, and make the changes that were made to its rows since."""
+    """Return lines that fit the learner and repeat the changes made to its rows since then."""
     past = opened.past
     assert past is not None
     lines = ["", f"model = {writer.expression(model)}", "model.fit(X, y)"]
@@ -122,18 +122,18 @@ def _fitting(opened: Opened, model: Any, writer: _Writer) -> list[str]:
 
 
 class _Writer:
-    """Writes estimators and strategies as Python, and remembers what is to be imported."""
+    """Writer of Python expressions for estimators and other objects, which collects the imports they need."""
 
     def __init__(self) -> None:
         self._imports: set[tuple[str, str]] = set()
 
     def imports(self) -> list[str]:
-        """The lines at the beginning."""
+        """Return the import lines."""
         others = [f"from {module} import {name}" for module, name in sorted(self._imports)]
         return ["import priorcase as pc", *others, ""]
 
     def expression(self, value: Any) -> str:
-        """A value as Python that makes it; parameters with their default are omitted."""
+        """Return a Python expression that creates the value; parameters with default values are omitted."""
         cls = type(value)
         if hasattr(value, "get_params"):
             given = value.get_params(deep=False)

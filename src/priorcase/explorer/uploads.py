@@ -1,7 +1,7 @@
-"""Files that the page sends: kept in a temporary folder that no other user can read, until no longer needed.
+"""Files that the page uploads, stored in a temporary folder that no other user can read until they are not needed.
 
-The page sends the bytes of a file to ``POST /uploads`` and names the upload by its id from then on, such as in the
-request that predicts its rows. The original file name is used for display only.
+The page sends the bytes of a file to ``POST /uploads``. Later requests, such as the request to predict the rows of the
+file, refer to the upload by its id. The original file name is used for display only.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from threading import Lock
 from priorcase.exceptions import UnknownIdError
 
 UPLOADS = {"/uploads": 64 << 20}
-"""Paths that take files, and the most bytes of each."""
+"""Paths that accept files, with the maximum size of a file in bytes."""
 
 _KEPT = 4  # uploads at a time; one more removes the oldest
 _FORMATS = "csv|tsv|tab|txt|xlsx|xlsm|parquet|pq|feather|arrow|jsonl|ndjson|json|db|sqlite3?|arff|priorcase|cases"
@@ -25,7 +25,7 @@ _ENDINGS = re.compile(rf"(?:\.(?:{_FORMATS}))?(?:\.(?:gz|bz2|xz|zst))?\Z")
 
 @dataclass(frozen=True)
 class Upload:
-    """An uploaded file: ``name`` is for display, ``path`` is where it is stored."""
+    """An uploaded file: ``name`` is the display name, ``path`` the stored file."""
 
     id: int
     name: str
@@ -53,7 +53,7 @@ class Uploads:
         self._ids, self._lock = count(1), Lock()
 
     def keep(self, content: bytes, name: str) -> Upload:
-        """Store the bytes of a file; only the known suffixes of its name are used, which determine the format."""
+        """Store the bytes of a file; only known suffixes of its name are kept, because they determine the format."""
         own = PurePosixPath(name.replace("\\", "/")).name or "file"
         found = _ENDINGS.search(own.lower())
         with self._lock:
@@ -68,7 +68,7 @@ class Uploads:
         return upload
 
     def get(self, id_: int) -> Upload:
-        """An upload by its id."""
+        """Return the upload with this id."""
         with self._lock:
             if id_ not in self._uploads:
                 raise UnknownIdError(f"There is no upload {id_}; it may have been removed. Upload the file again.")

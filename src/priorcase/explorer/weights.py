@@ -1,4 +1,4 @@
-"""Column weights by hand: past cases ranked by them, and k-NN predictions with them."""
+"""Column weights set by hand: nearest past cases and k-NN predictions with these weights."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from priorcase.learning.results import attribute_names
 from priorcase.learning.state import pinned
 
 STACKING = "Fitting stacked learners"
-"""The job that a learner chosen by hand ends."""
+"""Name of the job that is canceled when the user chooses a learner."""
 
 _NEIGHBORS = 10  # that vote
 
@@ -36,9 +36,9 @@ class Weighing(BaseModel):
 
 
 def reweighted(model: Any, weights: FloatArray) -> Any:
-    """A k-NN model of the same rows with other attribute weights.
+    """Return a k-NN model of the same rows with other attribute weights.
 
-    It shares the index, which does not depend on weights: nothing is built, whatever the number of rows.
+    It shares the index of the original model, which does not depend on weights, so nothing has to be rebuilt.
     """
     model = pinned(model)
     state = dict(model.__dict__)
@@ -52,7 +52,7 @@ def reweighted(model: Any, weights: FloatArray) -> Any:
 def weighted_neighbors(
     workspace: Workspace, rows: list[list[Any]], weights: Mapping[str, float], k: int
 ) -> dict[str, Any]:
-    """Return the nearest past cases by these weights, their ranks by equal weights, and the k-NN prediction."""
+    """Return the nearest past cases with these weights, their ranks with equal weights, and the k-NN prediction."""
     model = workspace.cached("neighbors by weights", lambda: _neighbors_model(workspace.served))
     array = _array(model, weights)
     least = min(model.n_neighbors, model.n_samples_fit_)
@@ -72,7 +72,7 @@ def weighted_neighbors(
 
 
 def answer_with_weights(workspace: Workspace, weights: Mapping[str, float]) -> Job:
-    """Use k-NN with these weights for predictions, once it is fitted."""
+    """Fit k-NN with these weights in the background, then use it for predictions."""
     model = workspace.cached("neighbors by weights", lambda: _neighbors_model(workspace.served))
     _array(model, weights)
     given = {name: weight for name, weight in weights.items() if weight != 1}
@@ -87,13 +87,13 @@ def answer_with_weights(workspace: Workspace, weights: Mapping[str, float]) -> J
 
 
 def _neighbors_model(served: Any) -> Any:
-    """The k-NN model of the rows of the current model."""
+    """Return a k-NN model fitted to the rows of the current model."""
     cls = pc.KNNClassifier if hasattr(served, "classes_") else pc.KNNRegressor
     return over_rows(cls(max(1, min(_NEIGHBORS, served.n_samples_fit_ - 1))), pinned(served))
 
 
 def _array(model: Any, weights: Mapping[str, float]) -> FloatArray:
-    """Weights in the order of the columns."""
+    """Return the weights as an array in column order."""
     places = {str(name): a for a, name in enumerate(attribute_names(model.schema_))}
     array = np.ones(len(places))
     for name, weight in weights.items():

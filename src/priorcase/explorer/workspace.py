@@ -1,4 +1,4 @@
-"""The workspace of the explorer: open data, the current model, and the jobs in the background."""
+"""The workspace of the explorer: open data, the current model, and background jobs."""
 
 from __future__ import annotations
 
@@ -41,10 +41,11 @@ _FIRST_QUESTION = 3.0  # seconds for which stacked learners wait for it
 class Opened:
     """The open table, model or case base.
 
-    ``kind`` is what it is: a table, a raw table whose target has not been chosen, a saved model, a case base, or
-    nothing yet. ``name`` is for people, ``path`` the file, ``target`` the column that is predicted and ``task`` how.
-    ``frame`` is a table as it was read, by ``reading`` and ``source``, and ``past`` its rows with their targets;
-    ``read`` describes how it was read, in a sentence, and ``set_aside`` counts rows without a target.
+    ``kind`` is ``"table"``, ``"raw"`` (a table without a chosen target), ``"model"``, ``"cases"`` or ``"nothing"``.
+    ``name`` is the display name, ``path`` the file, ``target`` the column to predict, and ``task`` classification or
+    regression. ``frame`` is the table that ``source`` read with the options ``reading``, and ``past`` contains its rows
+    with their targets. ``read`` is a sentence that describes how the table was read, and ``set_aside`` is the number
+    of rows without a target.
     """
 
     kind: Literal["nothing", "raw", "table", "model", "cases"] = "nothing"
@@ -66,21 +67,21 @@ class Opened:
 
     @property
     def left_out(self) -> dict[str, str]:
-        """Columns that no learner is given, and why."""
+        """Columns that are not passed to learners, with the reasons."""
         return {} if self.past is None else {name: str(self.past.uninformative[name]) for name in self.past.left_out}
 
 
 class Workspace:
     """The state of the explorer: the open file, the current model, and background jobs.
 
-    For a table, k-NN predicts immediately, while stacked learners are fitted in the background and then replace it.
-    `connect` passes every model on to a service, which the page uses. ``problem`` is the reason why the last file could
-    not be opened.
+    For a table, k-NN predicts immediately. Stacked learners are fitted in the background and then replace it. After
+    `connect`, a service, which the page uses, serves every new model. ``problem`` is the reason why the last file
+    could not be opened.
 
     Parameters
     ----------
     read_only
-        Whether a case base is opened for reading only.
+        Whether to open a case base in read-only mode.
 
     Examples
     --------
@@ -104,11 +105,11 @@ class Workspace:
         self._cache: dict[str, tuple[int, Any]] = {}
         self._stand_in: Any = None  # k-NN, while stacked learners are fitted
         self._stack_job: Job | None = None
-        self.left_out = Computed(self, "Leaving each row out", left_out)
+        self.left_out = Computed(self, "Computing leave-one-out predictions", left_out)
         self.outliers = Computed(self, "Finding unusual rows", stored_outliers)
 
     def connect(self, service: Service) -> None:
-        """Connect a service, which uses the current model from now on."""
+        """Connect a service; from now on it serves the current model or case base."""
         self._service = service
         service.changed = self.touch
         if self.served is not None:
@@ -119,7 +120,7 @@ class Workspace:
     def open(
         self, path: str | PathLike[str] | None = None, *, target: str | None = None, reading: Reading | None = None
     ) -> Job:
-        """Open a saved model, a case base or a table, depending on the file; without a path, the built-in table."""
+        """Open a saved model, a case base or a table, depending on the file; by default the built-in table."""
         kind = None if path is None or target is not None else file_kind(path)
         if path is not None and kind == "model":
             return self.open_model(path)
@@ -166,9 +167,9 @@ class Workspace:
         return self.open_table(upload.path, read=bytes_reader(content, upload.path, upload.name), name=upload.name)
 
     def correct(self, reading: Reading, target: str | None) -> Job:
-        """Read the open table again with corrections, and learn from it; without a target it is only read.
+        """Read the open table again with corrections, and fit a model if it has a target.
 
-        All other background jobs are cancelled, since they use the previous table.
+        All other background jobs are canceled, since they use the previous table.
         """
         opened = self.opened
         source = opened.source
@@ -182,7 +183,7 @@ class Workspace:
         return self._start(f"Reading {opened.name} again", work)
 
     def open_model(self, path: str | PathLike[str], *, name: str | None = None) -> Job:
-        """Open a saved model; ``name`` is its display name, by default that of the file."""
+        """Open a saved model; ``name`` is its display name, by default the file name."""
         shown = name or Path(fspath(path)).name
 
         def work(job: Job) -> None:
@@ -213,7 +214,7 @@ class Workspace:
     def fit_stack(self, *, wait: float = 0.0) -> Job:
         """Fit stacked learners to the open table in another process, and use them when they are ready.
 
-        They are dropped if rows are changed in the meantime. The fit begins after the first query, or after ``wait``
+        They are discarded if rows are changed in the meantime. The fit begins after the first query, or after ``wait``
         seconds.
         """
         past = self.opened.past
@@ -243,7 +244,8 @@ class Workspace:
     def answer_with(self, model: Any, rows_version: int) -> None:
         """Use another model of the same rows from now on.
 
-        ``rows_version`` is the version of the rows it was fitted to; the model is dropped if they have changed.
+        ``rows_version`` is the version of the rows that the model was fitted to. If the rows have changed since then,
+        the model is discarded.
         """
 
         def take_over() -> None:
@@ -264,7 +266,7 @@ class Workspace:
 
     @property
     def served(self) -> Any:
-        """The current model or case base; None if there is none yet."""
+        """Current model or case base; None if nothing is open yet."""
         return self._open[0]
 
     @property
@@ -274,7 +276,7 @@ class Workspace:
 
     @property
     def learner(self) -> dict[str, Any] | None:
-        """The current learner: its ``name``, ``title`` and ``parameters``; None for a case base."""
+        """Current learner with its ``name``, ``title`` and ``parameters``; None for a case base."""
         return _learner(*self._open)
 
     @property
@@ -303,17 +305,17 @@ class Workspace:
 
     @property
     def lines(self) -> tuple[int, ...]:
-        """The line of each row in the file of the open table, by id; none if ids or lines are not known."""
+        """Line of each row in the file of the open table, by id; empty if lines are not known."""
         past = self.opened.past
         return () if past is None or self.renumbered or not past.about.get("lines") else past.lines
 
     def place(self, id_: int) -> str:
-        """The name of a stored row: its line in the file, or its id if it has none, such as a row that was added."""
+        """Return the name of a stored row: its line in the file, or its id for rows that were added later."""
         lines = self.lines
         return f"line {lines[id_]:,}" if 0 <= id_ < len(lines) else f"#{id_}"
 
     def cached(self, key: str, compute: Callable[[], T]) -> T:
-        """Return ``compute()`` for the current model and rows, computed only once."""
+        """Return the result of ``compute()``, cached until the model or the rows change."""
         version = self.version
         with self._lock:
             found = self._cache.get(key)
@@ -326,7 +328,7 @@ class Workspace:
         return value
 
     def touch(self) -> None:
-        """Invalidate everything computed from the rows after they have changed.
+        """Invalidate all results computed from the rows; call this after the rows have changed.
 
         Stacked learners are fitted again in the background; k-NN is used in the meantime.
         """
@@ -342,7 +344,7 @@ class Workspace:
             self.fit_stack()
 
     def replace_rows(self, model: Any) -> None:
-        """Replace the model by the same learner fitted to other rows; call `touch` afterwards."""
+        """Replace the model with the same learner fitted to other rows; call `touch` afterwards."""
         if self.served is self._stand_in:
             self._stand_in = model
         self._answer_with(model, self.opened)
@@ -430,7 +432,7 @@ def learner_title(model: Any) -> str:
 
 
 def _with_past(opened: Opened, target: str) -> Opened:
-    """Return the table with a target: rows without one are set aside, and ids and constants are dropped."""
+    """Return the table with a target; drop rows without a target, and id columns and constant columns."""
     from priorcase.datasets.past import past_of, without_uninformative
 
     assert opened.reading is not None
@@ -445,7 +447,7 @@ def _with_past(opened: Opened, target: str) -> Opened:
 
 
 def bytes_reader(content: bytes, path: Path, name: str) -> ReadFrame:
-    """Return a function that reads an uploaded file, any number of times."""
+    """Return a function that reads an uploaded file and can be called repeatedly."""
 
     def read(reading: Reading) -> Any:
         from priorcase.datasets.files import format_of
@@ -480,7 +482,7 @@ def _reader(path: str | PathLike[str] | None) -> ReadFrame:
 
 
 def over_rows(model: Any, source: Any) -> Any:
-    """An unfitted model, fitted to the rows of another model, with their ids if its class supports this."""
+    """Return a clone of a model fitted to the rows of another model, with the same row ids if the class allows it."""
     from priorcase._parameters import check_seed
 
     state = source._saved_state()
@@ -499,7 +501,7 @@ def over_rows(model: Any, source: Any) -> Any:
 
 
 def with_fitted_members(model: Any) -> Any:
-    """Fit the members of a stack and its intervals, which otherwise happens at the first prediction; return it."""
+    """Fit the members and intervals of a stack now instead of at the first prediction; return the stack."""
     X = stored_rows(model)[0][:1]
     model.predict(X)
     if hasattr(model, "predict_interval") and model.n_samples_fit_ > 1:
@@ -508,7 +510,7 @@ def with_fitted_members(model: Any) -> Any:
 
 
 def _as_told(frame: Any, reading: Reading) -> Any:
-    """The built-in table with declared kinds; files are read with them."""
+    """Return the built-in table with the declared kinds; for files, the reader applies the kinds."""
     import pandas as pd
 
     ignored = [name for name, told in reading.columns.items() if told == "ignore" and name in frame]
@@ -529,7 +531,7 @@ def _as_told(frame: Any, reading: Reading) -> Any:
 
 
 def _fast_learner(past: Past, rows: int) -> Any:
-    """The k-NN learner used while others are fitted."""
+    """Return the k-NN learner that is used until stacked learners are fitted."""
     import priorcase as pc
 
     given: Mapping[str, Any] = {"schema": dict(past.schema) or None}

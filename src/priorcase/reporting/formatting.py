@@ -1,4 +1,4 @@
-"""Counts, percentages, names and cells as a report shows them; `priorcase._numbers` formats other numbers."""
+"""Format counts, percentages, names and cells for reports; `priorcase._numbers` formats other numbers."""
 
 from __future__ import annotations
 
@@ -20,17 +20,17 @@ def count(n: float, thing: str, things: str | None = None) -> str:
 
 
 def chance(rows: float) -> str:
-    """An expected number of rows."""
+    """Format an expected number of rows."""
     return f"{rows:.0f}" if rows >= 10 else f"{rows:.1f}" if rows >= 0.05 else "0"
 
 
 def rest(lines: int, thing: str) -> str:
-    """How many lines a printed table leaves out; empty if it has all."""
+    """Return a note on the number of lines omitted from a printed table; empty if there are none."""
     return f"... and {count(lines - PRINTED, thing)}" if lines > PRINTED else ""
 
 
 def percent(share: float, digits: int = 1, *, certain: bool = True) -> str:
-    """A share; without ``certain`` a probability that is neither 0 nor 1 except for rounding."""
+    """Format a share as a percentage; with ``certain=False``, never as exactly 0% or 100%."""
     if math.isnan(share):
         return "-"
     least = 10.0**-digits
@@ -48,20 +48,20 @@ def seconds(spent: float) -> str:
 
 
 def duration(allowed: float) -> str:
-    """A time budget as `report` reads it, such as ``5min``."""
+    """Format a time budget for `report`, such as ``5min``."""
     if allowed >= 7200:
         return f"{math.ceil(allowed / 3600)}h"
     return f"{math.ceil(allowed / 60)}min" if allowed > 60 else f"{math.ceil(allowed)}s"
 
 
 def unambiguous(names: Iterable[str]) -> list[str]:
-    """Names for a list in a sentence: all of them quoted if one contains a comma or the word *and*."""
+    """Return names for a list in a sentence; all are quoted if a name contains a comma or the word *and*."""
     found = list(names)
     return [repr(name) for name in found] if any("," in name or " and " in name for name in found) else found
 
 
 def value(cell: Any, kind: Kind | None = None) -> str:
-    """One cell of a table; ``?`` if it is missing. A date may be in seconds, depending on ``kind``."""
+    """Format a cell of a table; ``?`` if it is missing. If ``kind`` is a date, numbers are seconds since 1970."""
     if is_missing(cell):
         return "?"
     if isinstance(kind, Date) and isinstance(cell, float):

@@ -26,7 +26,7 @@ from priorcase.stacking import StackedClassifier
 from priorcase.stacking.stacked import best_temperature, scaled
 
 ALWAYS = ("stacked", "tuned_knn")
-"""The learners that are measured in any time, if need be fitted to a sample of the rows."""
+"""The learners that are always measured, if necessary fitted to a sample of the rows."""
 
 _COOLEST, _HOTTEST, _TEMPERATURE_FOLDS = 0.2, 5.0, 3
 # Names in the registry with parameters, and above how many columns a learner is not tried.
@@ -60,10 +60,10 @@ _VARIANTS = {"numeric=student": "Student t densities", "attribute_weights=relief
 
 @dataclass(frozen=True, eq=False)
 class Candidate:
-    """A learner to compare: its name and title (see `priorcase.registry`), what it does, and the estimator, not fitted.
+    """A learner to compare: its name, title (see `priorcase.registry`), description, and unfitted estimator.
 
-    ``fit`` is the Python expression for the model fitted to ``X, y``; with more than ``max_columns`` it is not tried.
-    ``class_name`` is empty for the learners of the caller.
+    ``fit`` is a Python expression that fits the learner to ``X, y``. The learner is skipped if the table has more than
+    ``max_columns`` columns. ``class_name`` is empty for learners passed by the caller.
     """
 
     name: str
@@ -76,7 +76,7 @@ class Candidate:
 
 
 def candidates(problem: Problem, *, random_state: int, n_jobs: int | None = None) -> Iterator[Candidate]:
-    """Learners that suit most tables, baseline first."""
+    """Yield learners that suit most tables, starting with the baseline."""
     yield _baseline(problem)
     numeric = any(isinstance(kind, Numeric) for kind in problem.X.kinds.values())
     listed = _CLASSIFIERS if problem.classes else _REGRESSORS
@@ -103,7 +103,7 @@ def candidates(problem: Problem, *, random_state: int, n_jobs: int | None = None
 
 
 def own_candidates(problem: Problem, learners: Mapping[str, Any]) -> list[Candidate]:
-    """The caller's own learners, after the baseline."""
+    """Return the baseline and the learners passed by the caller."""
     own = (
         Candidate(name, name, "", rescaled(each), f"learners[{name!r}].fit(X, y)") for name, each in learners.items()
     )
@@ -119,7 +119,7 @@ def _baseline(problem: Problem) -> Candidate:
 
 
 class Within(BaseEstimator):
-    """Base of learners that fit another one, ``learner``, as ``model_``."""
+    """Base class of learners that fit another learner, ``learner``, as ``model_``."""
 
     model_: Any
 
@@ -148,10 +148,10 @@ class Within(BaseEstimator):
 
 
 class Scaled(Within):
-    """Classifier whose probabilities are scaled by the temperature that fits held-out rows best.
+    """Classifier whose probabilities are scaled by the temperature that fits held-out predictions best.
 
-    These are the rows that it is fitted to, each predicted from others: by leave-one-out if the learner supports it
-    and learned nothing else from the targets, otherwise by cross-validation. The class frequencies are mixed in with
+    The training rows are predicted by leave-one-out if the learner supports it and has learned nothing else from the
+    targets, otherwise by cross-validation. The class frequencies are mixed in with
     the weight of one additional row, so that no class has probability 0. Predicted classes are not changed.
     """
 
@@ -175,7 +175,7 @@ class Scaled(Within):
         return np.asarray((1.0 - share) * probabilities + share * self.frequencies_)
 
     def _left_out(self, X: Any, y: AnyArray) -> FloatArray:
-        """The probabilities of each row by fits to others."""
+        """Return the class probabilities of each row, predicted from other rows."""
         if isinstance(self.model_, RowsEstimator) and not getattr(self.model_, "relearns_", True):
             return np.asarray(self.model_.loo_predict_proba())
         found = np.zeros((y.size, self.classes_.size))
@@ -190,7 +190,7 @@ class Scaled(Within):
 
 
 class Sampled(Within):
-    """Learner that is fitted to a random, stratified sample of the rows it gets."""
+    """Learner that is fitted to a random, stratified sample of the training rows."""
 
     def __init__(self, learner: Any, rows: int) -> None:
         self.learner, self.rows = learner, rows
@@ -206,7 +206,7 @@ class Sampled(Within):
 
 
 def rescaled(learner: Any) -> Any:
-    """A learner with scaled probabilities: itself if it scales them, or has none."""
+    """Scale the probabilities of a learner, unless it scales them itself or has none."""
     own = isinstance(learner, (StackedClassifier, KNNClassifierCV))
     return Scaled(learner) if not own and is_classifier(learner) and hasattr(learner, "predict_proba") else learner
 
@@ -215,9 +215,9 @@ def rescaled(learner: Any) -> Any:
 
 
 class Converted(Within):
-    """Another library's learner, which gets the table in the form in which the caller passed it.
+    """A learner of another library, which receives the table in the form in which the caller passed it.
 
-    ``form`` is a frame library, ``"array"``, or ``"rows"`` for a learner that only counts them.
+    ``form`` is a frame library, ``"array"``, or ``"rows"`` for a learner that only needs the number of rows.
     """
 
     def __init__(self, learner: Any, form: str) -> None:
@@ -247,7 +247,7 @@ class Converted(Within):
 
 
 def form_of(X: Any) -> str:
-    """The form of a table: ``"pandas"``, ``"polars"``, ``"pyarrow"``, ``"named"`` or ``"array"``."""
+    """Return the form of a table: ``"pandas"``, ``"polars"``, ``"pyarrow"``, ``"named"`` or ``"array"``."""
     if isinstance(X, NamedColumns):
         return "named"
     found = backend_of(X)
@@ -255,6 +255,6 @@ def form_of(X: Any) -> str:
 
 
 def converted(learner: Any, form: str) -> Any:
-    """A learner that takes named columns: itself if it is one of this library's."""
+    """Return a learner that accepts named columns; learners of priorcase are returned unchanged."""
     own = form == "named" or type(learner).__module__.startswith("priorcase.")
     return learner if own else Converted(learner, form)

@@ -1,4 +1,4 @@
-"""The report as one HTML page without scripts or external files; figures are inline SVG."""
+"""Render the report as one HTML page without scripts or external files; figures are inline SVG."""
 
 from __future__ import annotations
 
@@ -77,19 +77,19 @@ def _template() -> Template:
 
 
 def _finalize(shown: Any) -> Any:
-    """Text without hidden characters, with true minus signs, and with units on the line of their numbers."""
+    """Escape hidden characters, use true minus signs, and insert non-breaking spaces after ±."""
     if not isinstance(shown, str) or isinstance(shown, Markup):
         return shown
     return _MINUS.sub("\u2212", visible(shown)).replace("± ", "±\u00a0")
 
 
 def bold(sentence: str) -> Markup:
-    """A sentence with what is between double asterisks in bold."""
+    """Return a sentence as HTML with the parts between double asterisks in bold."""
     return Markup(_BOLD.sub(r"<strong>\1</strong>", str(escape(_finalize(sentence)))))
 
 
 def described(report: Report, row: int) -> str:
-    """The values of a row in the most important columns."""
+    """Return the values of a row in the most important columns, as text."""
     columns = report.importance.columns[:_MEANING] if report.importance is not None else ()
     return ", ".join(unambiguous(f"{one.name} {report.problem.shown(one.name, row)}" for one in columns))
 
@@ -108,20 +108,20 @@ class Scale:
     labels: dict[float, str] = field(default_factory=dict)
 
     def at(self, x: float) -> float:
-        """The place of a number; the nearer end for a number beyond the scale."""
+        """Return the pixel position of a number, clipped to the ends of the scale."""
         share = min(max((x - self.low) / ((self.high - self.low) or 1.0), 0.0), 1.0)
         return round(self.first + share * (self.last - self.first), 1)
 
 
 def scale_of(pairs: Sequence[tuple[float, float]], width: float = 180.0, *, zero: bool = False) -> Scale:
-    """A scale for all finite means with one standard error to each side."""
+    """Return a scale that covers all finite means with one standard error on each side."""
     finite = [(mean, error if math.isfinite(error) else 0.0) for mean, error in pairs if math.isfinite(mean)]
     ends = [mean + sign * error for mean, error in finite for sign in (-1, 1)] + ([0.0] if zero else [])
     return Scale(min(ends, default=0.0), max(ends, default=1.0), 6.0, width - 6.0)
 
 
 def axes_of(found: Calibration) -> tuple[Scale, Scale]:
-    """The same scale across and up: of probabilities, or of numbers."""
+    """Return the x and y scales of a calibration chart, which cover the same range."""
     numbers = [each for point in found.points for each in point]
     if numbers:
         steps = ticks(min(numbers), max(numbers))
@@ -134,7 +134,7 @@ def axes_of(found: Calibration) -> tuple[Scale, Scale]:
 
 
 def ticks(low: float, high: float, most: int = 6) -> list[float]:
-    """Round numbers from below one number to above another."""
+    """Return round tick values that cover the range from ``low`` to ``high``."""
     span = (high - low) or abs(high) or 1.0
     size = 10.0 ** math.floor(math.log10(span / (most - 1)))
     for factor in (1, 2, 5, 10, 20):

@@ -1,6 +1,6 @@
-"""The sentences of a report, shared by the page and the terminal, and the summary for a terminal.
+"""Sentences of a report, used on the page and on the terminal, and the summary for the terminal.
 
-``**bold**`` marks what is emphasized.
+``**bold**`` marks emphasized text.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ _SHOWN, _LARGER, _ROUNDING = 5, 3, 1e-9
 
 
 def opening(report: Report) -> str:
-    """The size of the table and its target."""
+    """Describe the size of the table and its target."""
     table, target = report.table, report.table.target
     what = count(target.distinct, "class", "classes") if report.problem.classes else "numeric"
     missing = f"{count(table.missing, 'missing value')} in {count(table.rows_with_missing, 'row')}"
@@ -51,7 +51,7 @@ def opening(report: Report) -> str:
 
 
 def recommendation(report: Report) -> Iterator[str]:
-    """The recommended learner, and how well it is expected to do."""
+    """Name the recommended learner and its expected performance."""
     verdict, last = report.verdict, report.compared[-1]
     title, better = last.title(verdict.chosen), _better_than_guessing(report)
     lead = f"Recommended: **{title}**, selected by {_score(report)}"
@@ -72,8 +72,8 @@ def recommendation(report: Report) -> Iterator[str]:
         frequent, size = report.table.target.values[0]
         lead = (
             f"**{title} is not more accurate than always predicting {frequent}** "
-            f"({percent(size / report.table.rows)}), but its probabilities are better than the class frequencies, by "
-            "log-score: use them to compare cases, not to predict the class"
+            f"({percent(size / report.table.rows)}), but its probabilities are better than the class frequencies "
+            "(by log-score): use them to compare cases, not to predict the class"
         )
     elif not verdict.beats_baseline or not better:
         lead = f"**No learner is significantly better than the baseline.** Best: **{title}**"
@@ -90,7 +90,7 @@ def recommendation(report: Report) -> Iterator[str]:
 
 
 def _too_short(report: Report) -> Iterator[str]:
-    """Return the warning that time was too short to tell whether a learner beats the baseline, and its remedy."""
+    """Warn that the time was too short to tell whether a learner beats the baseline, and suggest a budget."""
     last = report.compared[-1]
     if len(last.measured) == 1:
         yield f"**No learner could be measured in the time allowed.** {_larger_budget(report)}"
@@ -99,7 +99,7 @@ def _too_short(report: Report) -> Iterator[str]:
     complete, missing = len(last.measured) - len(last.sampled) - 1, sum(one.reason != "" for one in last.short_of_time)
     if complete:
         do = "does" if complete == 1 else "do"
-        yield f"{count(complete, 'learner')} measured on all rows {do} not beat it significantly."
+        yield f"{count(complete, 'learner')} measured on all rows {do} not beat the baseline significantly."
     if last.sampled:
         yield _lower_bounds(report)
     if missing:
@@ -108,7 +108,7 @@ def _too_short(report: Report) -> Iterator[str]:
 
 
 def _lower_bounds(report: Report) -> str:
-    """Which learners were fitted to samples, and that their scores are lower bounds."""
+    """List the learners that were fitted to samples, and state that their scores are lower bounds."""
     verdict, last = report.verdict, report.compared[-1]
     names = unambiguous(one.title for one in last.sampled)
     parts = [
@@ -124,7 +124,7 @@ def _lower_bounds(report: Report) -> str:
 
 
 def sufficient_budget(report: Report) -> str:
-    """A time budget for the learners that lacked time, such as ``5min``."""
+    """Return a budget, such as ``5min``, that is sufficient for the learners that ran out of time."""
     return duration(report.compared[-1].sufficient_budget(report.made.budget))
 
 
@@ -134,7 +134,7 @@ def _larger_budget(report: Report) -> str:
 
 
 def _better_than_guessing(report: Report) -> bool:
-    """Whether the expected accuracy or error is better than that of the most frequent class or the mean."""
+    """Return whether the expected score is better than always predicting the most frequent class or the mean."""
     estimate, baseline = report.verdict.estimate, report.compared[-1].baseline
     if report.problem.classes:
         return estimate["accuracy"][0] > report.table.target.values[0][1] / report.table.rows + _ROUNDING
@@ -157,7 +157,7 @@ def _rmse(report: Report) -> str:
 
 
 def estimation(report: Report) -> Iterator[str]:
-    """Explain how the expected accuracy or error was measured, if it is stated."""
+    """Explain how the expected accuracy or error was measured, if the report states it."""
     if report.verdict.chosen != BASELINE and _better_than_guessing(report):
         what = "accuracy" if report.problem.classes else "error"
         yield (
@@ -167,7 +167,7 @@ def estimation(report: Report) -> Iterator[str]:
 
 
 def nested_and_table(report: Report) -> Iterator[str]:
-    """Relate the nested estimate of the selecting score to the learner's score in the table."""
+    """Compare the nested estimate of the score with the learner's score in the table."""
     verdict, compared = report.verdict, report.compared[-1]
     estimate = verdict.estimate[verdict.by]
     if verdict.chosen == BASELINE or not math.isfinite(estimate[1]):
@@ -178,7 +178,7 @@ def nested_and_table(report: Report) -> Iterator[str]:
         yield f"{start} is {of_table}; it was selected in every fold, so the selection adds no bias."
     else:
         yield (
-            f"{start} in the table is {of_table}, which is optimistic, since the same folds selected it. The nested "
+            f"{start} in the table is {of_table}, which is optimistic, since it was selected on the same folds. The nested "
             f"estimate for new rows is {_with_error(estimate)}."
         )
 
@@ -212,13 +212,13 @@ def _score(report: Report) -> str:
 
 
 def calibration(report: Report) -> Iterator[str]:
-    """Whether predicted probabilities agree with observed frequencies, or how large errors are."""
+    """State how well predicted probabilities agree with observed frequencies, or how large the errors are."""
     found = report.calibration
     if found is None:
         return
     if found.half is not None and found.nine_tenths is not None:
         yield (
-            f"Half of the predictions are within {number(found.half, 3)} of the true value, nine of ten within "
+            f"Half of the predictions are within {number(found.half, 3)} of the true value, and nine of ten within "
             f"{number(found.nine_tenths, 3)}."
         )
         return
@@ -231,13 +231,13 @@ def calibration(report: Report) -> Iterator[str]:
     chance_error = math.sqrt(worst.predicted * (1 - worst.predicted) / worst.rows)
     if worst.rows >= _FEW_IN_GROUP and worst.predicted - worst.observed > max(0.1, _UNRELIABLE * chance_error):
         yield (
-            f"The least reliable ones are those from {percent(worst.low, 0)} to {percent(worst.high, 0)}: of these "
+            f"The least reliable probabilities are those from {percent(worst.low, 0)} to {percent(worst.high, 0)}: of these "
             f"{worst.rows:,} predictions, only {percent(worst.observed)} were right."
         )
 
 
 def importance(report: Report) -> Iterator[str]:
-    """The most important columns."""
+    """Name the most important columns."""
     if report.importance is None:
         return
     if not report.verdict.beats_baseline:
@@ -251,7 +251,7 @@ def importance(report: Report) -> Iterator[str]:
         yield f"Most important column{'s' * (len(names) > 1)}: **{shown}**."
     elif names:
         larger = [one.name for one in columns][: min(columns.index(significant[0]), _LARGER)]
-        only = "that of **{}** is" if len(names) == 1 else "those of **{}** are"
+        only = "the effect of **{}** is" if len(names) == 1 else "the effects of **{}** are"
         yield (
             f"Largest effect{'s' * (len(larger) > 1)}: {joined(unambiguous(larger))}; only {only.format(shown)} "
             "significant."
@@ -261,7 +261,7 @@ def importance(report: Report) -> Iterator[str]:
 
 
 def _none_important(report: Report, rows: int) -> str:
-    """No column is significant: because few rows were measured, or though enough were."""
+    """Explain why no column is significantly important: too few test rows, or redundant columns."""
     if rows < min(len(report.problem), _MANY):
         return f"Too few test rows ({rows:,}) to tell which columns are important. {_larger_budget(report)}"
     if rows < _FEW:
@@ -270,7 +270,7 @@ def _none_important(report: Report, rows: int) -> str:
 
 
 def rows(report: Report) -> Iterator[str]:
-    """Rows that a person should look at."""
+    """Name the rows that a person should check: possible label errors and unusual rows."""
     suspects, target = report.suspects, report.problem.target
     if suspects is not None and suspects.found:
         text = f"**{count(suspects.found, 'row')}** may have a wrong {target}"
@@ -311,13 +311,13 @@ def summary_text(report: Report, width: int = 100) -> str:
 
 
 def print_summary(report: Report, console: Console) -> None:
-    """Print the summary; options to copy are not broken into lines, however narrow the terminal is."""
+    """Print the summary; command-line options to copy are never wrapped."""
     for part in summary(report):
         console.print(part, soft_wrap=isinstance(part, Text) and part.no_wrap is True)
 
 
 def summary_html(report: Report) -> str:
-    """The summary for notebooks: the same sentences and the same table."""
+    """Return the summary as HTML for notebooks, with the same sentences and table."""
     grids, texts = list[Grid](), list[str]()
     for part in summary(report):
         if isinstance(part, Table):
@@ -334,7 +334,7 @@ def summary_html(report: Report) -> str:
 
 
 def summary(report: Report) -> Iterator[RenderableType]:
-    """The summary, part by part."""
+    """Yield the parts of the summary."""
     yield Text(visible(f"{report.problem.name}: {report.problem.target}"), style="bold")
     yield Text(visible(opening(report)))
     for remark in report.table.remarks:
@@ -353,15 +353,15 @@ def summary(report: Report) -> Iterator[RenderableType]:
     if report.verdict.same_choice < report.verdict.folds:
         note += " The score of the selected learner is optimistic, because the learner was selected by it."
     if any(one.fitted_to is not None for one in report.compared[-1].measured):
-        note += " Lower bound: fitted to a sample of this size because the time budget was too short; all rows should "
-        note += "do better."
+        note += " Lower bound: fitted to a sample of this size because the time budget was too short; fitting to "
+        note += "all rows should give better scores."
     yield Text(note, style="dim")
     yield Text()
     for sentence in findings(report):
         yield _emphasized(sentence)
     for line in report.skipped:
         yield Text(visible(f"Skipped: {line}."), style="dim")
-    yield Text(f"Made in {seconds(report.made.seconds)} of {seconds(report.made.budget)}.", style="dim")
+    yield Text(f"Created in {seconds(report.made.seconds)} of {seconds(report.made.budget)}.", style="dim")
 
 
 def _table(report: Report) -> RenderableType:
@@ -385,7 +385,7 @@ def score_names(report: Report) -> tuple[str, str]:
 
 
 def score_texts(report: Report, measured: Sequence[Standing]) -> list[tuple[str, ...]]:
-    """The mean scores of some learners with their standard errors, equal decimals in each column."""
+    """Format mean scores of learners with standard errors, with the same number of decimals in each column."""
     columns = []
     for name in score_names(report):
         scores = [one.scores[name] for one in measured]
@@ -401,7 +401,7 @@ def _with_error(score: tuple[float, float]) -> str:
 
 
 def _emphasized(sentence: str) -> RenderableType:
-    """Text with what is between double asterisks in bold."""
+    """Return text with the parts between double asterisks in bold."""
     text = Text()
     for position, part in enumerate(visible(sentence).split("**")):
         text.append(part, style="bold" if position % 2 else "")

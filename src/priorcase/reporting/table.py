@@ -1,4 +1,4 @@
-"""The table that a report is about: its rows and target, and a summary of its columns."""
+"""Table of a report: its rows and target, and a summary of its columns."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ _DATE = re.compile(r"\d\d?[./]\d\d?[./]\d{4}\b")
 class Problem(GridResult):
     """A table and its target; prints as a line.
 
-    ``places`` are the positions of the rows, or their lines in a file (``place_word``).
+    ``places`` contains row positions, or line numbers in a file (``place_word`` says which).
     """
 
     name: str
@@ -91,25 +91,25 @@ class Problem(GridResult):
 
     @property
     def classes(self) -> bool:
-        """Whether the target is a class."""
+        """Whether the task is classification."""
         return self.task == "classify"
 
     def taken(self, rows: IntArray) -> Problem:
         return replace(self, X=self.X.take(rows), y=self.y[rows], places=self.places[rows])
 
     def shown(self, name: str, row: int) -> str:
-        """One cell as text."""
+        """Return a cell as text."""
         return value(self.X[name][row], self.X.kinds[name])
 
     def place(self, row: int) -> str:
-        """The name of a row, such as ``line 7``."""
+        """Return the place of a row, such as ``line 7``."""
         return f"{self.place_word} {int(self.places[row]):,}"
 
 
 def opened(
     X: Any, y: Any, *, target: str | None, name: str | None, reading: Mapping[str, Any]
 ) -> tuple[Any, Any, dict[str, Any]]:
-    """The rows and targets of a file, of a frame that has both, or as they are; and what `read_problem` needs."""
+    """Return the rows and targets, read from a file if necessary, and further arguments of `read_problem`."""
     schema = reading.get("schema") or {}
     if not isinstance(schema, Mapping):
         raise ParameterError(f"schema must be a mapping from columns to kinds, got {quoted(schema)}.")
@@ -152,12 +152,12 @@ def opened(
 
 
 def _is_in_frame(kind: Any) -> bool:
-    """Whether the types of a frame from `read_table` show the declared kind of a column."""
+    """Return whether the dtypes of a frame from `read_table` imply the declared kind of a column."""
     return kind in ("numeric", "date", "ignore") if isinstance(kind, str) else isinstance(kind, list | tuple | Ordinal)
 
 
 def table_name(path: str) -> str:
-    """The name of a table by the path of its file."""
+    """Return the name of a table, derived from the path of its file."""
     return PurePath(path.removesuffix(".gz").partition("::")[0]).stem
 
 
@@ -173,7 +173,7 @@ def read_problem(
     declared: Collection[str] = (),
     kinds: Mapping[Any, Any] | None = None,
 ) -> Problem:
-    """The table as named columns, without rows whose target is missing."""
+    """Return the table as named columns, without rows whose target is missing."""
     table, array = named_columns(X, kinds), as_array(y)
     if array.ndim == 2 and array.shape[1] == 1:
         array = array[:, 0]
@@ -206,7 +206,7 @@ def read_problem(
 
 
 def named_columns(X: Any, declared: Mapping[Any, Any] | None = None) -> NamedColumns:
-    """A table of any type as named columns; columns without names are called x0, x1, ..."""
+    """Convert a table of any type to named columns; columns without names are named x0, x1, ..."""
     if isinstance(X, NamedColumns) and not declared:
         return X
     schema, source = inferred(X, "from_dtype", declared, parameter="schema"), open_source(X)
@@ -226,7 +226,7 @@ def named_columns(X: Any, declared: Mapping[Any, Any] | None = None) -> NamedCol
 
 
 def scorable(problem: Problem) -> Problem:
-    """The rows whose class has another row to learn from."""
+    """Return the rows whose class occurs in at least two rows."""
     if not problem.classes:
         return problem
     _, codes, sizes = np.unique(problem.y, return_inverse=True, return_counts=True)
@@ -249,10 +249,10 @@ def scorable(problem: Problem) -> Problem:
 class ColumnSummary(GridResult):
     """Summary of a column; prints as a line of a table.
 
-    ``low``, ``median`` and ``high`` are numbers, dates, or for texts numbers of words. ``values`` are the most frequent
-    values with their counts, levels in their order, or members of sets; for a target all classes. ``bars`` are the
-    counts of each of them, or of equal-width bins of numbers. ``remark`` says what is unusual about the column, and
-    ``used`` whether learners use it.
+    ``low``, ``median`` and ``high`` are numbers, dates, or numbers of words for texts. ``values`` contains the most
+    frequent values with their counts, the levels in order, or the members of sets; for a target, it contains all
+    classes. ``bars`` contains the count of each value, or of equal-width bins of numbers. ``remark`` says what is
+    unusual about the column, and ``used`` whether learners use it.
     """
 
     name: str
@@ -269,7 +269,7 @@ class ColumnSummary(GridResult):
 
     @property
     def amounts(self) -> str:
-        """Smallest number, median and largest; first and last date; numbers of words."""
+        """Minimum, median and maximum of numbers, dates or word counts, as text."""
         numbers = (self.low, self.median, self.high)
         texts = [x if isinstance(x, str) else number(x, 4) for x in numbers if x is not None]
         return " … ".join(texts) + " words" * (self.kind == "text")
@@ -279,7 +279,7 @@ class ColumnSummary(GridResult):
 
 
 def _column_grid(title: str, columns: Sequence[ColumnSummary]) -> Grid:
-    """A line for each of the first columns."""
+    """Return a grid with a line for each of the first columns."""
     lines = []
     for one in columns[:PRINTED]:
         common = ", ".join(f"{name} {times:,}" for name, times in one.values[:_LISTED])
@@ -295,9 +295,9 @@ def _column_grid(title: str, columns: Sequence[ColumnSummary]) -> Grid:
 class TableSummary(GridResult):
     """Summary of a table; prints as a table of its columns.
 
-    ``missing`` is the number of missing values, ``repeated`` the number of rows that equal an earlier one in all used
-    columns, and ``conflicting`` the number of rows that equal another row but have a different target: no model can
-    have a higher accuracy than ``ceiling``. ``remarks`` are sentences, or options of the command line to copy.
+    ``missing`` is the number of missing values, ``repeated`` the number of rows that equal an earlier row in all used
+    columns, and ``conflicting`` the number of rows that equal another row but have a different target. Because of these
+    rows, no model can have a higher accuracy than ``ceiling``. ``remarks`` are sentences or command-line options to copy.
     """
 
     rows: int
@@ -322,18 +322,18 @@ class TableSummary(GridResult):
 
     @property
     def ignored(self) -> tuple[str, ...]:
-        """Names of the other columns."""
+        """Names of the columns that learners ignore."""
         return tuple(column.name for column in self.columns if not column.used)
 
     @property
     def compared(self) -> str:
-        """The columns in which repeated rows are equal, in words."""
+        """Description of the columns in which rows are compared."""
         ids = any(column.remark == _ID and not column.used for column in self.columns)
         return "all columns other than ids" if ids else "all columns"
 
 
 def summarize(problem: Problem) -> TableSummary:
-    """The columns of a table, and what is unusual about them."""
+    """Summarize the columns of a table, and remark on unusual columns and rows."""
     codes = {  # from 0 on, those of numbers in their order; -1 if the value is missing
         name: pd.factorize(problem.X[name], sort=isinstance(kind, Numeric))[0].astype(np.int64)
         for name, kind in problem.X.kinds.items()
@@ -391,7 +391,7 @@ def _remarked(column: ColumnSummary, useless: Uninformative | None, rows: int, r
     if useless is not None and useless.left_out:
         return replace(column, remark=f"{useless}{_IGNORED}", used=False)
     if reveals is not None:
-        return replace(column, remark=f"{_REVEALS}: is it known before {reveals} is?")
+        return replace(column, remark=f"{_REVEALS}: is it known before {reveals} is known?")
     if useless is not None:
         return replace(column, remark=str(useless))
     if column.missing > 0.5 * rows:
@@ -400,7 +400,7 @@ def _remarked(column: ColumnSummary, useless: Uninformative | None, rows: int, r
 
 
 def _repetitions(columns: list[IntArray], target: IntArray, classes: bool) -> tuple[int, int, float | None]:
-    """Return how many rows repeat or contradict another, and the largest accuracy that this allows."""
+    """Return the numbers of repeated and conflicting rows, and the largest possible accuracy."""
     rows = pd.DataFrame(dict(enumerate(columns)))
     group = rows.groupby(list(rows.columns), sort=False).ngroup()
     alike = pd.Series(target).groupby([group, target]).size().groupby(level=0)
@@ -409,14 +409,14 @@ def _repetitions(columns: list[IntArray], target: IntArray, classes: bool) -> tu
 
 
 def _declared_nominal(names: Sequence[str]) -> str:
-    """The options of the command line by which columns are nominal."""
+    """Return the command-line options that declare columns as nominal."""
     plain = ",".join(name for name in names if "," not in name)
     columns = [*filter(None, [plain]), *(name for name in names if "," in name)]
     return shlex.join(word for column in columns for word in ("--column", f"{column}=nominal"))
 
 
 def _misspelled(label: object, others: Sequence[object]) -> object:
-    """The class from which a class differs in case, blanks or, of longer words, one letter; None if there is none."""
+    """Return a class that differs only in case, blanks or (in longer words) one letter; None if there is none."""
     if not isinstance(label, str):
         return None
     if (same := similar_value(label, others)) is not None:
@@ -425,7 +425,7 @@ def _misspelled(label: object, others: Sequence[object]) -> object:
 
 
 def _differ_in_a_letter(first: str, second: str) -> bool:
-    """Whether a letter was replaced, added or left out in a word; digits tell classes such as type1 and type2 apart."""
+    """Return whether two words differ in one letter; a different digit does not count (type1 and type2 are distinct)."""
     short, long = sorted((first.casefold(), second.casefold()), key=len)
     start = next((at for at, (a, b) in enumerate(zip(short, long, strict=False)) if a != b), len(short))
     end = start + (len(short) == len(long))
@@ -434,7 +434,7 @@ def _differ_in_a_letter(first: str, second: str) -> bool:
 
 
 def is_option(remark: str) -> bool:
-    """Whether a remark is an option of the command line to copy, which must not be broken into lines."""
+    """Return whether a remark is a command-line option to copy, which must not be wrapped."""
     return remark.startswith("--column ")
 
 
@@ -447,12 +447,12 @@ def _remarks(problem: Problem, found: TableSummary) -> Iterator[str]:
         keep = "its kind to keep it" if len(out) == 1 else "a kind to keep one"
         yield f"Dropped: {told}. Declare {keep} (--column NAME=KIND)."
     if problem.without_target:
-        yield f"Set aside because {target} is missing: {count(problem.without_target, 'row')}."
+        yield f"Ignored because {target} is missing: {count(problem.without_target, 'row')}."
     if names := [column.name for column in found.columns if column.remark.startswith(_REVEALS)]:
         verb, they = ("determines", "it is") if len(names) == 1 else ("determine", "they are")
         yield (
-            f"{joined(unambiguous(names))} {verb} {target}: no estimate here is meaningful unless {they} known before "
-            f"{target} is."
+            f"{joined(unambiguous(names))} {verb} {target}: no estimate in this report is meaningful unless {they} "
+            f"known before {target} is known."
         )
     numeric = [column for column in found.columns if column.used and column.kind == "numeric"]
     if names := [column.name for column in numeric if 1 < column.distinct <= _CODES]:
@@ -467,9 +467,9 @@ def _remarks(problem: Problem, found: TableSummary) -> Iterator[str]:
             yield _declared_nominal(names)
     texts = [column for column in found.columns if column.values]
     if names := [column.name for column in texts if all(_DATE.match(each) for each, _ in column.values)]:
-        verb, these = ("holds", "is") if len(names) == 1 else ("hold", "are")
+        verb, these = ("contains", "is") if len(names) == 1 else ("contain", "are")
         yield (
-            f"{joined(unambiguous(names))} {verb} dates and {these} read as nominal: convert them by read_table, "
+            f"{joined(unambiguous(names))} {verb} dates and {these} read as nominal: convert them with read_table, "
             "pandas.to_datetime or --column NAME=date."
         )
     if found.conflicting:

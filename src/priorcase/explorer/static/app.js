@@ -173,8 +173,8 @@ function route() {
     unmount = () => {};
     shownView = null;
     const { problem, kind } = status?.open ?? {};
-    if (problem) fill(root, h("div", { class: "card" }, h("h2", {}, "This could not be opened"), h("p", {}, problem)));
-    else fill(root, h("p", { class: "soft" }, kind && kind !== "nothing" ? "There is no view for this yet." : "Opening …"));
+    if (problem) fill(root, h("div", { class: "card" }, h("h2", {}, "The file could not be opened"), h("p", {}, problem)));
+    else fill(root, h("p", { class: "soft" }, kind && kind !== "nothing" ? "There is no view for this type of file." : "Opening …"));
     links();
     return;
   }
@@ -198,7 +198,7 @@ function showStatus() {
   const aside = open.set_aside ? `${count(open.set_aside)} without a target set aside` : "";
   at("about").textContent =
     [open.target && `predicts ${visible(open.target)}`, rows, aside].filter(Boolean).join(" · ") || (open.problem ? "" : "Opening …");
-  at("learner").title = standsIn ? "Fitting stacked learners; they replace k-NN when they are fitted." : "";
+  at("learner").title = standsIn ? "Stacked learners are being fitted and will replace k-NN when they are ready." : "";
   at("learner").textContent = learner ? `Predicted by ${learner.title}${standsIn ? " for now" : ""}` : "";
   const running = jobs.filter((job) => job.state === "running");
   const isOld = (job) => jobs.some((other) => other.name === job.name && other.id > job.id); // it was started again

@@ -1,4 +1,4 @@
-// Forms that change a case base: add, edit, feedback and forget. What the case base refuses is shown in its sentence.
+// Forms that change a case base: add, edit, feedback and forget. Error messages of the case base are shown unchanged.
 
 import { Problem } from "./api.js";
 import { fill, h, same } from "./dom.js";
@@ -72,8 +72,8 @@ export function addForm(columns, known, solution, send) {
   const [did, came, by] = [anyField("Solution", columns.solution, solution), anyField("Outcome", columns.outcome, null), byField()];
   const [key, note, why] = [h("input", { type: "text", autocomplete: "off", maxlength: 1000 }), area(), h("input", { type: "text", autocomplete: "off", maxlength: 10000 })];
   const value = () => ({ case: asked.value(), solution: did.value(), outcome: came.value(), key: key.value.trim() || null, note: note.value.trim() || null, by: by.value(), why: why.value.trim() || null });
-  const parts = [h("h2", {}, "Solution and outcome"), did.root, came.root, labeled("Key", key, "A name of your own, such as the number of a ticket."), labeled("Note", note), labeled("Why it is added", why, "For the history."), by.root];
-  return h("div", { class: "one" }, h("div", { class: "left" }, form.root), h("div", { class: "right" }, sending({ parts, button: "Add the case", value, send, class: "change", "aria-label": "What was done" })));
+  const parts = [h("h2", {}, "Solution and outcome"), did.root, came.root, labeled("Key", key, "Your own name for the case, such as a ticket number."), labeled("Note", note), labeled("Reason for adding it", why, "For the history."), by.root];
+  return h("div", { class: "one" }, h("div", { class: "left" }, form.root), h("div", { class: "right" }, sending({ parts, button: "Add the case", value, send, class: "change", "aria-label": "Details of the case" })));
 }
 
 /** Corrections of a case: only what differs is sent. */
@@ -88,11 +88,11 @@ export function editForm(columns, found, send) {
     const body = { changes: Object.fromEntries(names.map((name) => [name, next[name] ?? null])), by: by.value(), why: why.value.trim() || null };
     if (!same(did.value(), found.solution)) body.solution = did.value();
     if (!same(came.value(), found.outcome)) body.outcome = came.value();
-    if (!names.length && !("solution" in body) && !("outcome" in body)) throw new Problem("Nothing differs from what the case base has.", 422);
+    if (!names.length && !("solution" in body) && !("outcome" in body)) throw new Problem("Nothing was changed. Change a value, the solution or the outcome, then save.", 422);
     return body;
   };
-  const parts = [h("h2", {}, "Solution and outcome"), did.root, came.root, labeled("Why it is changed", why, "For the history."), by.root];
-  return h("div", { class: "one" }, h("div", { class: "left" }, form.root), h("div", { class: "right" }, sending({ parts, button: "Save the changes", value, send, class: "change", "aria-label": "What was done" })));
+  const parts = [h("h2", {}, "Solution and outcome"), did.root, came.root, labeled("Reason for the change", why, "For the history."), by.root];
+  return h("div", { class: "one" }, h("div", { class: "left" }, form.root), h("div", { class: "right" }, sending({ parts, button: "Save the changes", value, send, class: "change", "aria-label": "Details of the case" })));
 }
 
 /** The outcome of a case, and a note. */
@@ -116,7 +116,7 @@ export function forgetForm(found, send) {
     parts: [
       h("h2", { id: "forget-title" }, `Forget case #${found.id}?`),
       h("p", {}, "The case is erased from the file: its values, solution, outcome, key, notes and history, and everything learned from it. This cannot be undone."),
-      h("p", { class: "soft" }, "The history keeps only that a case with this number was forgotten, when, by whom and why."),
+      h("p", { class: "soft" }, "The history keeps only the number of the case, and when, by whom and why it was forgotten."),
       labeled("Reason", why),
       by.root,
     ],

@@ -64,7 +64,7 @@ function strange(column, value) {
     return value < min || value > max ? `outside ${shown(min)} to ${shown(max)} in the past cases` : "";
   }
   const isListed = column.values?.length >= column.distinct; // the most frequent values otherwise
-  return column.kind === "nominal" && isListed && !column.values.includes(value) ? "never seen in the past cases" : "";
+  return column.kind === "nominal" && isListed && !column.values.includes(value) ? "does not occur in the past cases" : "";
 }
 
 // -- kinds of columns: {nodes, show(value, isOwn)}; isOwn: the change came from a form like this, so the focus stays

@@ -98,7 +98,7 @@ function mount(root, context) {
       fill(answer.body, head, bars(items, { label: "Probabilities" }), words);
       return;
     }
-    const between = found.interval ? h("p", { class: "soft" }, `95% interval: ${ends.join(" to ")}`) : h("p", { class: "soft" }, "This learner gives no interval.");
+    const between = found.interval ? h("p", { class: "soft" }, `95% interval: ${ends.join(" to ")}`) : h("p", { class: "soft" }, "This learner does not predict intervals.");
     const numbers = columnsDocument.target;
     const place = numbers.counts ? spread({ ...numbers, value: found.prediction, interval: found.interval?.every((end) => end !== null) ? found.interval : null, label: `Where the prediction lies among all values of ${numbers.name ?? "the target"}` }) : null;
     fill(answer.body, head, between, place);
@@ -118,7 +118,7 @@ function mount(root, context) {
     const isUnlike = (one) => one.id === near.unlike?.id; // which may vote too, and is shown once
     const others = near.precedents.filter((one) => !isUnlike(one)).slice(0, CASES);
     const cases = [...(near.unlike ? [{ ...near.unlike, ...near.precedents.find(isUnlike), head: "unlike" }] : []), ...others.map((one) => ({ ...one, head: "" }))];
-    if (!cases.length) return void fill(past.body, h("p", { class: "soft" }, "No past case is near."));
+    if (!cases.length) return void fill(past.body, h("p", { class: "soft" }, "There are no past cases nearby."));
     const asked = context.asked.value();
     const order = columns
       .map((column, i) => [column.name, Math.abs(importance[column.name] ?? 0), asked[column.name] === undefined ? 1 : 0, i])
@@ -178,7 +178,7 @@ function mount(root, context) {
     const ends = told.scale === "probability" ? [percent(told.base), percent(told.total)] : [fixed(told.base, places), fixed(told.total, places)];
     fill(
       why.body,
-      h("p", { class: "soft" }, `In ${of}: ${ends[0]} when nothing is known, ${ends[1]} for this case.`),
+      h("p", { class: "soft" }, `In ${of}: ${ends[0]} with all columns missing, ${ends[1]} for this case.`),
       items.length ? contributions(items, { label: "Contributions of the columns" }) : h("p", {}, "All columns of this case are missing."),
     );
   }

@@ -129,10 +129,10 @@ function mount(root, context) {
     const { problem } = context.status().open;
     const opener = h("input", { type: "file", hidden: true, id: "open-file", onchange: () => opener.files[0] && openFile(opener.files[0]) });
     const open = !frozen() && h("div", { class: "opener" }, h("button", { type: "button", onclick: () => opener.click() }, "Open another file …"), opener, h("span", { class: "soft" }, "or drop one here"));
-    if (!told) return void fill(reading.body, problem && h("p", { class: "wrong", role: "alert" }, problem), h("p", {}, "This is a saved model: its columns are as they were when it was fitted."), open);
+    if (!told) return void fill(reading.body, problem && h("p", { class: "wrong", role: "alert" }, problem), h("p", {}, "This is a saved model. Its columns and their kinds were set when it was fitted and cannot be changed."), open);
     const found = told.found;
     const names = told.columns.map((column) => column.name);
-    const unset = (name, text) => [["", found[name] === null || found[name] === undefined ? text : `as found: ${text}`]];
+    const unset = (name, text) => [["", found[name] === null || found[name] === undefined ? text : `as detected: ${text}`]];
     const target = h("select", { id: "target", disabled: frozen(), onchange: () => ((draft.target = target.value), corrected()) }, names.map((name) => h("option", { value: name }, name)));
     target.value = draft.target ?? "";
     const isText = found.delimiter !== null && found.delimiter !== undefined;
@@ -227,7 +227,7 @@ function mount(root, context) {
       return [stacked({ counts, by, names: outcomes, titles: column.values.map(shown), label: `Distribution of ${name}` }), h("p", { class: "ends soft" }, h("span", {}, words.join(" · ") + (rest > 0 ? ` · ${count(rest)} more` : "")))];
     }
     const some = column.examples ?? column.options ?? [];
-    return h("p", { class: "soft examples" }, some.length ? some.map(shown).join(" · ") : "No value is known.");
+    return h("p", { class: "soft examples" }, some.length ? some.map(shown).join(" · ") : "All values are missing.");
   }
 
   function drawColumns() {
@@ -385,7 +385,7 @@ function mount(root, context) {
       h("p", {}, h("span", { class: "soft" }, `${near.n_neighbors}-NN with these weights: `), h("strong", {}, `${target} ${answered}`)),
       h(
         "div",
-        { class: "scroll", tabindex: 0, role: "region", "aria-label": "Nearest past cases by these weights" },
+        { class: "scroll", tabindex: 0, role: "region", "aria-label": "Nearest past cases with these weights" },
         h(
           "table",
           {},

@@ -57,7 +57,7 @@ function mount(root, context) {
   function drawQuestion({ question: one, settled, reason, left }, given) {
     const back = given.length > 0 && h("button", { type: "button", onclick: () => go(given.slice(0, -1)) }, "Back");
     const again = given.length > 0 && h("button", { type: "button", onclick: () => go([]) }, "Start again");
-    const note = settled && h("p", { class: "soft", role: "status" }, `${reason.charAt(0).toUpperCase()}${reason.slice(1)}.`, one ? " You may go on." : "");
+    const note = settled && h("p", { class: "soft", role: "status" }, `${reason.charAt(0).toUpperCase()}${reason.slice(1)}.`, one ? " You can continue." : "");
     if (!one) return void fill(question.body, note, h("p", { class: "buttons" }, back, again));
     const skip = h("button", { type: "button", onclick: () => tell(one.attribute, null) }, "Skip");
     const cases = (n) => `${n} case${n === 1 ? "" : "s"}`;
@@ -70,12 +70,12 @@ function mount(root, context) {
       "details",
       { open: asksWhy, ontoggle: () => (asksWhy = reasons.open) },
       h("summary", {}, "Why this question?"),
-      h("p", { class: "soft" }, one.gain === null ? "No value is known yet; a description in words is more informative than a single value." : `Expected information gain: ${number(one.gain, 2)} bits (gain ratio ${ratio}).`),
-      h("p", { class: "soft" }, `${cases(left)} still possible${one.unknown ? `; this is missing in ${one.unknown} of them` : ""}.`),
+      h("p", { class: "soft" }, one.gain === null ? "No values are known yet; a description in words is more informative than a single value." : `Expected information gain: ${number(one.gain, 2)} bits (gain ratio ${ratio}).`),
+      h("p", { class: "soft" }, `${cases(left)} still possible${one.unknown ? `; the value is missing in ${one.unknown} of them` : ""}.`),
       one.others.length > 0 && h("p", { class: "soft" }, `Next best: ${one.others.map((other, i) => `${other.text} ${ratios[i]}`).join(", ")}`),
     );
     const whole = context.status().open.rows;
-    const start = !given.length && left < whole && h("p", { class: "soft" }, `${cases(left)} of ${whole} take part: those without a solution, or whose solution failed, do not.`);
+    const start = !given.length && left < whole && h("p", { class: "soft" }, `${cases(left)} of ${whole} are used; cases without a solution, or with a failed solution, are excluded.`);
     fill(question.body, note, start, h("p", { class: "asked", role: "status" }, asked), options.length > 0 && h("ul", { class: "options" }, options), own(one), h("p", { class: "buttons" }, skip, back, again), reasons);
   }
 

@@ -111,7 +111,7 @@ function batch(context) {
       const found = await get(`/batch/${id}`);
       if (found.job.state === "running") fill(result, progress(found.job, context));
       else if (found.job.state === "done") fill(result, answers(found, id));
-      else fill(result, h("p", { class: found.job.state === "failed" ? "wrong" : "soft", role: "alert" }, found.job.state === "failed" ? found.job.message : `Answering ${found.file} was canceled.`));
+      else fill(result, h("p", { class: found.job.state === "failed" ? "wrong" : "soft", role: "alert" }, found.job.state === "failed" ? found.job.message : `The predictions for ${found.file} were canceled.`));
       if (found.job.state === "failed") context.dismiss(found.job);
       return found.job.state === "running";
     } catch (error) {
@@ -126,7 +126,7 @@ function batch(context) {
 
 function answers(found, id) {
   const { right } = found;
-  const score = right && (right.right === undefined ? `Mean absolute error ${number(right.mean_absolute_error)} on ${count(right.rows)} rows whose target is known.` : `${count(right.right)} of ${count(right.rows)} rows whose target is known are right (${percent(right.right / right.rows)}).`);
+  const score = right && (right.right === undefined ? `Mean absolute error ${number(right.mean_absolute_error)} on ${count(right.rows)} rows whose target is known.` : `${count(right.right)} of ${count(right.rows)} rows whose target is known are predicted correctly (${percent(right.right / right.rows)}).`);
   const some = found.n > found.rows.length ? `The first ${found.rows.length} of ${count(found.n)} rows` : `${count(found.n)} row${found.n === 1 ? "" : "s"}`;
   const at = found.header.indexOf("prediction"); // before the columns of the file, which may have that name too
   const last = found.header.findIndex((name, i) => i > at && name !== "decision" && !/^P\(.*\)$/s.test(name));
@@ -140,7 +140,7 @@ function answers(found, id) {
     h("p", { role: "status" }, h("strong", {}, found.file), `: ${some}. `, score),
     found.notes.map((note) => h("p", { class: "soft" }, note)),
     h("p", { class: "buttons" }, h("a", { class: "button", href: `/batch/${id}/predictions.csv`, download: "predictions.csv" }, "Download CSV"), h("a", { class: "button", href: `/batch/${id}/predictions.json`, download: "predictions.json" }, "Download JSON")),
-    h("p", { class: "hint soft" }, "In the CSV, strings that a spreadsheet would run as formulas begin with an apostrophe."),
+    h("p", { class: "hint soft" }, "In the CSV file, an apostrophe is put before strings that a spreadsheet would run as formulas."),
     h(
       "div",
       { class: "scroll tall", tabindex: 0, role: "region", "aria-label": "Predictions, table" },
@@ -152,7 +152,7 @@ function answers(found, id) {
 // -- the equivalent Python
 
 function python(context) {
-  const { root, body } = panel("The equivalent Python", "python");
+  const { root, body } = panel("Equivalent Python code", "python");
   const code = h("pre", { class: "code", tabindex: 0, "aria-label": "Python" });
   const copy = h("button", { type: "button", onclick: copied }, "Copy");
   fill(body, h("p", { class: "soft" }, "Reads the same table, fits the same learner, and predicts the case in the form."), h("p", { class: "buttons" }, copy), code);

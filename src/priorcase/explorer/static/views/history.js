@@ -36,7 +36,7 @@ function mount(root, context) {
 
 /** A table of changes; without the case where all are of one. */
 export function events(found, ofOne = false) {
-  if (!found.length) return h("p", { class: "soft" }, "Nothing has changed yet.");
+  if (!found.length) return h("p", { class: "soft" }, "There are no changes yet.");
   const isGone = new Set(found.filter((event) => event.action === "forgotten").map((event) => event.case));
   const heads = ["when (UTC)", "what", ...(ofOne ? [] : ["case"]), "by", "why"];
   return h(

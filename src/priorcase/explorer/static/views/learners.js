@@ -98,7 +98,7 @@ function mount(root, context) {
     if (running && told.job.progress !== null) bar.value = told.job.progress;
     const found = told.found;
     if (told.job?.state === "failed") context.dismiss(told.job);
-    words.textContent = running ? told.job.message : told.job?.state === "failed" ? told.job.message : told.job?.state === "cancelled" ? "Canceled." : found ? "" : "Each learner is fitted to some rows and predicts the others.";
+    words.textContent = running ? told.job.message : told.job?.state === "failed" ? told.job.message : told.job?.state === "cancelled" ? "Canceled." : found ? "" : "Each learner is fitted to some of the rows and predicts the rest.";
     const canAnswer = new Map(told.learners.map((one) => [one.name, one.answers]));
     if (!found) {
       fill(table, h("ul", { class: "plainlearners" }, told.learners.map((one) => h("li", {}, h("div", { class: "grow" }, h("strong", {}, one.title), h("p", { class: "soft" }, one.description)), action(one, one.answers)))));
@@ -129,7 +129,7 @@ function mount(root, context) {
     fill(
       table,
       h("p", {}, said(found)),
-      h("p", { class: "soft protocol" }, `${found.protocol}. The dashed line is the baseline; the line of a dot is one standard error to each side.`),
+      h("p", { class: "soft protocol" }, `${found.protocol}. The dashed line is the baseline; the horizontal lines show one standard error on each side.`),
       h(
         "div",
         { class: "scroll", tabindex: 0, role: "region", "aria-label": "Learners compared" },
@@ -143,7 +143,7 @@ function mount(root, context) {
   function said({ verdict }) {
     const [name, label] = SCORES[task()][0];
     const estimate = verdict.estimate[name];
-    const parts = [h("strong", {}, verdict.title), verdict.beats_baseline ? " is recommended" : " is the best, but not better than ignoring all columns"];
+    const parts = [h("strong", {}, verdict.title), verdict.beats_baseline ? " is recommended" : " has the best score, but is not better than ignoring all columns"];
     if (estimate) parts.push(`: ${label} ${withErrors([estimate[0]], [estimate[1]])[0].join("")} on rows not used for the choice.`);
     else parts.push(".");
     if (verdict.runner_up && !verdict.runner_up.significant) parts.push(` ${verdict.runner_up.title} is not significantly worse.`);
@@ -200,7 +200,7 @@ function mount(root, context) {
   function classesParts() {
     const calibration = own.calibration
       ? h("div", {}, h("h3", {}, "Calibration"), calibrationPlot(own.calibration.bins), h("p", { class: "soft" }, `On average, probabilities differ by ${percent(own.calibration.error)} from observed frequencies. Points below the dashed line are overconfident.`))
-      : h("div", {}, h("h3", {}, "Calibration"), h("p", { class: "soft" }, "This learner gives no probabilities."));
+      : h("div", {}, h("h3", {}, "Calibration"), h("p", { class: "soft" }, "This learner does not predict probabilities."));
     return [calibration, h("div", {}, h("h3", {}, "Confusion"), own.confusion ? confusion(own.confusion, own.labels) : h("p", { class: "soft" }, "There are too many classes to list."))];
   }
 
@@ -234,7 +234,7 @@ function mount(root, context) {
     const errors = equalDecimals([residuals.mean, residuals.rmse, residuals.mae, residuals.half, residuals.nine_tenths]);
     const facts = [...["mean residual", "RMSE", "mean absolute error", "median absolute error", "90% of errors are below"].map((name, i) => [name, errors[i]]), ["R²", residuals.r2 === null ? "–" : equalDecimals([residuals.r2])[0]]];
     return [
-      h("div", {}, h("h3", {}, "Predicted against true"), againstPlot(own.points, own.bins, target), h("p", { class: "soft" }, `${count(own.points.length)} of ${count(own.rows)} rows. On the dashed line predictions are right; the orange line joins the means of ten groups.`)),
+      h("div", {}, h("h3", {}, "Predicted against true"), againstPlot(own.points, own.bins, target), h("p", { class: "soft" }, `${count(own.points.length)} of ${count(own.rows)} rows. On the dashed line, predictions equal the true values; the orange line connects the means of ten groups.`)),
       h("div", {}, h("h3", {}, "Residuals, true minus predicted"), h("div", { class: "residuals", role: "img", "aria-label": "Distribution of residuals" }, bars), h("p", { class: "ends soft" }, h("span", {}, number(residuals.histogram[0][0])), h("span", {}, number(residuals.histogram.at(-1)[1]))), h("table", { class: "facts-table" }, h("tbody", {}, facts.map(([name, value]) => h("tr", {}, h("th", { scope: "row" }, name), h("td", { class: "n" }, value)))))),
     ];
   }

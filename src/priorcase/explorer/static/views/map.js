@@ -30,7 +30,7 @@ function mount(root, context) {
   const cross = h("div", { class: "cross", "aria-hidden": "true", hidden: true });
   const tip = h("div", { class: "tip", role: "status", hidden: true });
   const wait = h("p", { class: "mapwait soft", role: "status" }, "Drawing the map …");
-  const help = "Map of all rows. Arrow keys move it, plus and minus zoom, 0 shows all, Enter opens the row in the middle in Ask, L selects what is in view.";
+  const help = "Map of all rows. Arrow keys move it, plus and minus zoom, 0 shows all, Enter opens the row in the middle in Ask, L selects the rows in view.";
   const place = h("div", { class: "mapplace", tabindex: 0, role: "application", "aria-label": help }, canvas, lasso, cross, tip, wait);
   const legend = h("div", { class: "legend maplegend" });
   const note = h("p", { class: "soft mapnote" });
@@ -39,7 +39,7 @@ function mount(root, context) {
     "div",
     { class: "buttons", role: "group", "aria-label": "How to use the map" },
     modes,
-    h("button", { type: "button", onclick: () => selectView() }, "Select what is in view"),
+    h("button", { type: "button", onclick: () => selectView() }, "Select rows in view"),
     h("button", { type: "button", "aria-label": "Zoom in", onclick: () => points?.zoom(1.5) }, "+"),
     h("button", { type: "button", "aria-label": "Zoom out", onclick: () => points?.zoom(1 / 1.5) }, "−"),
     h("button", { type: "button", onclick: () => points?.fit(null, !layout?.view) }, "Show all"),
@@ -92,7 +92,7 @@ function mount(root, context) {
       const there = new Set(ids);
       selected = new Set([...selected].filter((id) => there.has(id)));
       cases.clear();
-      note.textContent = `${count(n)} rows by ${layout.by}. Near rows are alike; two dimensions show ${percent(layout.fit)} of the variation of the distances.${outside()}`;
+      note.textContent = `${count(n)} rows by ${layout.by}. Rows close to each other are similar; the map explains ${percent(layout.fit)} of the variance of the distances.${outside()}`;
       color();
       drawSelected();
     } catch (error) {
@@ -110,7 +110,7 @@ function mount(root, context) {
     const places = points.places();
     let n = 0;
     for (let i = 0; i < places.length; i += 2) if (places[i] < x0 || places[i] > x1 || places[i + 1] < y0 || places[i + 1] > y1) n += 1;
-    return n ? ` ${count(n)} ${n === 1 ? "row lies" : "rows lie"} outside of the first view: Show all brings them in.` : "";
+    return n ? ` ${count(n)} ${n === 1 ? "row lies" : "rows lie"} outside the first view. Click Show all to see ${n === 1 ? "it" : "them"}.` : "";
   }
 
   // -- colors
@@ -375,7 +375,7 @@ function mount(root, context) {
     if (!selected.size) {
       selection = "";
       remember();
-      return void fill(below, h("h2", { id: "map-selected" }, "Selected rows"), h("p", { class: "soft" }, "Draw around rows with Lasso, or hold Shift and drag, to list them here. A click on a row opens it in Ask."));
+      return void fill(below, h("h2", { id: "map-selected" }, "Selected rows"), h("p", { class: "soft" }, "Draw around rows with Lasso, or hold Shift and drag, to list them here. Click a row to open it in Ask."));
     }
     try {
       const wanted = [...selected];

@@ -22,7 +22,7 @@ export default {
 };
 
 function mount(root, context) {
-  const tabs = h("div", { class: "tabs", role: "group", "aria-label": "Which rows" });
+  const tabs = h("div", { class: "tabs", role: "group", "aria-label": "Rows shown" });
   const search = h("input", { type: "search", id: "rows-search", placeholder: "Search all columns", autocomplete: "off", oninput: () => later(() => change({ search: search.value })) });
   const filterList = h("div", { class: "filters" });
   const filterBox = h("details", {}, h("summary", {}, "Filters"), filterList);
@@ -306,14 +306,14 @@ function mount(root, context) {
 
   function drawCount(page) {
     if (state === "running") return void fill(counted, ask.queue === "outliers" ? "Finding unusual rows …" : "Finding suspects by leave-one-out …");
-    if (state === "cancelled") return void fill(counted, "This was canceled. ", h("button", { type: "button", onclick: checkAgain }, "Look again"));
+    if (state === "cancelled") return void fill(counted, "This was canceled. ", h("button", { type: "button", onclick: checkAgain }, "Check again"));
     const rows = `${count(total)} ${total === 1 ? "row" : "rows"}`;
     const says = {
-      suspects: target.kind === "nominal" ? `${rows} whose target may be wrong: similar rows disagree.` : `${rows} far from what the other rows predict.`,
-      outliers: `${rows} whose values are unusual together.`,
+      suspects: target.kind === "nominal" ? `${rows} whose target may be wrong: similar rows disagree.` : `${rows} whose target is far from its prediction by the other rows.`,
+      outliers: `${rows} with an unusual combination of values.`,
     }[ask.queue];
     const by = page.learner && ask.queue === "suspects" ? ` Found by ${page.learner}.` : "";
-    const again = isQueue() && stale ? [" The rows or the learner have changed since. ", h("button", { type: "button", onclick: checkAgain }, "Look again")] : [];
+    const again = isQueue() && stale ? [" The rows or the learner have changed since. ", h("button", { type: "button", onclick: checkAgain }, "Check again")] : [];
     const filtered = ask.search || ask.filters.length ? " that match" : "";
     fill(counted, says ? (total ? says : ask.queue === "outliers" ? "No unusual rows left." : "No suspects left.") : `${rows}${filtered}`, says ? by : "", again);
   }
@@ -416,7 +416,7 @@ function mount(root, context) {
     if (row.was !== undefined) lines.push(hasLine(row) ? "Corrected." : `Corrected; it was #${row.was}.`);
     const note = row.note;
     if (note?.predicted !== undefined)
-      lines.push(target.kind === "nominal" ? `Without this row, the prediction is ${shown(note.predicted)}, and ${shown(row.target)} has a probability of ${percent(note.doubt)}.` : `Without this row, the prediction is ${number(note.predicted)}: ${number(note.doubt, 2)} times the usual error from ${number(row.target)}.`);
+      lines.push(target.kind === "nominal" ? `Without this row, the prediction is ${shown(note.predicted)}, and ${shown(row.target)} has a probability of ${percent(note.doubt)}.` : `Without this row, the prediction is ${number(note.predicted)}, which differs from ${number(row.target)} by ${number(note.doubt, 2)} times the usual error.`);
     for (const one of note?.unexpected ?? []) lines.push(`${one.column} is ${one.value}; ${one.expected} was expected from the rest of the row.`);
     return lines.length ? h("div", { class: "reason" }, lines.map((text) => h("p", {}, text))) : null;
   }
@@ -434,10 +434,10 @@ function mount(root, context) {
         const own = differences.find(([name]) => name === target.name);
         if (own) body.target = own[1];
         const made = await post("/review/correct", body);
-        context.say(hasLine(row) ? `${nameOf(row)} is corrected.` : `Row #${row.id} is corrected, and is #${made.id} now.`);
+        context.say(hasLine(row) ? `${nameOf(row)} is corrected.` : `Row #${row.id} is corrected and is now #${made.id}.`);
       } else {
         await post(`/review/${kind}`, { ids: [row.id] });
-        context.say(kind === "keep" ? `${nameOf(row)} is kept as it is.` : `${nameOf(row)} is forgotten.`);
+        context.say(kind === "keep" ? `${nameOf(row)} is kept unchanged.` : `${nameOf(row)} is forgotten.`);
       }
       const hadPanel = openRow !== null;
       openRow = null;

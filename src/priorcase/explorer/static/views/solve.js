@@ -15,7 +15,7 @@ export default { id: "solve", title: "Ask", applies: (status) => status.open.kin
 function mount(root, context) {
   const answer = panel("Proposed solution", "answer");
   const past = panel("Similar cases", "past");
-  const why = panel("What makes a case similar", "why");
+  const why = panel("Why the case is similar", "why");
   const left = h("div", { class: "left" }, h("p", { class: "soft" }, "Reading the cases …"));
   fill(root, h("div", { class: "ask solve" }, left, h("div", { class: "right" }, answer.root, past.root, why.root)));
 
@@ -104,7 +104,7 @@ function mount(root, context) {
         rows,
       ),
     );
-    fill(past.body, h("p", { class: "soft" }, "Small numbers are contributions to the similarity."), h("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": "Similar cases, table" }, table));
+    fill(past.body, h("p", { class: "soft" }, "The small numbers are contributions to the similarity."), h("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": "Similar cases, table" }, table));
   }
 
   function drawWhy() {
