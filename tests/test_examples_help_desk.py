@@ -29,7 +29,7 @@ def test_it_goes_around_the_cycle_and_leaves_a_base_and_pictures(tmp_path, monke
         "Not kept: the base already proposes 'clean the pick-up rollers'.",
         "Kept as case 70: the base would have proposed 'restart the floor switch'.",
         "answer: set up the second factor again",
-        "1 forgotten; its words were in the file: True, and are: False",
+        "1 forgotten; its words in the file before: True, after: False",
         "forgotten clean: 69 cases",
     ):
         assert line in said

@@ -1,4 +1,4 @@
-"""Cancelling of long computations: the caller keeps a `Cancellation`, which the computation checks regularly.
+"""Cancellation of long computations: the caller keeps a `Cancellation`, which the computation checks regularly.
 
 The compiled core checks within its long loops, where it also checks for Ctrl-C; Python checks between blocks of rows.
 """
@@ -13,11 +13,11 @@ from priorcase._core import set_interrupt_check
 
 
 class Cancelled(BaseException):
-    """The computation was cancelled. Like KeyboardInterrupt it is not caught by ``except Exception``."""
+    """The computation was cancelled. Like KeyboardInterrupt, it is not caught by ``except Exception``."""
 
 
 class Cancellation:
-    """Lets another thread cancel the work of a thread within `watched`.
+    """A request to cancel: another thread calls `cancel` to stop the work inside a `watched` block.
 
     Examples
     --------
@@ -48,7 +48,7 @@ class Cancellation:
 
     @contextmanager
     def ending(self, end: Callable[[], None]) -> Iterator[None]:
-        """Within this context, cancelling calls ``end`` at once, for work that cannot check, such as a process."""
+        """Return a context in which `cancel` calls ``end`` at once, for work that cannot check, such as a process."""
         self._end = end
         try:
             self.check()
@@ -58,7 +58,7 @@ class Cancellation:
 
     @contextmanager
     def watched(self) -> Iterator[None]:
-        """Within this context, `check_cancelled` and the compiled core check for cancelling on this thread."""
+        """Return a context in which `check_cancelled` and the compiled core check for cancellation on this thread."""
         before, _OF.cancellation = getattr(_OF, "cancellation", None), self
         try:
             yield

@@ -18,7 +18,7 @@ _SQLITE = b"SQLite format 3\0"
 
 
 def check_path(path: Any) -> Path:
-    """The path of a file that exists or will; ``ParameterError`` for what cannot be one."""
+    """Return the path of an existing or new file; raise ``ParameterError`` if it is not a valid path."""
     try:
         found = os.fspath(path)
         os.fsencode(found)
@@ -30,14 +30,14 @@ def check_path(path: Any) -> Path:
 
 
 def missing_file(path: Path) -> MissingFileError:
-    """The error about a file that does not exist."""
+    """Return the error for a file that does not exist."""
     found = MissingFileError(f"There is no file {str(path)!r}. Check the path.")
     found.errno, found.strerror, found.filename = errno.ENOENT, os.strerror(errno.ENOENT), str(path)
     return found
 
 
 def file_kind(path: str | os.PathLike[str]) -> Literal["model", "cases"] | None:
-    """Whether a file is a saved model or a case base, by its first bytes; None for all else."""
+    """Return "model" for a saved model or "cases" for a case base, judged by the first bytes; None for other files."""
     if not os.path.isfile(path):
         return None
     with open(path, "rb") as file:
@@ -46,7 +46,7 @@ def file_kind(path: str | os.PathLike[str]) -> Literal["model", "cases"] | None:
 
 
 def is_saved_model(path: str | os.PathLike[str]) -> bool:
-    """Whether a file is a saved model, and not another archive, such as a spreadsheet."""
+    """Return whether a file is a saved model and not another kind of archive, such as a spreadsheet."""
     if not os.path.isfile(path) or not zipfile.is_zipfile(path):
         return False
     with zipfile.ZipFile(path) as archive:
@@ -54,7 +54,7 @@ def is_saved_model(path: str | os.PathLike[str]) -> bool:
 
 
 def read_file(path: Path) -> bytes:
-    """The bytes of a file."""
+    """Return the bytes of a file."""
     try:
         return path.read_bytes()
     except FileNotFoundError as error:
@@ -62,9 +62,9 @@ def read_file(path: Path) -> bytes:
 
 
 def map_file(path: Path, least: int) -> bytes | mmap:
-    """A file in memory: the bytes of a small one, or a memory map of a larger file, read when needed.
+    """Return the bytes of a small file, or a memory map of a larger file, which is read when needed.
 
-    What is mapped is the file that was opened, also when another one has its name by now.
+    The map remains valid when another file is later given the same name.
     """
     try:
         with path.open("rb") as file:
@@ -76,7 +76,7 @@ def map_file(path: Path, least: int) -> bytes | mmap:
 
 
 def write_file(path: Path, content: bytes) -> None:
-    """Write a file completely or not at all; a device or a pipe, which cannot be replaced, is written as it is."""
+    """Write a file completely or not at all; a device or a pipe is written to directly."""
     if path.exists() and not path.is_file():
         try:
             path.write_bytes(content)
@@ -91,9 +91,9 @@ def write_file(path: Path, content: bytes) -> None:
 def whole_file(path: Path, *, overwrite: bool, mode: int = 0o666) -> Iterator[BinaryIO]:
     """Open a binary file for writing and reading that is moved to ``path`` once everything is on disk.
 
-    After an error the file that was at ``path`` before is unchanged. Without ``overwrite`` an existing file, even one
-    created in the meantime, is a ``FileExistsError``; any other error of the system, such as a full disk, is a
-    ``WritingError``, and so is a device or a pipe at ``path``. A crash may leave a file with a random name that ends in
+    If an error occurs, the previous file at ``path`` is unchanged. Without ``overwrite``, an existing file raises
+    ``FileExistsError``, even if it was created in the meantime. Other system errors, such as a full disk, raise
+    ``WritingError``, as does a device or a pipe at ``path``. A crash may leave a file with a random name that ends in
     ``.part``.
     """
     if not overwrite and os.path.lexists(path):

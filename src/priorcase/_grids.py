@@ -31,11 +31,11 @@ _STYLE = f"<style>{''.join(f'div.priorcase.priorcase{part}{{{rule}}}' for part, 
 
 @dataclass(frozen=True)
 class Grid:
-    """The result of one query, or another table, as text; ``right`` are the right-aligned columns.
+    """A table of text cells, such as the result of one query; ``right`` lists the right-aligned columns.
 
     Without a header there is no table, only the title and the note.
 
-    Names and values may hold anything, so control and bidirectional characters are escaped.
+    Control and bidirectional characters in names and values are escaped.
     """
 
     title: str
@@ -58,7 +58,7 @@ class Grid:
 class GridsResult(ABC):
     """A result that prints as tables: subclasses return them from `_grids`, and a note on hidden rows from `_rest`.
 
-    ``_caption`` heads the first table in notebooks if it has no title.
+    ``_caption`` is the title of the first table in notebooks if it has none of its own.
     """
 
     _caption: ClassVar[str] = ""
@@ -112,7 +112,7 @@ def text_width(cells: Sequence[str]) -> int:
 
 
 def grids_text(grids: Sequence[Grid], rest: str = "") -> str:
-    """One below the other, columns aligned, and at the end how much is not shown; indented below a title."""
+    """Return tables as text, one below the other, followed by ``rest``, a note on what is not shown."""
     parts = []
     for grid in grids:
         widths = [text_width(column) for column in zip(grid.header, *grid.lines, strict=True)]
@@ -130,7 +130,7 @@ def grids_text(grids: Sequence[Grid], rest: str = "") -> str:
 
 
 def grids_html(grids: Sequence[Grid], rest: str = "") -> str:
-    """The same for notebooks: tables with their titles as captions, every text escaped."""
+    """Return tables as HTML for notebooks, with their titles as captions and all text escaped."""
     parts = []
     for grid in grids:
         note = _paragraph(grid.note)
@@ -145,12 +145,12 @@ def grids_html(grids: Sequence[Grid], rest: str = "") -> str:
 
 
 def text_html(text: str) -> str:
-    """Text for notebooks: as written, in the notebook's fixed-width font."""
+    """Return text as HTML for notebooks, with line breaks preserved and in a fixed-width font."""
     return scoped_html(f"<pre>{html.escape(visible(text, keep=chr(10)))}</pre>")
 
 
 def scoped_html(content: str) -> str:
-    """HTML with the style that all results share."""
+    """Return HTML content with the style that all results share."""
     return f'<div class="priorcase">{_STYLE}{content}</div>'
 
 
@@ -167,7 +167,7 @@ def _paragraph(text: str) -> str:
 
 
 def grid_markdown(grid: Grid) -> str:
-    """One of them in Markdown."""
+    """Return a table in Markdown."""
     lines = []
     if grid.header:
         rules = ["---:" if column in grid.right else "---" for column in range(len(grid.header))]

@@ -21,8 +21,9 @@ else:
 class cached_property(functools.cached_property[T]):
     """`functools.cached_property` without the lock that it has in Python 3.11.
 
-    That lock is one for all instances of a class: threads wait for each other, and a child process that was forked
-    while another thread held it waits for ever. Here, as from Python 3.12 on, two threads may compute the same value.
+    In Python 3.11, all instances of a class share this lock: threads wait for each other, and a child process that was
+    forked while another thread held the lock waits forever. Without the lock, as in Python 3.12 and later, two threads
+    may compute the same value.
     """
 
     def __init__(self, func: Callable[[Any], T]) -> None:
@@ -31,14 +32,14 @@ class cached_property(functools.cached_property[T]):
 
 
 class Lock(_RLock):  # type: ignore[misc]  # final in the stubs, not at run time
-    """A re-entrant lock, used as ``with lock:``, that a forked child finds free.
+    """A re-entrant lock, used as ``with lock:``, that is always unlocked in a forked child process.
 
-    It derives from the compiled lock instead of holding one: ``with`` then enters and leaves it within one bytecode
+    It is a subclass of the compiled lock instead of a wrapper: ``with`` then enters and leaves it within one bytecode
     instruction, so an interrupt cannot leave it locked. A copied or unpickled lock is a new one.
     """
 
     held_at_fork: bool = False
-    """Whether another thread held the lock at the fork: what it protects may be in the middle of a change."""
+    """Whether another thread held the lock at the fork; the protected data may then be partly changed."""
 
     def __init__(self) -> None:
         super().__init__()

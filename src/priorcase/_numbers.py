@@ -2,10 +2,10 @@
 
 - Counts have thousands separators: ``2,500 rows`` (format them with ``:,``).
 - Values of a table and other single numbers have a fixed number of significant digits without trailing zeros
-  (`number`), and thousands separators from 10,000 on: a smaller number may be a year.
-- Numbers of one column of a printed table have equal decimals, none from a million on, and thousands separators
-  (`equal_decimals`, `fixed`); scores have standard errors with as many decimals (`with_errors`): ``0.847 ± 0.003``.
-- Only numbers below 1e-4, other than those of such a column, and from 1e15 on have exponents. NaN is a dash.
+  (`number`). They have thousands separators only from 10,000 on, because a smaller number may be a year.
+- All numbers of a printed column have the same number of decimals (none from a million on) and thousands separators
+  (`equal_decimals`, `fixed`). Standard errors have as many decimals as their scores (`with_errors`): ``0.847 ± 0.003``.
+- Numbers from 1e15 on, and single numbers below 1e-4, are written with exponents. NaN is a dash.
 """
 
 from __future__ import annotations
@@ -49,10 +49,10 @@ def share_text(share: float) -> str:
 
 
 def decimals(values: ArrayLike, digits: int = 4) -> int:
-    """Return the number of decimals for the numbers of a column, by their median size.
+    """Return the number of decimals for the numbers of a column, based on their median size.
 
-    Numbers from 1 on get the given number of digits; smaller ones as many decimals as those from 1 to 10, or more if
-    they would have fewer than two significant digits.
+    Columns with a median of at least 1 get the given number of significant digits. Smaller numbers get as many decimals
+    as numbers between 1 and 10, or more if needed to show two significant digits.
     """
     import numpy as np
 
@@ -72,7 +72,7 @@ def fixed(x: float, places: int) -> str:
 
 
 def equal_decimals(values: ArrayLike, digits: int = 4) -> list[str]:
-    """Return the numbers of a column with equal decimals (see `decimals`), without those that are zero in all of them.
+    """Format the numbers of a column with equal decimals (see `decimals`), dropping trailing zeros that all share.
 
     Examples
     --------
@@ -91,7 +91,7 @@ def equal_decimals(values: ArrayLike, digits: int = 4) -> list[str]:
 
 
 def with_errors(means: Iterable[float], errors: Iterable[float], places: int | None = None) -> list[str]:
-    """Return the means of a column, each with its standard error unless that is NaN, with equal decimals.
+    """Format the means of a column with equal decimals, each followed by its standard error unless the error is NaN.
 
     Examples
     --------

@@ -1,9 +1,9 @@
 """Parameters: declared once per estimator in scikit-learn's form, and checked here.
 
-An estimator declares ``_parameter_constraints``, a mapping from each parameter to the constraints of which its value
-must satisfy one: ``Interval(Integral, 1, None, closed="left")`` and ``StrOptions({"a", "b"})`` from
-``sklearn.utils._param_validation``, or ``"boolean"``, ``"random_state"``, ``"array-like"``, ``callable``, ``None``, a
-class. `check_parameters` checks all of them.
+An estimator declares ``_parameter_constraints``, a mapping from each parameter to a list of constraints, at least one
+of which its value must satisfy. A constraint is ``Interval(Integral, 1, None, closed="left")`` or
+``StrOptions({"a", "b"})`` from ``sklearn.utils._param_validation``, ``"boolean"``, ``"random_state"``,
+``"array-like"``, ``callable``, ``None`` or a class. `check_parameters` checks all parameters of an estimator.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ _LARGEST = int(np.finfo(np.float64).max)
 
 
 def is_whole(value: object) -> TypeGuard[int]:
-    """Whether a value is an integer of Python or NumPy; booleans and time spans are not integers.
+    """Return whether a value is a Python or NumPy integer; booleans and time spans are not integers.
 
     Examples
     --------
@@ -32,12 +32,12 @@ def is_whole(value: object) -> TypeGuard[int]:
 
 
 def is_number(value: object) -> TypeGuard[float]:
-    """Whether a value is a real number, of Python or NumPy; booleans do not count."""
+    """Return whether a value is a real Python or NumPy number; booleans are not numbers."""
     return is_whole(value) or isinstance(value, (float, np.floating))
 
 
 def as_python(value: float) -> int | float:
-    """A number as Python's own int or float, so that equal parameters print alike.
+    """Convert a number to a Python int or float, so that equal parameters print alike.
 
     Integers beyond float64 become infinite.
 
@@ -56,7 +56,7 @@ def as_python(value: float) -> int | float:
 
 
 def floats_or_none(values: object) -> tuple[float, ...] | None:
-    """Return numbers as Python floats; None if there are none, or other values."""
+    """Return numbers as Python floats, or None if there are none, or other values."""
     try:
         found = tuple(values) if isinstance(values, Iterable) else ()
     except TypeError:  # an array without dimensions
@@ -89,7 +89,7 @@ def check_fields(strategy: Any) -> None:
 
 
 def settle(strategy: object, **parameters: object) -> None:
-    """Set parameters of a frozen strategy while it is being made."""
+    """Set parameters of a frozen strategy while it is being created."""
     for name, value in parameters.items():
         object.__setattr__(strategy, name, value)
 
@@ -97,7 +97,7 @@ def settle(strategy: object, **parameters: object) -> None:
 def check_value(name: str, value: Any, constraints: Sequence[Any]) -> None:
     """Check one parameter against constraints in scikit-learn's form: it must satisfy one of them.
 
-    Booleans do not pass as numbers, nor do integers beyond float64.
+    Booleans are not accepted as numbers, nor are integers beyond the range of float64.
 
     Examples
     --------
@@ -120,7 +120,7 @@ def check_value(name: str, value: Any, constraints: Sequence[Any]) -> None:
 
 
 def check_choice(parameter: str, value: object, choices: Sequence[str], *, hint: str) -> str:
-    """One of some names."""
+    """Return the value if it is one of the choices; raise ``ParameterError`` otherwise."""
     if isinstance(value, str) and value in choices:
         return value
     remedy = advice(value, choices, otherwise=hint)
@@ -148,12 +148,12 @@ def check_seed(value: object) -> int:
 
 
 def choices_text(names: Sequence[str]) -> str:
-    """Names to choose from, as a sentence lists them: ``'a', 'b' or 'c'``."""
+    """Return names as a list for a sentence: ``'a', 'b' or 'c'``."""
     return " or ".join(filter(None, [", ".join(map(repr, names[:-1])), repr(names[-1])]))
 
 
 def is_list(value: object) -> bool:
-    """Whether a value is a list of entries, such as one prior weight for each class."""
+    """Return whether a value is a list of entries, such as one prior weight for each class."""
     return isinstance(value, (Sequence, np.ndarray)) and not isinstance(value, str)
 
 

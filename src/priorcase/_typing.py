@@ -1,4 +1,4 @@
-"""Names for the types that cross module borders."""
+"""Type aliases that several modules use."""
 
 from collections.abc import Hashable
 from typing import Any, Literal, TypeAlias
@@ -19,7 +19,7 @@ Value: TypeAlias = Hashable
 """A nominal or ordinal value."""
 
 Content: TypeAlias = Literal["any", "text", "numbers", "booleans", "dates", "nothing"]
-"""What the values of an attribute are; ``any`` where they are mixed, ``nothing`` where all were missing."""
+"""Type of the values of an attribute: ``any`` if they are mixed, ``nothing`` if all are missing."""
 
 Backend: TypeAlias = Literal["pandas", "polars", "pyarrow", "modin", "cudf"]
 """A library of frames."""

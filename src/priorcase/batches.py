@@ -1,10 +1,10 @@
 """Learning from tables that are read batch by batch, and predicting them.
 
-A source of batches is a folder of Parquet files or some of them, a ``pyarrow.dataset.Dataset``, a
+A source of batches is a folder of Parquet files, a list of such files, a ``pyarrow.dataset.Dataset``, a
 ``pyarrow.RecordBatchReader``, an iterator of Arrow record batches or tables, a Polars ``LazyFrame``, or anything that
-provides an Arrow stream, such as a DuckDB relation. ``fit`` and ``partial_fit`` of the learners accept one as ``X``,
-with the name of the target column as ``y``; the functions here apply a fitted model to one, and yield the results as
-Arrow record batches. Memory use is bounded by the batch size and the size of the model.
+provides an Arrow stream, such as a DuckDB relation. ``fit`` and ``partial_fit`` of the learners accept a source of
+batches as ``X``, with the name of the target column as ``y``. The functions of this module apply a fitted model to a
+source and yield the results as Arrow record batches. Memory use is bounded by the batch size and the size of the model.
 """
 
 from __future__ import annotations
@@ -46,10 +46,10 @@ _BATCHES_AHEAD, _FILES_AHEAD = 3, 1
 
 
 class Batches:
-    """A table as batches of rows with one schema, each of at most `BATCH_ROWS` rows.
+    """A table that is read as batches of at most `BATCH_ROWS` rows, which all have the same schema.
 
-    ``source`` is its name in messages, ``again`` whether it can be read a second time. Iterating yields non-empty
-    ``pyarrow.RecordBatch`` objects; errors name the batch.
+    ``source`` is the name of the table in messages, and ``again`` states whether it can be read a second time.
+    Iterating yields non-empty ``pyarrow.RecordBatch`` objects; errors name the batch.
     """
 
     def __init__(self, read: Callable[[], Iterable[Any]], *, source: str, again: bool) -> None:
@@ -108,7 +108,7 @@ class Batches:
 
 
 def open_batches(source: Any) -> Batches | None:
-    """Return the batches of a source; None for anything else, such as a frame in memory."""
+    """Return the batches of a source, or None for anything else, such as a frame in memory."""
     if isinstance(source, Batches):
         return source
     if isinstance(source, (str, os.PathLike)):
@@ -207,7 +207,7 @@ def open_files(paths: Sequence[Any]) -> Batches:
 
 
 def _hidden(path: Path) -> bool:
-    """Whether a file is ignored, such as those of a write that was not completed."""
+    """Return whether a file is ignored, such as a temporary file of an incomplete write."""
     return any(part.startswith((".", "_")) for part in path.parts)
 
 
@@ -225,7 +225,7 @@ def _not_read(source: str, error: Exception) -> ReadingError:
 
 
 def _read_ahead(batches: Iterator[Any]) -> Iterator[Any]:
-    """Yield the same batches, with the next ones read in another thread."""
+    """Yield the given batches while another thread reads the next ones."""
     with ThreadPoolExecutor(1) as reader:
         ahead = deque(reader.submit(next, batches, None) for _ in range(_BATCHES_AHEAD))
         while (batch := ahead.popleft().result()) is not None:
@@ -259,7 +259,7 @@ def _relation(relation: Any) -> Iterator[Any]:
 
 
 def _lazy(frame: Any) -> Iterator[Any]:
-    """Collect a Polars lazy frame by its streaming engine into a file, and yield its batches."""
+    """Collect a Polars lazy frame into a file with the streaming engine, and yield its batches."""
     import polars as pl
     import pyarrow.parquet as pq
 
@@ -281,7 +281,7 @@ _ALIKE = "All batches need the same columns and types. The model is unchanged."
 
 
 def _check_schema(found: Any, expected: Any, where: str) -> None:
-    """Raise an error for columns with other names or types; a dictionary equals the type of its values."""
+    """Raise an error for columns with other names or types; a dictionary type counts as the type of its values."""
     if found.equals(expected):
         return
     names, before = found.names, expected.names
@@ -309,7 +309,7 @@ def _plain_type(dtype: Any) -> Any:
 
 
 def _alike(one: Any, other: Any) -> bool:
-    """Whether two types have the same kind of values, regardless of the widths of numbers and offsets."""
+    """Return whether two types have the same kind of values, regardless of the widths of numbers and offsets."""
     import pyarrow.types as t
 
     if one.equals(other) or t.is_null(one) or t.is_null(other):
@@ -333,7 +333,7 @@ def labeled_batches(X: Any, y: Any) -> Labeled | None:
 
 
 class Labeled:
-    """Batches as tables with their target column, or a frame in memory as a single one."""
+    """Batches as tables with their target column, or a frame in memory as a single batch."""
 
     def __init__(self, given: Any, target: str, source: str, *, again: bool) -> None:
         self.given, self.target, self.source, self.again = given, target, source, again
@@ -425,7 +425,7 @@ def predict(model: Any, source: Any) -> Iterator[Any]:
 
 
 def predict_proba(model: Any, source: Any) -> Iterator[Any]:
-    """Predict the class probabilities of the rows of a source, batch by batch; one column for each class."""
+    """Predict class probabilities for the rows of a source, batch by batch, with one column for each class."""
 
     def answer(X: Any, _: int) -> dict[str, Any]:
         found = model.predict_proba(X)
@@ -437,7 +437,7 @@ def predict_proba(model: Any, source: Any) -> Iterator[Any]:
 
 
 def kneighbors(model: Any, source: Any, n_neighbors: int | None = None) -> Iterator[Any]:
-    """Find the nearest stored rows of the rows of a source, batch by batch.
+    """Find the nearest stored rows for each row of a source, batch by batch.
 
     Yields one output row per row and neighbor: ``query`` (position in the source), ``rank`` from 1, ``id`` of the
     stored row and ``distance``.
@@ -456,8 +456,8 @@ def explain(model: Any, source: Any, **options: Any) -> Iterator[Any]:
     """Explain the predictions of the rows of a source, batch by batch; see `priorcase.explain` for ``options``.
 
     Yields one output row per row and column: ``query`` (position in the source), ``prediction``, ``column``, ``value``
-    as a string, ``contribution`` and ``error``. The first output row of each is the prediction with all columns
-    missing.
+    as a string, ``contribution`` and ``error``. The first output row for each row of the source is the prediction with
+    all columns missing.
     """
     import pyarrow as pa
 

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 RecordOf = Callable[[Any, int], dict[str, Any]]
-"""Maps a predicted class and a row id to the record that a learner has of that row."""
+"""Function from a predicted class and a row id to the record that a learner has of that row."""
 
 
 def plain(value: Any) -> Any:
@@ -38,7 +38,7 @@ def plain(value: Any) -> Any:
 
 
 def contributions_document(one: Any) -> dict[str, Any]:
-    """The contribution of each column to a prediction."""
+    """Return the contribution of each column to a prediction."""
     versus = {} if one.versus is None else {"versus": one.versus.tolist()[0]}
     return {
         "scale": one.scale,
@@ -52,7 +52,7 @@ def contributions_document(one: Any) -> dict[str, Any]:
 
 
 def counterfactuals_document(one: Any, lines: Sequence[int] | None = None) -> list[dict[str, Any]]:
-    """Counterfactuals of a prediction; ``lines`` are the lines of the past cases in their file."""
+    """Return the counterfactuals of a prediction; ``lines`` are the line numbers of the past cases in their file."""
     before, found = one.queries[0], []
     for row, changed, prediction, distance, id_ in zip(
         one.rows, one.changed, one.new_predictions.tolist(), one.distances.tolist(), one.ids.tolist(), strict=True
@@ -66,7 +66,7 @@ def counterfactuals_document(one: Any, lines: Sequence[int] | None = None) -> li
 def precedents_document(
     one: Any, lines: Sequence[int] | None = None, record_of: RecordOf | None = None, prediction: Any = None
 ) -> dict[str, Any]:
-    """The past cases behind a prediction, and the nearest one of another class."""
+    """Return the past cases behind a prediction, and the nearest case of another class."""
 
     def case(id_: int, target: Any, distance: float, row: Sequence[Any], parts: Any) -> dict[str, Any]:
         line = {} if lines is None else {"line": lines[id_]}
@@ -93,7 +93,7 @@ def precedents_document(
 
 
 def case_document(case: Any) -> dict[str, Any]:
-    """A case."""
+    """Return the fields of a case."""
     notes = [{"text": note.text, "at": note.at, "by": note.by} for note in case.notes]
     document = {"id": case.id, "key": case.key, "values": dict(case), "solution": case.solution}
     document |= {"outcome": case.outcome, "notes": notes}
@@ -101,7 +101,7 @@ def case_document(case: Any) -> dict[str, Any]:
 
 
 def proposal_document(found: Any, proposal: Any) -> dict[str, Any]:
-    """A proposal with the cases it comes from."""
+    """Return a proposal with the cases that it is based on."""
     of = ("solution", "probability", "support", "against", "cases")
     fields = ("solution", "method", "how", "confidence", "interval", "notes")
     matches = []
@@ -114,5 +114,5 @@ def proposal_document(found: Any, proposal: Any) -> dict[str, Any]:
 
 
 def event_documents(events: Sequence[Any]) -> list[dict[str, Any]]:
-    """The events of a history."""
+    """Return the events of a history."""
     return [{"at": e.at, "action": e.action, "case": e.id, "by": e.by, "why": e.why} for e in events]

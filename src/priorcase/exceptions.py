@@ -1,7 +1,7 @@
 """Errors and warnings of the library, and helpers for their messages.
 
-Each class also derives from the builtin that scikit-learn users expect, so ``except ValueError`` works. Messages
-are written where the error is raised: what was wrong, what was expected, what to do.
+Each class also derives from the builtin that scikit-learn users expect, so ``except ValueError`` works. Messages are
+written where the error is raised; they state what was wrong, what was expected and what to do.
 """
 
 import difflib
@@ -57,11 +57,11 @@ class SchemaMismatchError(SchemaError):
 
 
 class UnsupportedDataError(PriorcaseError, TypeError):
-    """Data of a type that cannot be read, or an object of a type that cannot be saved."""
+    """Data has a type that cannot be read, or an object has a type that cannot be saved."""
 
 
 class TargetError(PriorcaseError, ValueError):
-    """A target ``y``, or sample weights, that a learner cannot learn from."""
+    """The target ``y`` or the sample weights cannot be used for learning."""
 
 
 class ParameterError(PriorcaseError, ValueError):
@@ -88,7 +88,7 @@ class UnknownIdError(PriorcaseError, KeyError):
 
 
 class UnknownNameError(PriorcaseError, KeyError):
-    """A name, such as of a column, learner or score, is unknown."""
+    """The name of a column, learner, score or the like is unknown."""
 
 
 class QueryIndexError(PriorcaseError, IndexError):
@@ -123,7 +123,7 @@ class WritingError(PriorcaseError, OSError):
 
 
 class EvaluationError(PriorcaseError, ValueError):
-    """Learners, targets, predictions or splits that cannot be evaluated together."""
+    """Learners, targets, predictions or splits cannot be evaluated together."""
 
 
 class CaseBaseError(PriorcaseError, ValueError):
@@ -135,7 +135,7 @@ class CaseBaseFileError(CaseBaseError):
 
 
 class CaseBaseBusyError(CaseBaseError):
-    """A case base is in use: by another process for longer than the timeout, or by an unfinished change."""
+    """A case base was in use by another process for longer than the timeout, or a change is unfinished."""
 
 
 class ServiceError(PriorcaseError, RuntimeError):
@@ -157,17 +157,17 @@ class FarQueryWarning(UserWarning):
 
 
 class LocalConvergenceWarning(UserWarning):
-    """Some iterative fits (of the queries at the positions `queries`) did not converge."""
+    """Some iterative fits did not converge: those of the queries at the positions `queries`."""
 
     queries: tuple[int, ...] = ()
 
 
 class SimilarValueWarning(UserWarning):
-    """A query has a value that differs from a known one only in capitals or blanks."""
+    """A query has a value that differs from a known one only in case or spaces."""
 
 
 class StrayTextWarning(UserWarning):
-    """A column (`column`, by name or position) is nominal only because its numbers, or a few other values, are text."""
+    """A column (`column`, by name or position) is nominal only because its numbers or a few other values are text."""
 
     column: Hashable = None
 
@@ -187,7 +187,8 @@ _SHOWN_AT = set[tuple[str, type[Warning], str, int]]()
 def unwarned(*kinds: type[Warning]) -> Iterator[None]:
     """Suppress warnings of these kinds on this thread.
 
-    Unlike `warnings.catch_warnings`, which changes the filters of the whole process, it does not affect other threads.
+    Unlike `warnings.catch_warnings`, which changes the filters of the whole process, this does not affect other
+    threads.
 
     Examples
     --------
@@ -209,9 +210,9 @@ def is_unwarned(kind: type[Warning]) -> bool:
 def warn_caller(warning: Warning) -> None:
     """Issue a warning at the first caller outside the library and scikit-learn, unless suppressed by `unwarned`.
 
-    A warning of many fits in a loop of scikit-learn or joblib is shown once for each line of the caller, unless a
-    filter such as "always" or "error" asks for each. Python would repeat it, because these loops set the filters anew
-    for each fit.
+    If many fits in a loop of scikit-learn or joblib issue the same warning, it is shown once for each line of the
+    caller, unless a filter such as "always" or "error" requests all of them. Python would repeat it, because these
+    loops reset the filters for each fit.
     """
     if isinstance(warning, _UNWARNED.get()):
         return
@@ -276,7 +277,7 @@ def errors_at(where: str) -> Iterator[None]:
 
 
 def locate(error: PriorcaseError, name: str, owner: str | None = None) -> None:
-    """Set the place of an error; for two methods of one object, the outer one."""
+    """Set the place of an error; if two methods of one object were called, the outer method."""
     if error.where is None or (owner is not None and error.where.startswith(f"{owner}.")):
         error.where = name if owner is None else f"{owner}.{name}"
 
@@ -285,7 +286,7 @@ def locate(error: PriorcaseError, name: str, owner: str | None = None) -> None:
 
 
 def visible(text: str, *, keep: str = "") -> str:
-    """Return text with control and bidirectional characters escaped, except those to ``keep``.
+    """Return text with control and bidirectional characters escaped, except the characters in ``keep``.
 
     Examples
     --------
@@ -296,12 +297,12 @@ def visible(text: str, *, keep: str = "") -> str:
 
 
 def visible_json(text: str) -> str:
-    """Return JSON with such characters escaped; its own line ends are kept."""
+    """Return JSON with control and bidirectional characters escaped, except its line breaks."""
     return _HIDDEN.sub(lambda found: found[0] if found[0] == "\n" else f"\\u{ord(found[0]):04x}", text)
 
 
 def quoted(value: object) -> str:
-    """Return a value as quoted in messages: on one line and shortened.
+    """Return a value as text for messages: on one line and shortened.
 
     Examples
     --------
@@ -352,18 +353,18 @@ def joined(names: Iterable[str], most: int = 6) -> str:
 
 
 def named(noun: str, items: Iterable[object]) -> str:
-    """Return items with their noun, in the singular for one item: ``columns 'age', 'size'``."""
+    """Return a noun followed by items; the noun is singular for one item: ``columns 'age', 'size'``."""
     items = list(items)
     return f"{noun}{'s' * (len(items) != 1)} {listed(items)}"
 
 
 def failure(error: Exception) -> str:
-    """Return the error of a user's function on one line."""
+    """Return the error raised by a user's function as one line of text."""
     return " ".join(f"{type(error).__name__}: {error}".removesuffix(": ").split())[:_LENGTH]
 
 
 def nearest(name: object, names: Iterable[object]) -> str | None:
-    """Return the name that a misspelled name is nearest to; None if none is near.
+    """Return the name most similar to a misspelled name, or None if no name is similar enough.
 
     Examples
     --------
@@ -380,7 +381,7 @@ def nearest(name: object, names: Iterable[object]) -> str | None:
 
 
 def similar_value(value: object, values: Iterable[object]) -> str | None:
-    """Return the value that equals a string except for case and blanks; None if there is none.
+    """Return the value that equals a string except for case and spaces, or None if there is no such value.
 
     Examples
     --------
@@ -398,13 +399,13 @@ def _folded(text: str) -> str:
 
 
 def advice(name: object, names: Iterable[object], *, otherwise: str) -> str:
-    """Return advice for an unknown name: the nearest name, or ``otherwise`` if none is near."""
+    """Return advice for an unknown name: the most similar name, or ``otherwise`` if no name is similar."""
     meant = nearest(name, names)
     return otherwise if meant is None else f"Did you mean {meant!r}?"
 
 
 def misspelt(given: Iterable[object], names: Iterable[object]) -> str | None:
-    """Return a question about the first misspelled name; None if no name is near any other."""
+    """Return a question about the first misspelled name, or None if no known name is similar."""
     names = list(names)
     for name in given:
         if (meant := nearest(name, names)) is not None:

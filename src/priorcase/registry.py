@@ -1,4 +1,4 @@
-"""Learners by name, as used by Python, the command line and the report.
+"""Learners by the names that Python, the command line and the report use.
 
 >>> from priorcase.registry import find
 >>> find("tree_averaged_bayes").make("classify", prior="auto")
@@ -26,8 +26,8 @@ _FEW_CLASSES = 10
 class Learner:
     """A learner with the name that Python, the command line and the report use for it.
 
-    ``title`` is the readable name and ``summary`` a one-sentence description. ``classifier`` and ``regressor`` are its
-    classes, as names in priorcase or scikit-learn; empty if there is none.
+    ``title`` is the readable name and ``summary`` a one-sentence description. ``classifier`` and ``regressor`` are the
+    names of its classes in priorcase or scikit-learn; empty if there is none.
     """
 
     name: str
@@ -38,12 +38,12 @@ class Learner:
 
     @property
     def tasks(self) -> tuple[Task, ...]:
-        """Tasks it supports: ``"classify"``, ``"regress"`` or both."""
+        """Supported tasks: ``"classify"``, ``"regress"`` or both."""
         both: tuple[Task, Task] = ("classify", "regress")
         return tuple(task for task in both if self.path(task))
 
     def path(self, task: Task) -> str:
-        """Return the name of the class for a task within its package, such as ``KNNClassifierCV``."""
+        """Return the name of the class for a task, without its package, such as ``KNNClassifierCV``."""
         return self.classifier if task == "classify" else self.regressor
 
     def cls(self, task: Task) -> type[Any]:
@@ -135,16 +135,18 @@ _ALL = (
     Learner(
         "super_parent_averaged_bayes",
         "Super-parent-averaged Bayes",
-        "Naive Bayes in which all columns also depend on one other; averages by evidence.",
+        "Naive Bayes in which all columns also depend on one shared column; averages over all such columns by evidence.",
         "SuperParentAveragedBayes",
     ),
-    Learner("aode", "AODE", "Naive Bayes in which all columns also depend on one other; a plain average.", "AODE"),
+    Learner(
+        "aode", "AODE", "Naive Bayes in which all columns also depend on one shared column; averages equally.", "AODE"
+    ),
     Learner("ib1", "IB1", "Predicts the class of the most similar past row.", "IB1"),
     Learner("ib2", "IB2", "Like IB1, but stores only the rows that it would have misclassified.", "IB2"),
     Learner(
         "ib3",
         "IB3",
-        "Predicts the class of the most similar past row, of those that have predicted well so far.",
+        "Predicts the class of the most similar past row among rows that have predicted well so far.",
         "IB3",
     ),
     Learner("ib4", "IB4", "Like IB3, and learns for each class how much each column counts.", "IB4"),
@@ -181,7 +183,7 @@ def guess_task(targets: Collection[float]) -> Task:
 
 
 def find_by_class(estimator: Any) -> Learner | None:
-    """Return the learner of an estimator or a class; None if it is not listed."""
+    """Return the learner of an estimator or a class, or None if it is not listed."""
     cls = estimator if isinstance(estimator, type) else type(estimator)
     for one in LEARNERS.values():
         for task in one.tasks:
@@ -191,7 +193,7 @@ def find_by_class(estimator: Any) -> Learner | None:
 
 
 def flags(estimator: Any) -> str | None:
-    """Return the command-line options that create an estimator; None if there are none.
+    """Return the command-line options that create an estimator, or None if there are none.
 
     Parameters with default values are omitted, and so are ``n_jobs`` and a ``random_state`` of 0, the default of the
     command line.

@@ -1,16 +1,16 @@
-"""Saved models: a fitted model as a file, or as bytes.
+"""Saving of fitted models to files or bytes.
 
-A saved model contains its class, its parameters, its rows, and what is slow to compute again. The file is a zip archive
-without compression:
+A saved model contains its class, its parameters, its rows, and results that are slow to recompute. The file is a zip
+archive without compression:
 
-- ``model.json``: a format number, the class by its public name, the parameters, and the fitted state. Strategies such
-  as ``Overlap()`` are written as public name and fields.
-- ``0.npy``, ``1.npy``, ...: the arrays that ``model.json`` refers to by number, each once, on a multiple of 64 bytes.
+- ``model.json``: a format number, the class by its public name, the parameters, and the fitted state. Strategies
+  such as ``Overlap()`` are written with their public name and fields.
+- ``0.npy``, ``1.npy``, ...: the arrays that ``model.json`` refers to by number, each aligned to 64 bytes.
 - The comment at the end of the archive is the SHA-256 of all bytes before it.
 
 A large file is memory-mapped, so that processes share the arrays of rows and indexes. All other arrays are copied.
 
-Loading executes nothing from the file: names are looked up only in the two tables below, strategies are created by
+Loading never executes code from the file. Names are looked up only in the two tables below, strategies are created by
 their own constructors, which check their fields, and a model checks its parameters, cells, ids, weights and records
 like `fit`.
 """
@@ -74,10 +74,10 @@ STRATEGIES = {
 }
 
 MADE_UP = (ArithmeticError, AttributeError, LookupError, MemoryError, OSError, RuntimeError, TypeError, ValueError)
-"""Errors that a forged file can cause, besides the errors of `zipfile`."""
+"""Errors that a forged file can cause, in addition to the errors of `zipfile`."""
 
 MAPPED = 64 * 2**20
-"""Bytes from which on a file is mapped."""
+"""Minimum size in bytes of files that are memory-mapped."""
 
 _HEADER, _CHECKSUM = "model.json", 64
 _LARGE = 2**20  # bytes of an array in a mapped file that is compared with its checksum only on demand
@@ -103,7 +103,7 @@ _NPY = re.compile(
 
 
 def save(model: Any, path: str | os.PathLike[str]) -> Path:
-    """Save a model to a file, atomically; see `load`."""
+    """Save a model to a file atomically; see `load`."""
     check_model(model)
     path = check_path(path)
     content = _Content(model, type(model).__name__)
@@ -128,7 +128,7 @@ def load(path: str | os.PathLike[str], *, verify: bool = False) -> Any:
     path
         The file.
     verify
-        Whether to compare all bytes of a memory-mapped file with its checksum, which reads the whole file. Without it
+        Whether to compare all bytes of a memory-mapped file with its checksum, which reads the whole file. Otherwise,
         the structure is checked, but not every number. Smaller files are always verified.
 
     Examples
@@ -148,7 +148,7 @@ def load(path: str | os.PathLike[str], *, verify: bool = False) -> Any:
 
 
 def dump(model: Any) -> bytes:
-    """Return a model as bytes; the same model gives the same bytes."""
+    """Return a model as bytes, which are always the same for the same model."""
     check_model(model)
     return pack(model, type(model).__name__)
 
@@ -162,12 +162,12 @@ def load_bytes(data: Bytes, *, source: str = "The saved model", verify: bool = T
 
 
 def check_model(model: object) -> None:
-    """Raise an error for anything but a model of priorcase."""
+    """Raise an error for any object that is not a model of priorcase."""
     if _public_name(type(model), models=True) is None:
         kind = type(model).__qualname__
         advice = "Models of other libraries and custom subclasses cannot be saved."
         if hasattr(model, "learner"):
-            advice = "Save its .learner; a case base keeps it by CaseBase.fit(learner, name=...)."
+            advice = "Save its .learner, or store it in a case base with CaseBase.fit(learner, name=...)."
         raise UnsupportedDataError(f"got a {kind}; expected a model of priorcase. {advice}")
 
 
@@ -192,7 +192,7 @@ class _Content:
         self.arrays = writer.arrays
 
     def write(self, file: IO[bytes]) -> None:
-        """Write the archive to an empty file that can be read, too."""
+        """Write the archive to an empty file that is also open for reading."""
         with zipfile.ZipFile(file, "w") as archive:
             self._add(archive, file, _HEADER, self.header)
             for number, array in enumerate(self.arrays):
@@ -219,7 +219,7 @@ class _Content:
 
 
 def _npy(array: AnyArray) -> tuple[bytes, Any]:
-    """The header of an ``.npy`` file and the bytes behind it, a multiple of 64 bytes from its beginning."""
+    """Return the header of an ``.npy`` file, padded to a multiple of 64 bytes, and the bytes that follow it."""
     header, described = BytesIO(), np.lib.format.header_data_from_array_1_0(array)
     np.lib.format.write_array_header_1_0(header, described)
     flat = np.ascontiguousarray(array.T if described["fortran_order"] else array).reshape(-1)
@@ -264,7 +264,7 @@ def damaged(source: str, reason: str) -> ReadingError:
 def _entries(data: bytes | mmap, verify: bool) -> dict[str, memoryview]:
     """Return the entries of an archive as views; together they are no larger than the archive itself.
 
-    Checksums are verified, those of large arrays only if ``verify``.
+    Checksums are verified; those of large arrays only with ``verify``.
     """
     found = dict[str, memoryview]()
     with zipfile.ZipFile(BytesIO(data) if isinstance(data, bytes) else cast(Any, data)) as archive:
@@ -304,12 +304,12 @@ def _finite(text: str) -> float:
 
 @cache
 def _homes(*, models: bool) -> dict[str, str]:
-    """The package that each public name comes from."""
+    """Return the package of each public name."""
     return {name: home for home, names in (MODELS if models else STRATEGIES).items() for name in names.split()}
 
 
 def _class_of(name: object, *, models: bool) -> Any:
-    """The class with a name in the tables; ``ReadingError`` for any other name."""
+    """Return the class with a name in the tables; raise ``ReadingError`` for any other name."""
     home = _homes(models=models).get(name) if isinstance(name, str) else None
     if home is None:
         what = "model" if models else "strategy"
@@ -318,12 +318,12 @@ def _class_of(name: object, *, models: bool) -> Any:
 
 
 def strategy_named(name: str) -> type[Any] | None:
-    """Return the class of a strategy by its public name, such as ``BDeu``; None if there is none."""
+    """Return the class of a strategy by its public name, such as ``BDeu``, or None if there is none."""
     return _class_of(name, models=False) if name in _homes(models=False) else None
 
 
 def _public_name(kind: type, *, models: bool) -> str | None:
-    """Return the public name of a class; None if it, or another class of that name, is not in the tables."""
+    """Return the public name of a class, or None if it, or another class of that name, is not in the tables."""
     name = kind.__name__
     return name if name in _homes(models=models) and _class_of(name, models=models) is kind else None
 
@@ -388,13 +388,13 @@ def _dtype(told: str) -> np.dtype[Any]:
 
 
 def _scalar_dtype(told: str) -> np.dtype[Any]:
-    """A data type without a size for text, which would claim memory."""
+    """Return a data type without the size of text types, which could claim too much memory."""
     found = _dtype(told)
     return np.dtype(found.kind) if found.kind in "US" else found
 
 
 def _dtype_name(dtype: np.dtype[Any]) -> str | None:
-    """Return the name of a data type in a file; None if it is not allowed."""
+    """Return the name of a data type in a file, or None if it is not allowed."""
     if dtype.kind in "OT":
         return dtype.kind
     return dtype.str if _DTYPE.fullmatch(dtype.str) else None
@@ -408,13 +408,13 @@ def check_hashes(keys: Iterable[object]) -> None:
 
 
 class _Writer:
-    """Values as JSON, and the arrays among them."""
+    """Encoder of values as JSON, which collects the arrays that they contain."""
 
     def __init__(self) -> None:
         self.arrays: list[AnyArray] = []
 
     def encode(self, value: Any, path: str, depth: int = 0) -> Any:
-        """The JSON of a value; ``path`` is its place for messages, as in ``KNNClassifier.vote``."""
+        """Return a value as JSON; ``path`` is its location for messages, such as ``KNNClassifier.vote``."""
         kind, below = type(value), depth + 1
         if depth > _DEEPEST:
             raise UnsupportedDataError(f"{path[:200]} is nested more than {_DEEPEST} levels deep. Pass flat lists.")
@@ -493,20 +493,20 @@ def _refusal(value: object, path: str) -> UnsupportedDataError:
         )
     kind = type(value)
     return UnsupportedDataError(
-        f"{path} is a {kind.__module__}.{kind.__qualname__}, which cannot be saved. A saved model holds numbers, text, "
-        "dates, NumPy arrays, containers of these, and strategies of priorcase."
+        f"{path} is a {kind.__module__}.{kind.__qualname__}, which cannot be saved. A saved model contains numbers, "
+        "text, dates, NumPy arrays, containers of these, and strategies of priorcase."
     )
 
 
 class _Reader:
-    """Decodes values from JSON and arrays; raises ordinary Python errors if the content is forged."""
+    """Decoder of values from JSON and arrays; forged content raises ordinary Python errors."""
 
     def __init__(self, arrays: list[memoryview]) -> None:
         self.arrays = dict(enumerate(arrays))  # those that nothing has referred to yet
         self._in_place = False
 
     def decode(self, told: Any, depth: int = 0) -> Any:
-        """The value that some JSON stands for."""
+        """Return the value that is encoded in JSON."""
         below = depth + 1
         if depth > _DEEPEST:
             raise ValueError("nested too deeply")
@@ -569,9 +569,9 @@ class _Reader:
 
 
 def _array_of(content: memoryview) -> AnyArray:
-    """The array in a ``.npy`` file, whose header must be the one that NumPy writes; nothing in it is evaluated.
+    """Return the array in an ``.npy`` file; its header must be exactly as NumPy writes it and is never evaluated.
 
-    It is read-only, lies where the file is in memory, and more of the file lies behind it.
+    The array is read-only and shares the memory of the file, which extends beyond the end of the array.
     """
     header = _NPY.match(content)
     if header is None or int.from_bytes(content[8:10], "little") + 10 != header.end():
@@ -605,7 +605,7 @@ def _random_state(key: str, position: int, has_gauss: int, gauss: float) -> np.r
 def checked(
     array: object, dtype: Any, shape: tuple[int | None, ...], *, least: float = -math.inf, missing: bool = False
 ) -> AnyArray:
-    """Return an array with the given type and shape, finite and at least ``least``, or NaN if ``missing`` allows it.
+    """Return an array of the given type and shape with finite values >= ``least``, or NaN if ``missing`` allows it.
 
     Raises ``ValueError`` for anything else.
     """

@@ -149,7 +149,7 @@ def test_where_every_class_is_impossible() -> None:
         "  x1        L        rules out no\n"
         "  x2        ?                   0\n"
         "  log-odds         all impossible\n"
-        "  every class is impossible, so all are equally probable"
+        "  every class is impossible, so all classes get equal probability"
     )
     assert str(found[1]).count("rules out both") == 2
 

@@ -254,7 +254,7 @@ CASES: list[tuple[Callable[[], object], type[PriorcaseError], str]] = [
     (lambda: bayes.m_estimate([1, 2], 2, [0.5, 0.6]), ParameterError, "sum to 1"),
     (lambda: bayes.m_estimate([1, 2], 2, [0.2, 0.3, 0.5]), ParameterError, "does not broadcast"),
     # strategies for numbers
-    (lambda: bayes.CutPoints((2, 1)), ParameterError, "each above the one before"),
+    (lambda: bayes.CutPoints((2, 1)), ParameterError, "strictly ascending"),
     (lambda: bayes.CutPoints((1, np.nan)), ParameterError, "finite numbers"),
     (lambda: bayes.CutPoints("12"), ParameterError, "finite numbers"),  # type: ignore[arg-type]
     (lambda: bayes.CutPoints(((1, 2),)), ParameterError, "finite numbers"),  # type: ignore[arg-type]

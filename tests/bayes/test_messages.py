@@ -100,8 +100,9 @@ def test_a_model_to_merge_with_other_columns() -> None:
     other = X.drop(columns="bike").assign(load_kg="heavy", age=1.0)
     message = told(lambda: fitted().merge(pc.NaiveBayes().fit(other, Y)))
     assert message.startswith("NaiveBayes.merge: ")
-    assert all(word in message for word in ("'bike' is only here", "'age' is only there", "'load_kg' is numeric here"))
-    assert "only here" in told(lambda: fitted().merge(pc.NaiveBayes().fit(X.to_numpy(), Y)))
+    parts = ("'bike' is only in this model", "'age' is only in the other", "'load_kg' is numeric in this model")
+    assert all(part in message for part in parts)
+    assert "only in this model" in told(lambda: fitted().merge(pc.NaiveBayes().fit(X.to_numpy(), Y)))
 
 
 def test_columns_of_a_model_to_merge_may_stand_in_another_order() -> None:

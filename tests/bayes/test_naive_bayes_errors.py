@@ -94,7 +94,7 @@ def test_merging_tables_that_do_not_go_together() -> None:
         model.merge(NaiveBayes())
     with pytest.raises(NotFittedError):
         NaiveBayes().merge(model)
-    with pytest.raises(SchemaMismatchError, match=r"1 is numeric here and nominal \(text\) there"):
+    with pytest.raises(SchemaMismatchError, match=r"1 is numeric in this model and nominal \(text\) in the other"):
         model.merge(NaiveBayes().fit([["x", "y"]], ["a"]))
     with pytest.raises(TargetError, match="numbers"):
         model.merge(NaiveBayes().fit(X, [1, 2, 3]))

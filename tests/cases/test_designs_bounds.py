@@ -65,4 +65,4 @@ def test_many_equal_cases_are_alternatives_of_one() -> None:
     found = design("A +> B +> C", [{"id": i, "function": graph} for i in range(2000)], elaborate=0)
     assert len(found) == 1
     assert len(found[0].pieces[0].alternatives) == 1999
-    assert "may be case 1, case 2, case 3 and 1996 more instead" in str(found)
+    assert "can be replaced by case 1, case 2, case 3 and 1996 more" in str(found)

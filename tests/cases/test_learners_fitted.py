@@ -194,7 +194,7 @@ def test_words_about_mistakes() -> None:
             fitted.cases(wrong)
     with pytest.raises(NotAvailableError, match="KNNRegressor has no predict_proba, since it returns no probabilities"):
         fit(pc.KNNRegressor(1), cases(5)).predict_proba(QUERIES)
-    with pytest.raises(ReadingError, match=r"What the learner has learned is damaged: checksum mismatch"):
+    with pytest.raises(ReadingError, match=r"The state of the learner is damaged: checksum mismatch"):
         load_state(fitted.recipe, fitted.state()[:-1] + b"?")
     bayes = fit_learner(pc.NaiveBayes(), rows)
     with pytest.raises(ReadingError, match="it is that of a NaiveBayes, not of a KNNClassifier"):

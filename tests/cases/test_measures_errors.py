@@ -162,7 +162,7 @@ ERRORS: list[tuple[Any, type[Exception], str]] = [
     (
         lambda: measured(Embedding(lambda texts: np.ones((len(texts),) * 2)), Text(), ["a", "b"], "c"),
         ParameterError,
-        "returned 1 columns after 2 before for 1 text of attribute 'a'",
+        "returned 1 columns .previously 2. for 1 text of attribute 'a'",
     ),
     # descriptions
     (lambda: describe(Own(near)), ParameterError, r"Own\(near\) contains a function"),

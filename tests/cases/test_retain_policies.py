@@ -106,7 +106,7 @@ def test_if_new_keeps_unless_a_duplicate_agrees():
     assert str(found) == "Not kept: case 10 with the same solution is 0.99 similar."
     assert not found
     other = replace(decide(table, {"size": 1, "make": "A"}, '"y"', policy="if_new"), id=12)
-    assert str(other).startswith("Kept as case 12: no case with the same solution is that similar. ")
+    assert str(other).startswith("Kept as case 12: no case with the same solution is similar enough. ")
     assert str(other).endswith(" Near-duplicates with another solution: case 10.")
     assert decide(table, {"size": 1, "make": "A"}, '"x"', policy="if_new", threshold=0.999).kept
     assert decide(table, {"size": 1}, '"x"', policy="if_new").kept  # it does not know its make
@@ -288,18 +288,18 @@ def test_a_failure_is_new_where_nothing_alike_failed():
     worked = table_of([(here, "x"), ({"size": 100}, "y")])
     found = decide(worked, here, '"x"', "false", policy="if_new")
     assert found.kept
-    assert found.reason == "case 10 with the same solution is 1.00 similar, but there it helped"
+    assert found.reason == "case 10 has the same solution and similarity 1.00, but its solution helped"
     failed = table_of([(here, "x", False), ({"size": 100}, "y")])
     assert not decide(failed, here, '"x"', "false", policy="if_new").kept
     found = decide(failed, here, '"x"', "true", policy="if_new")
     assert found.kept
-    assert found.reason == "case 10 with the same solution is 1.00 similar, but there it failed"
+    assert found.reason == "case 10 has the same solution and similarity 1.00, but its solution failed"
 
 
 def test_records_blame_who_spoke_for_a_failure():
     found = decide(table_of(LINE), {"size": 1}, '"x"', "false", policy="records", k=3)
     assert found.trials == (Trial(11, False), Trial(10, False))  # nothing is known of 'y'
-    assert found.reason == "every case is kept; 2 cases proposed it, and it failed"
+    assert found.reason == "every case is kept; 2 cases proposed this solution, which failed"
     assert decide(table_of(LINE), {"size": 5}, '"x"', "false", policy="records").trials == ()
 
 

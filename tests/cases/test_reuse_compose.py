@@ -66,7 +66,7 @@ def test_where_nothing_goes_together_nothing_is_proposed() -> None:
     assert proposal.abstains
     assert proposal.problems == ("none of 18 combinations of parts is compatible",)
     assert proposal.notes[0] == "rejected: pump of case 2, pipe of case 1, paint of case 3"
-    assert proposal.notes[3] == "rejected: 15 others"
+    assert proposal.notes[3] == "rejected: 15 other combinations"
     few = reuse(CASES, QUERY, "compose", parts=PARTS, compatible=lambda parts: False, tries=5)
     assert few.problems == ("none of the best 5 of 18 combinations of parts is compatible",)
 

@@ -88,11 +88,11 @@ def test_kinds_say_how_attributes_enter() -> None:
     query = {"size": "L", "day": "2024-01-06", "make": "B", "note": "any", "tags": {"x"}}
     proposal = reuse(found(*cases), query, "local", kinds=kinds)
     assert proposal.solution == pytest.approx(price(2, 5, "B"), rel=1e-9)
-    assert proposal.how == "A plane fitted to 7 cases by size, day, make"
+    assert proposal.how == "A plane fitted to 7 cases using size, day, make"
     assert proposal.spread is not None
     assert proposal.spread.deviation == pytest.approx(0.0, abs=1e-6)
     by_day = reuse(found(*cases), query, "local", kinds=kinds, using=["day"])
-    assert by_day.how == "A plane fitted to 7 cases by day"
+    assert by_day.how == "A plane fitted to 7 cases using day"
 
 
 def test_where_the_query_lies_outside_is_said() -> None:

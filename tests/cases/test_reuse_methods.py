@@ -226,14 +226,14 @@ def test_auto_says_what_it_took() -> None:
     assert reuse(texts, {}).notes == ("3 similar cases have 2 distinct solutions, so they vote",)
     assert reuse(texts[:2], {}).method == "copy"
     assert reuse(texts[:2], {}).notes == (
-        "No solution occurs twice among the similar cases, so the most similar one is copied",
+        "No solution occurs twice among the similar cases, so the solution of the most similar case is copied",
     )
     assert reuse(texts[:1], {}).notes == ("The solution of the only similar case is copied",)
     assert reuse(found((1, 0.9, True), (2, 0.8, True)), {}).probabilities == {True: 1.0}
     assert reuse(found((1, 0.9, 10), (2, 0.3, 20)), {}).solution == pytest.approx(12.5)
     assert reuse(found((1, 0.9, 10), (2, 0.3, 20)), {}).notes == ("Solutions are numbers, so their mean is used",)
     assert reuse(found((1, 0.9, {"a": 1}), (2, 0.3, {"a": 1})), {}).notes == (
-        "Solutions are mappings, so the most similar one is copied",
+        "Solutions are mappings, so the solution of the most similar case is copied",
     )
 
 

@@ -61,8 +61,8 @@ def test_a_vote_prints() -> None:
         "  reinstall the driver: probability 0.263; 0.375 for it, 0.125 against it (case 3).\n"
         "  none of these: probability 0.211.\n"
         "The query differs from case 12 in:\n"
-        "  os: windows in the case, linux here.\n"
-        "  pages: 30 in the case, 120 here (+90).\n"
+        "  os: windows in the case, linux in the query.\n"
+        "  pages: 30 in the case, 120 in the query (+90).\n"
         "Changed by:\n"
         "  rule 'linux': restart the spooler -> restart cups; no spooler there.\n"
         "Problems:\n"
@@ -78,7 +78,7 @@ def test_copies_print_with_their_case() -> None:
         "  case  similarity  weight  solution\n"
         "     7       0.600   1.000  restart the spooler"
     )
-    assert reuse(CASES[1:2], {"os": "linux"}, "null").how == "The solution of case 7, the most similar one, as it is"
+    assert reuse(CASES[1:2], {"os": "linux"}, "null").how == "The solution of case 7, the most similar one, unchanged"
 
 
 def test_numbers_print_with_their_interval() -> None:
@@ -128,7 +128,7 @@ def test_votes_are_probabilities_only_with_a_prior() -> None:
 def test_notes_are_joined_without_periods() -> None:
     cases = found((1, 0.9, "a", False), (2, 0.5, "b"))
     assert str(reuse(cases, {})).splitlines()[-1] == (
-        "  No solution occurs twice among the similar cases, so the most similar one is copied; "
+        "  No solution occurs twice among the similar cases, so the solution of the most similar case is copied; "
         "1 case that failed was ignored"
     )
 
@@ -149,9 +149,9 @@ def test_differences_say_how() -> None:
     query = {"age": 3.0, "os": "mac", "tags": {"b", "c"}, "day": "2024-01-11"}
     proposal = reuse(cases, query, kinds=kinds)
     assert [str(difference) for difference in proposal.differences] == [
-        "day: 2024-01-01 in the case, 2024-01-11 here (+10 days)",
-        "os: missing in the case, mac here",
-        "tags: {a, b} in the case, {b, c} here (+c -a)",
+        "day: 2024-01-01 in the case, 2024-01-11 in the query (+10 days)",
+        "os: missing in the case, mac in the query",
+        "tags: {a, b} in the case, {b, c} in the query (+c -a)",
     ]
     assert proposal.differences[0] == Difference("day", datetime.date(2024, 1, 1), datetime.date(2024, 1, 11), 0.2)
 

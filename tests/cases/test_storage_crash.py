@@ -26,7 +26,7 @@ def test_nothing_acknowledged_is_lost_when_writers_are_killed():
     figures = {line[:36].strip(): line[36:].split()[0] for line in done.stdout.splitlines()}
     assert figures["writers killed"] == "15"
     assert int(figures["operations acknowledged"]) > 15
-    assert figures["lost, half-written or left behind"] == "0"
+    assert figures["lost, partial or not erased"] == "0"
 
 
 def in_child(work):

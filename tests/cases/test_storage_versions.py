@@ -113,6 +113,6 @@ def test_a_damaged_old_file_is_not_migrated(tmp_path):
     path = tmp_path / "copy.priorcase"
     data = (GOLDEN / "v1.priorcase").read_bytes().replace(b"seen twice", b"seen thrice"[:10])
     path.write_bytes(data)
-    with pytest.raises(CaseBaseFileError, match="of notes does not fit its checksum"):
+    with pytest.raises(CaseBaseFileError, match="of notes does not match its checksum"):
         Store.open(path)
     assert path.read_bytes() == data

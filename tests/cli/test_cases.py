@@ -117,7 +117,7 @@ def test_add_reads_values_as_their_kinds_mean_them(desk: Path) -> None:
 def test_the_same_key_twice_is_one_case(desk: Path) -> None:
     again = run("cases", "add", desk, "area=vpn", "--key", "P-01")
     assert (again.stdout, again.exit_code) == ("1\n", 0)
-    assert again.stderr == "priorcase: note: case 1 has that key already; nothing was added\n"
+    assert again.stderr == "priorcase: note: case 1 already has this key; nothing was added\n"
     assert told("add", desk, "area=vpn", "--key", "P-01") == {"ids": [1], "added": 0, "known": 1}
 
 
@@ -179,9 +179,8 @@ def test_tables_are_read_as_by_the_other_commands(tmp_path: Path) -> None:
 
 def test_add_from_tables_is_all_or_nothing_and_counts_known_keys(cars: Path, tmp_path: Path) -> None:
     table = tmp_path / "cars.csv"
-    assert (
-        done("add", cars, "--from", table, *COLUMNS) == f"0 cases added to {cars}; 3 had a key that was there already\n"
-    )
+    added = done("add", cars, "--from", table, *COLUMNS)
+    assert added == f"0 cases added to {cars}; 3 not added because the key exists already\n"
     with pc.CaseBase.open(cars, readonly=True) as base:
         before = base.digest()
     wrong = write(tmp_path / "wrong.csv", [CARS[0], "Kia,red,9,900,a9", "Kia,red,many,900,a10"])
@@ -348,13 +347,13 @@ def test_forgotten_cases_leave_no_byte(desk: Path) -> None:
     done("add", desk, "area=vpn", "message=xylophone quartz", "--key", "V-9")
     assert b"xylophone" in desk.read_bytes()
     out = done("forget", desk, "V-9", "--yes", "--by", "me", "--why", "asked to")
-    assert out == f"1 case forgotten; nothing of it is left in {desk}\n"
+    assert out == f"1 case forgotten; no trace of it is left in {desk}\n"
     assert b"xylophone" not in desk.read_bytes()
     last = told("history", desk)["events"][-1]
     assert (last["action"], last["case"], last["by"], last["why"]) == ("forgotten", 70, "me", "asked to")
     count = len(told("list", desk, "--where", "area=printer")["cases"])
     assert done("forget", desk, "--where", "area=printer", "--yes") == (
-        f"{count} cases forgotten; nothing of them is left in {desk}\n"
+        f"{count} cases forgotten; no trace of them is left in {desk}\n"
     )
     assert (
         done("forget", desk, "--where", "area=printer", "--yes")

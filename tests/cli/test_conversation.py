@@ -47,7 +47,8 @@ def test_answers_settle_a_conversation_and_wrong_ones_are_asked_again(made: Path
     for part in (
         f"message, in your own words?\n> the paper jams all the time\n{left} cases left: ",
         "\n".join(["area?", *choices, "> ?\n"]),
-        f"  Its answer gives {question.gain:.2f} bits about the solution on average, {question.ratio:.2f} for each bit",
+        f"  Its answer gives {question.gain:.2f} bits of information about the solution on average, "
+        f"{question.ratio:.2f} per bit of entropy of the answer",
         "> 4\n  '4' is not a value of 'area'. It has 'it', 'printer', ",
         "> pri\n",
         "> signs=paper jam\n",
@@ -165,9 +166,10 @@ def test_a_value_that_no_case_has_is_asked_again_unless_meant() -> None:
         assert "      and 3 more; type a name" in said[1]
         assert said[2:6] == [
             "> mke c",
-            "  'mke c' is not one of these; did you mean 'make c'? '=mke c' enters it anyway.",
+            "  'mke c' is not one of the choices; did you mean 'make c'? '=mke c' enters it anyway.",
             "> audi",
-            "  'audi' is not one of these; answer with a number, or press Enter to skip. '=audi' enters it anyway.",
+            "  'audi' is not one of the choices; answer with a number, or press Enter to skip. '=audi' enters it "
+            "anyway.",
         ]
         assert talk.answer().solution == "make o"
         _, talk = heard(base, ["=audi"])

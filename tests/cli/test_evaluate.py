@@ -270,7 +270,7 @@ def test_curves_are_those_of_the_library(table: Path) -> None:
 
 def test_warnings_of_learners_are_one_note(prices: Path) -> None:
     options = ("--target", "price", "--learner", "locally_weighted", "--set", "bandwidth=0.001", "--splits", 3)
-    note = "priorcase: note: some cases had no past case within the bandwidth, so the nearest cases were used there\n"
+    note = "priorcase: note: some cases had no past case within the bandwidth, so the nearest cases were used instead\n"
     assert run("evaluate", prices, *options, "--column", "size=numeric").stderr == note
 
 
@@ -296,10 +296,10 @@ def test_ids_are_left_out_unless_they_are_declared(prices: Path) -> None:
         (("--learner", "knn:n_neighbors=0", "--splits", "2"), None),
         (("--learner", "aode", "--set", "vote=uniform"), "--set vote has no effect"),
         (("--learner", "ib1,ib1"), "--learner ib1 is specified twice"),
-        (("--splits", "1"), "is not a number of folds from 2"),
+        (("--splits", "1"), "is not valid; expected 2 or more folds"),
         (("--splits", "holdout=1.5"), "is not a number of folds"),
         (("--splits", "folds=10"), "is not a number of folds"),
-        (("--splits", "2xloo"), "is the same each time"),
+        (("--splits", "2xloo"), "gives the same splits each time"),
         (("--splits", "0x5"), "is not a number of folds"),
         (("--splits", "99999999999x5"), "too many"),
         (("--splits", "97"), "97"),

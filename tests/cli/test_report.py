@@ -84,7 +84,7 @@ def test_rows_without_a_target_are_set_aside(tmp_path: Path) -> None:
     assert run("report", table, "--target", "job", "--budget", "60s", "--out", out).exit_code == 0
     document = json.loads(out.read_text(encoding="utf-8"))
     assert document["table"]["rows"] == len(ROWS)
-    assert "Set aside because job is missing: 3 rows." in document["table"]["remarks"]
+    assert "Ignored because job is missing: 3 rows." in document["table"]["remarks"]
 
 
 def test_the_commands_that_it_suggests_run(table: Path, tmp_path: Path) -> None:

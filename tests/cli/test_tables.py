@@ -226,8 +226,8 @@ def test_a_data_set_may_stand_for_a_table(shoes: Path, tmp_path: Path, monkeypat
     written = run("predict", "shoes", "shoes", "--target", "fits", "--csv").stdout
     assert written.startswith("line,prediction,P(no),P(yes),actual\n")
     assert "no data set of that name. Did you mean 'shoes'?" in error(run("evaluate", "shoe"))
-    assert "there is no file 'q', and no data set of that name." in error(run("evaluate", "q"))
-    assert "there is no file 'shoes.csv', but a data set 'shoes'." in error(run("report", "shoes.csv"))
+    assert "there is no file and no data set named 'q'." in error(run("evaluate", "q"))
+    assert "there is no file 'shoes.csv', but there is a data set 'shoes'." in error(run("report", "shoes.csv"))
     assert "'worn.csv' does not exist" in error(run("report", "worn.csv"))
     for option in ("format=csv", "delimiter=;", "missing=x", "encoding=u8"):
         expected = f"--read {option.partition('=')[0]} has no effect on the data set 'shoes'"
@@ -255,7 +255,7 @@ def test_a_download_is_announced(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     monkeypatch.setattr("priorcase.datasets.catalog.load_frame", lambda name, schema: table)
     done = run("evaluate", "glass", "--target", "job", "--learner", "baseline", "--splits", "3")
     assert "96 rows" in done.stdout
-    assert done.stderr == "priorcase: note: asking OpenML for the data set 'glass', to be kept in the cache\n"
+    assert done.stderr == "priorcase: note: downloading the data set 'glass' from OpenML to the cache\n"
 
 
 def test_levels_overrule_what_a_file_declares(tmp_path: Path) -> None:

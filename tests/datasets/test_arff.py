@@ -272,6 +272,6 @@ def test_scipy_and_liac_arff_read_the_same(file: str) -> None:
 
 def test_a_nominal_value_that_is_not_declared_has_no_place_in_an_order():
     text = b"@relation r\n@attribute color {red,green}\n@attribute n numeric\n@data\nred,1\npurple,2\n"
-    with pytest.raises(ReadingError, match="add the value to the declared ones") as raised:
+    with pytest.raises(ReadingError, match="add the value to the declared values") as raised:
         read_table(io.BytesIO(text), format="arff")
     assert "order" not in str(raised.value)

@@ -52,7 +52,7 @@ def test_rows_that_are_not_there(table: NamedColumns, rows: Any, error: type[Exc
 def test_another_name_is_answered_with_the_one_that_was_meant(table: NamedColumns) -> None:
     with pytest.raises(KeyError) as caught:
         table["brake"]
-    assert "no column 'brake'; there are 'bike', " in str(caught.value)
+    assert "no column 'brake'; the columns are 'bike', " in str(caught.value)
     assert str(caught.value).endswith("Did you mean 'brakes'?")
 
 

@@ -157,16 +157,16 @@ def test_scores_of_two_classes_name_those_of_several(splits: Any) -> None:
     three = np.where(X[:, 1] > 1, "maybe", Y)
     found = compare(GaussianNB(), X, three, splits=splits, scores={"F": "f1", "roc_auc": "roc_auc", "recall": "recall"})
     assert {name: reason.partition(" Pass ")[0] for name, reason in found.cells[0].reasons.items()} == {
-        "F": "EvaluationError: 'f1' is for two classes, but y has 3; 'f1_macro' works for all.",
-        "roc_auc": "EvaluationError: 'roc_auc' is for two classes, but y has 3; 'roc_auc_ovr' works for all.",
-        "recall": "EvaluationError: 'recall' is for two classes, but y has 3; 'recall_macro' works for all.",
+        "F": "EvaluationError: 'f1' is for two classes, but y has 3; 'f1_macro' works for any classes.",
+        "roc_auc": "EvaluationError: 'roc_auc' is for two classes, but y has 3; 'roc_auc_ovr' works for any classes.",
+        "recall": "EvaluationError: 'recall' is for two classes, but y has 3; 'recall_macro' works for any classes.",
     }
-    assert "'roc_auc_ovr' works for all." in str(found)
+    assert "'roc_auc_ovr' works for any classes." in str(found)
     instead = compare(GaussianNB(), X, three, splits=splits, scores=["f1_macro", "roc_auc_ovr", "recall_macro"])
     assert not instead.cells[0].reasons
     words = compare(GaussianNB(), X, Y, splits=splits, scores=["precision", "roc_auc"]).cells[0]
     assert words.reasons["precision"].startswith(
-        "EvaluationError: 'precision' is for classes 0 and 1; 'precision_macro' works for all."
+        "EvaluationError: 'precision' is for classes 0 and 1; 'precision_macro' works for any classes."
     )
     assert not compare(GaussianNB(), X, (Y == "yes").astype(int), splits=splits, scores="precision").cells[0].reasons
 
@@ -226,7 +226,7 @@ def test_one_split_has_no_ranks_to_test() -> None:
             {"splits": GroupKFold(3)},
             "which does not split these rows",
         ),
-        (LEARNERS, X, Y, {"splits": GroupKFold(3)}, r"Where it needs groups, compare takes groups="),
+        (LEARNERS, X, Y, {"splits": GroupKFold(3)}, r"If it needs groups, pass groups="),
         (LEARNERS, X, Y, {"groups": Y}, "groups must be"),
         (
             LEARNERS,
@@ -420,7 +420,7 @@ def test_the_noise_of_classes_is_not_said_to_be_that_of_values() -> None:
     pytest.importorskip("matplotlib")
     X, y = pc.load_repairs()
     axes = noise_curve(pc.NaiveBayes(), X, y, kind="classes", repeats=1, levels=[0, 0.2], scores="accuracy").plot()
-    assert axes.get_xlabel() == "noise: probability of being replaced"
+    assert axes.get_xlabel() == "noise level (probability of replacement)"
     axes.figure.clf()
 
 
@@ -436,7 +436,7 @@ def test_more_test_than_training_rows_are_noted() -> None:
 
 def test_too_few_tables_for_a_significant_difference_are_noted() -> None:
     tables = {str(size): (X[:size], Y[:size]) for size in (20, 24, 28, 32, 36, 40)}
-    told = "the p-value of 5 tables is at least 0.0625; p < 0.05 needs at least 6"
+    told = "the p-value for 5 tables is at least 0.0625; p < 0.05 needs at least 6"
     assert told not in str(compare_tables(LEARNERS, tables, splits=2, scores="accuracy").paired())
     five = compare_tables(LEARNERS, dict(list(tables.items())[:5]), splits=2, scores="accuracy")
     assert str(five.paired()).count(told) == 1

@@ -168,7 +168,7 @@ def test_a_curve_prints_frames_and_plots() -> None:
     assert [line.split()[0] for line in lines[1:4]] == ["noise", "0", "0.5"]
     assert curve.frame("pandas")["noise"].tolist() == [0, 0.5] * 3
     ax = curve.plot("log_score")
-    assert ax.get_xlabel() == "noise: probability of being replaced"
+    assert ax.get_xlabel() == "noise level (probability of replacement)"
     assert ax.lines[-1].get_ydata().tolist() == curve.mean("log_score")[0].tolist()
 
 

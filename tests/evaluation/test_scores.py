@@ -320,7 +320,7 @@ TWO = [[0.5, 0.5], [0.25, 0.75]]
         ),
         ((["a", "b"], [[0.5, 0.5], [0.5, np.nan]], ["a", "b"]), "NaN in row 1 of proba.*Leave those rows out"),
         ((["a", "b"], [[0.5, 0.5], [0.5, np.inf]], ["a", "b"]), "inf in row 1 of proba"),
-        ((["a", "b"], [["x", "y"], ["x", "y"]], ["a", "b"]), "proba as .*the column of the second is enough"),
+        ((["a", "b"], [["x", "y"], ["x", "y"]], ["a", "b"]), "proba as .*the column of the second class is enough"),
         ((["a", "b"], np.ones((2, 2, 2)) / 2, ["a", "b"]), r"proba of shape \(2, 2, 2\)"),
         (([["a"], ["b"]], TWO, ["a", "b"]), r"y_true of shape \(2, 1\)"),
         ((np.array([["a"], ["b"]]), TWO, ["a", "b"]), r"y_true of shape \(2, 1\)"),

@@ -243,7 +243,7 @@ def test_the_1998_figure_shows_what_the_text_says(iris: Any) -> None:
     (picture,) = iris.pictures
     assert picture.columns["BIBL_log"] == [losses[share, "BIBL"].value for share in losses.rows]
     assert len(picture.figure().axes) == 2
-    assert "Ours has the better log-score at every share" in iris.notes[1]
+    assert "Our BIBL has the better log-score at every share" in iris.notes[1]
 
 
 def test_table_and_figure_agree_where_they_overlap(data_dir: Path, iris: Any) -> None:

@@ -143,7 +143,7 @@ def test_figures_say_so(data_dir: Path) -> None:
     assert [len(part.tables) for part in (first, second, third)] == [2, 2, 1]
     assert first.tables[0].columns == ("MAP", "EV", "SC", "ruled out without a floor, percent")
     assert "After 20 rows: log-score EV" in first.notes[-1]
-    assert "rises most from" in third.notes[-1]
+    assert "EV rises most from" in third.notes[-1]
     for part in (first, second, third):
         (picture,) = part.pictures
         assert len({len(column) for column in picture.columns.values()}) == 1

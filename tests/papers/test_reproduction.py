@@ -399,7 +399,7 @@ def test_items_are_listed(toy: Paper, run: Run) -> None:
         (["cost1993", "--trials", "0"], "must be 1 or more, got 0"),
         (["cost1993", "--random-state", "-1"], "must be 0 or more, got -1"),
         (["cost1993", "--data", "no-such-folder"], "is not a folder with a manifest.json"),
-        ([], "say which paper to reproduce"),
+        ([], "a paper is required: one of"),
         (["aha1992"], "invalid choice: 'aha1992'"),
         (["cost1993", "--format", "markdwn"], "invalid choice: 'markdwn'"),
         (["cost1993", "--no-such-option"], "unrecognized arguments"),

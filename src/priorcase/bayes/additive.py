@@ -1,8 +1,8 @@
 """Additive models: the joint log-probability of a class is a sum of a class term and attribute terms.
 
-``ln P(k, q) = ln a_k + sum_i ln phi_ki(q_i)``. The terms of discrete attributes form one table, with a line for
-each cell (attribute and value) and a column for each class; those of numeric attributes are densities. All results are
-computed from these: probabilities, contributions, predictions of any column, joint distributions.
+``ln P(k, q) = ln a_k + sum_i ln phi_ki(q_i)``. The terms of discrete attributes form one table, with a row for each
+cell (attribute and value) and a column for each class; the terms of numeric attributes are log-densities. All results
+are computed from these terms: probabilities, contributions, predictions of any column, and joint distributions.
 """
 
 from __future__ import annotations
@@ -55,11 +55,11 @@ class KeepZeros:
     """
 
     def parameters(self, probabilities: FloatArray) -> FloatArray:
-        """Return the parameters to predict with, given the estimated ones."""
+        """Return the parameters used for predictions, given the estimated parameters."""
         return probabilities
 
     def impossible(self, log_probabilities: FloatArray, zero: BoolArray) -> FloatArray:
-        """Return log-probabilities of the classes, shape (rows, K); ``zero`` marks the impossible ones."""
+        """Return log-probabilities of the classes, shape (rows, K); ``zero`` marks impossible classes."""
         return log_probabilities
 
 
@@ -67,8 +67,8 @@ class KeepZeros:
 class Cap(KeepZeros):
     """Set the log-probability of impossible classes to ``-nats`` (20 to 1e6).
 
-    The possible classes share the rest, ``1 - z exp(-nats)`` for z impossible ones. 100 nats reproduces the published
-    log-scores of Kontkanen et al. 1998, Table 1.
+    The other classes share the remaining probability, ``1 - z exp(-nats)`` for z impossible classes. A cap of 100 nats
+    reproduces the published log-scores of Kontkanen et al. 1998, Table 1.
 
     >>> Cap(20).impossible(np.array([[0.0, -np.inf]]), np.array([[False, True]])).round(3)
     array([[ -0., -20.]])
@@ -89,9 +89,9 @@ class Cap(KeepZeros):
 
 @dataclass(frozen=True)
 class ParamFloor(KeepZeros):
-    """Raise every parameter below ``floor`` (between 0 and 1) to it, so that no class is impossible.
+    """Raise every parameter below ``floor`` (between 0 and 1) to ``floor``, so that no class is impossible.
 
-    1e-4 comes closest to the published log-scores of Kontkanen et al. 1997, Table 1.
+    A floor of 1e-4 comes closest to the published log-scores of Kontkanen et al. 1997, Table 1.
 
     >>> ParamFloor(0.01).parameters(np.array([0.0, 0.3]))
     array([0.01, 0.3 ])
@@ -124,9 +124,9 @@ def resolve_zero_policy(spec: object) -> KeepZeros:
 
 
 def normalise(joint_log: FloatArray, policy: KeepZeros | None = None) -> FloatArray:
-    """Log-probabilities of the classes, ``joint_k - ln sum_j exp(joint_j)``, (queries, classes).
+    """Return the log-probabilities of the classes, ``joint_k - ln sum_j exp(joint_j)``, shape (queries, classes).
 
-    If every class is impossible, each gets ``1 / K`` (the rule behind Kontkanen et al. 1998, Table 1).
+    If every class is impossible, each class gets probability ``1 / K``, as in Kontkanen et al. 1998, Table 1.
     """
     n, n_classes = joint_log.shape
     top = joint_log.max(axis=1, initial=-np.inf)
@@ -152,8 +152,9 @@ def normalise(joint_log: FloatArray, policy: KeepZeros | None = None) -> FloatAr
 class Cells:
     """Counts with Dirichlet weights, as arrays that broadcast to each other.
 
-    ``count`` rows are in the cell, ``total`` in all ``size`` cells of the same attribute and class; ``weight`` and
-    ``weights`` are their Dirichlet weights; ``mass`` is the sum of all ``max(count + weight - 1, 0)``.
+    ``count`` is the number of rows in a cell, and ``weight`` its Dirichlet weight. For all cells of the same attribute
+    and class, ``size`` is their number, ``total`` the sum of their counts, ``weights`` the sum of their weights, and
+    ``mass`` the sum of ``max(count + weight - 1, 0)``.
     """
 
     count: FloatArray
@@ -165,11 +166,11 @@ class Cells:
 
     @property
     def peak(self) -> FloatArray:
-        """Contribution to ``mass``."""
+        """Contribution of each cell to ``mass``, ``max(count + weight - 1, 0)``."""
         return np.maximum(self.count + (self.weight - 1.0), 0.0)  # so that counts do not change with weight 1
 
     def without(self, rows: float | FloatArray) -> Cells:
-        """Return the counts with ``rows`` fewer rows in the cell."""
+        """Return the counts after ``rows`` rows are removed from each cell."""
         less = replace(self, count=np.maximum(self.count - rows, 0.0), total=np.maximum(self.total - rows, 0.0))
         return replace(less, mass=np.maximum(self.mass - self.peak + less.peak, 0.0))
 
@@ -186,9 +187,9 @@ class Estimates:
     policy: KeepZeros = field(default_factory=KeepZeros)
 
     def log_shares(self, cells: Cells) -> FloatArray:
-        """Logarithm of each cell's share (Kontkanen et al. 1998, eqs. 9 and 7); for ``"sc"`` ``g(f) - g(h)``.
+        """Return the log-probability of each cell in its class; for ``"sc"``, ``g(f) - g(h)``.
 
-        That is Kontkanen et al. 1997, eq. 8, with one term for each attribute.
+        See Kontkanen et al. 1998, eq. 9 ("evidence") and eq. 7 ("map"), and Kontkanen et al. 1997, eq. 8 ("sc").
         """
         if self.predictive == "evidence":
             return np.log(evidence_share(cells.count, cells.total, cells.weight, cells.weights))
@@ -206,7 +207,7 @@ def class_cells(counts: FloatArray, weights: FloatArray) -> Cells:
 
 
 def value_cells(discrete: Discrete, weights: CellWeights) -> Cells:
-    """Values of all discrete attributes as cells."""
+    """Return the cells of all discrete attributes."""
     seen = _cells(discrete, weights.cells, np.zeros((len(discrete.attributes), 1)), 0)
     # Cells without a value have no weight: any positive number keeps their logarithm defined.
     weight = np.where(discrete.inside[:, np.newaxis], seen.weight, 1.0)
@@ -214,7 +215,7 @@ def value_cells(discrete: Discrete, weights: CellWeights) -> Cells:
 
 
 def _cells(discrete: Discrete, weights: FloatArray, more: FloatArray, cells_more: int) -> Cells:
-    """Cells with the totals of their attribute, to which further cells with a weight are added."""
+    """Return the cells if each attribute gets ``cells_more`` additional cells of weight ``more``."""
     of = discrete.of
     sums = discrete.per_attribute(weights) + more
     sizes = (discrete.sizes + cells_more).astype(np.float64)[:, np.newaxis]
@@ -224,7 +225,7 @@ def _cells(discrete: Discrete, weights: FloatArray, more: FloatArray, cells_more
 
 
 def value_table(discrete: Discrete, weights: CellWeights, estimates: Estimates) -> FloatArray:
-    """Term of each cell in the joint log of each class; 0 for missing, unless it is a value."""
+    """Return each cell's term in the joint log-probability of each class; 0 for a missing value that is not counted."""
     wide, first = _cells(discrete, weights.widened, weights.unseen, 1), discrete.starts[:-1]
     totals = (part[first] for part in (wide.weights, wide.size, wide.mass))
     # One more value of each attribute, without rows.
@@ -234,7 +235,7 @@ def value_table(discrete: Discrete, weights: CellWeights, estimates: Estimates) 
 
 
 def with_missing(logs: FloatArray, discrete: Discrete, new: FloatArray) -> FloatArray:
-    """Table with the terms of missing: 0, or the term of a new value if missing is a value not seen yet."""
+    """Fill in the terms of missing values: 0, or the term of a new value if ``missing="value"`` but none was seen."""
     cells = discrete.starts[:-1] + MISSING
     outside = ~discrete.inside[cells]
     logs[cells[outside]] = np.where(discrete.missing[outside, np.newaxis], new[outside], 0.0)
@@ -246,10 +247,11 @@ def with_missing(logs: FloatArray, discrete: Discrete, new: FloatArray) -> Float
 
 @dataclass(frozen=True, eq=False)
 class Density:
-    """Density of a numeric attribute in each class, by parameters as in `log_densities`.
+    """Density of a numeric attribute in each class, with ``parameters`` as in `log_densities`.
 
-    If the class may be irrelevant, ``pooled`` contains the parameters for all classes together and ``log_odds`` the
-    log-odds that it is relevant (a probability near 1 would round away the other density, which may be far larger).
+    If the attribute may be irrelevant, ``pooled`` contains the parameters for all classes together and ``log_odds`` the
+    log-odds that the attribute is relevant. Log-odds are used because a relevance that rounds to 1 would drop the
+    pooled density, which can be far larger.
     """
 
     parameters: FloatArray
@@ -258,7 +260,7 @@ class Density:
     log_odds: float = np.inf
 
     def logs(self, x: FloatArray) -> FloatArray:
-        """Term of each number in the joint log of each class; 0 if it is missing."""
+        """Return each number's term in the joint log-probability of each class; 0 if the number is missing."""
         own = log_densities(self.parameters, x)
         if self.pooled is None:
             return own
@@ -267,7 +269,7 @@ class Density:
 
 
 def mixed(log_odds: float | FloatArray, own: FloatArray, rest: FloatArray) -> FloatArray:
-    """Log of a mixture of two probabilities given as logs; ``log_odds`` of the first."""
+    """Return the log of a mixture of two probabilities given as logs; ``log_odds`` is the weight of the first."""
     return np.logaddexp(log_expit(log_odds) + own, log_expit(-np.asarray(log_odds)) + rest)
 
 
@@ -278,7 +280,7 @@ def mixed(log_odds: float | FloatArray, own: FloatArray, rest: FloatArray) -> Fl
 class TextTerms:
     """Words of a text attribute in each class, with their Dirichlet weights.
 
-    If the class may be irrelevant, ``pooled`` contains the weights for all classes together; ``log_odds`` as in
+    If the attribute may be irrelevant, ``pooled`` contains the weights for all classes together; for ``log_odds`` see
     `Density`.
     """
 
@@ -289,7 +291,7 @@ class TextTerms:
     log_odds: float = np.inf
 
     def logs(self, column: Coded) -> FloatArray:
-        """Term of each text in the joint log of each class; 0 if it is missing."""
+        """Return each text's term in the joint log-probability of each class; 0 if the text is missing."""
         own = self.words.logs(column, self.weights, self.estimates)
         if self.pooled is None:
             return own
@@ -302,7 +304,7 @@ class TextTerms:
 
 @dataclass(frozen=True, eq=False)
 class AdditiveModel:
-    """Joint logs of the classes as sums of the log-share ``prior`` of each class and a term for each attribute."""
+    """Model of the joint log-probability of each class: its log ``prior`` plus a term for each attribute."""
 
     prior: FloatArray
     discrete: Discrete
@@ -313,7 +315,7 @@ class AdditiveModel:
 
     @cached_property
     def scorer(self) -> Scorer:
-        """Compiled sum, without kernel densities and texts."""
+        """Compiled scorer, which omits kernel densities and texts."""
         scorer = discrete_scorer(self.prior, self.table, self.discrete)
         for a, density in self.densities.items():
             if density.pooled is None:
@@ -324,7 +326,7 @@ class AdditiveModel:
         return scorer
 
     def scores(self, instances: Instances, table: Table, scale: Scale, *, threads: int) -> FloatArray:
-        """Scores of the classes for each query, (queries, classes)."""
+        """Return the scores of the classes for each query, shape (queries, classes)."""
         found = np.empty((len(table), self.prior.size))
         first = Scale.JOINT if self.kernels or self.texts else scale
         if table.block is not None or len(table) * len(instances.schema) <= _FEW_CELLS:
@@ -341,7 +343,7 @@ class AdditiveModel:
         return found
 
     def terms(self, cells: FloatArray) -> FloatArray:
-        """Terms of all attributes except texts in the joint log of each class, (queries, attributes, classes)."""
+        """Return the log-probability terms of all attributes except texts, shape (queries, attributes, classes)."""
         found = np.zeros((len(cells), cells.shape[1], self.prior.size))
         for d, a in enumerate(self.discrete.attributes):
             found[:, a] = self.table[self.discrete.starts[d] + self.discrete.slots(d, cells[:, a])]
@@ -353,7 +355,7 @@ class AdditiveModel:
 
 
 def discrete_scorer(prior: FloatArray, table: FloatArray, discrete: Discrete) -> Scorer:
-    """Compiled sum of the class term and the terms of the discrete attributes."""
+    """Return a compiled scorer that adds the class term and the terms of the discrete attributes."""
     scorer = Scorer(np.ascontiguousarray(prior), np.ascontiguousarray(table))
     starts = discrete.starts.tolist()
     for d, a in enumerate(discrete.attributes):
@@ -362,7 +364,7 @@ def discrete_scorer(prior: FloatArray, table: FloatArray, discrete: Discrete) ->
 
 
 def _query_columns(instances: Instances, table: Table) -> tuple[list[AnyArray], list[AnyArray | None]]:
-    """Columns of a table, and for nominal columns the slot of each code."""
+    """Return the columns of a table and, for nominal columns, the slot of each code."""
     columns: list[AnyArray] = []
     translate: list[AnyArray | None] = []
     for a, column in enumerate(table.columns):

@@ -1,4 +1,4 @@
-"""Base of the Bayes classifiers: updates, a single target, and all predictions from one table of scores."""
+"""Base class of the Bayes classifiers: fitting, updates, predictions and leave-one-out."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ from priorcase.schema import Numeric as NumericKind
 
 
 class BayesClassifier(ClassifierMixin, RowsEstimator[BayesMemory]):
-    """Base of the classifiers that predict from counts: queries by `_scores`, stored rows by `_left_out`."""
+    """Base class of the classifiers that predict from counts; `_scores` predicts queries, `_left_out` stored rows."""
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "missing": [StrOptions({"ignore", "value"})],
@@ -59,7 +59,7 @@ class BayesClassifier(ClassifierMixin, RowsEstimator[BayesMemory]):
     missing: Any
     keep_rows: bool
     _missing_apart = False
-    """Whether missing, if it is a value, is a value of every part of a column."""
+    """Whether a missing value, if counted, is counted in every part of a column."""
     _counts_pairs = False
     """Whether pairs of values are counted."""
     _default_prior: ClassVar[Prior | None] = None
@@ -99,8 +99,8 @@ class BayesClassifier(ClassifierMixin, RowsEstimator[BayesMemory]):
     # -- learning
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Fit the model to rows (see `KNNClassifier.fit`), or to a source of batches such as a folder of Parquet files
-        with ``y`` the name of its target column (see `priorcase.batches`), replacing any learned before.
+        """Fit the model to rows and forget all earlier rows; see `KNNClassifier.fit`. ``X`` can also be a source of
+        batches, such as a folder of Parquet files, with ``y`` the name of its target column; see `priorcase.batches`.
         """
         return self._fit(X, y, sample_weight)
 
@@ -110,7 +110,7 @@ class BayesClassifier(ClassifierMixin, RowsEstimator[BayesMemory]):
 
     @changes
     def forget_rows(self, X: Any, y: Any) -> Self:
-        """Forget rows by content, for ``keep_rows=False``; raise an error if they cannot all have been counted."""
+        """Forget rows by content, for ``keep_rows=False``; raise an error if some of them cannot have been counted."""
         memory = self._stored()
         if not isinstance(memory, CountedMemory):
             raise NotAvailableError("the rows are stored with ids; use forget(ids) with ids from ids_")
@@ -170,7 +170,7 @@ class BayesClassifier(ClassifierMixin, RowsEstimator[BayesMemory]):
 
     @reads
     def predict(self, X: Any) -> AnyArray:
-        """Predict the most probable class of each row; the first in ``classes_`` among ties."""
+        """Predict the most probable class of each row; ties go to the first class in ``classes_``."""
         scores = self._ask(X, Scale.JOINT)
         chosen: AnyArray = self._labels()[np.argmax(scores, axis=1)]
         return chosen
@@ -187,12 +187,12 @@ class BayesClassifier(ClassifierMixin, RowsEstimator[BayesMemory]):
 
     @reads
     def predict_joint_log_proba(self, X: Any) -> FloatArray:
-        """Return the joint log-probability of each row and class; up to a constant with ``predictive="sc"``."""
+        """Return the joint log-probability of each row and class (with ``predictive="sc"``, up to a constant)."""
         return self._ask(X, Scale.JOINT)
 
     @reads
     def loo_predict_proba(self, *, relearn: bool = False) -> FloatArray:
-        """Predict the probabilities of each stored row from all others; ``relearn=True`` refits without each row."""
+        """Predict each stored row's probabilities from the other rows; ``relearn=True`` refits without each row."""
         return self._leave_one_out(relearn, Scale.PROBABILITY)
 
     @reads
@@ -204,10 +204,10 @@ class BayesClassifier(ClassifierMixin, RowsEstimator[BayesMemory]):
 
     @abstractmethod
     def _left_out(self, scale: Scale) -> FloatArray:
-        """Leave-one-out class probabilities, or their logs, of each stored row; selected parameters do not change."""
+        """Return the leave-one-out class probabilities, or their logs, without repeating the choice of parameters."""
 
     def _chooses(self) -> bool:
-        """Whether parameters are selected from all rows."""
+        """Return whether cut points, parts of columns or the prior are learned from all rows."""
         memory = self._stored()
         if any(isinstance(kind, Set) or kind == Date() for kind in memory.instances.schema.kinds):
             return True
@@ -216,7 +216,7 @@ class BayesClassifier(ClassifierMixin, RowsEstimator[BayesMemory]):
 
     @abstractmethod
     def _scores(self, table: Table, scale: Scale, *, threads: int) -> FloatArray:
-        """Scores of the classes for each query, (queries, classes)."""
+        """Return the scores of the classes for each query, shape (queries, classes)."""
 
     def _ask(self, X: Any, scale: Scale) -> FloatArray:
         self._answering()
@@ -254,7 +254,7 @@ class BayesClassifier(ClassifierMixin, RowsEstimator[BayesMemory]):
         self._check_rows()
 
     def _batches(self, X: Any, y: Any, sample_weight: Any) -> Labeled:
-        """Rows and labels in batches; a table in memory is a single batch."""
+        """Return rows and labels in batches; a table in memory is a single batch."""
         found = labeled_batches(X, y)
         if sample_weight is not None and found is not None:
             raise ParameterError(f"sample_weight must be None if y is a column of {found.source}")
@@ -331,11 +331,11 @@ class BayesClassifier(ClassifierMixin, RowsEstimator[BayesMemory]):
         return memory.cached("labels", lambda: self._labeling.labels(memory.instances))[0]
 
     def _attributes(self) -> BayesMemory:
-        """Stored rows as rows of the model's attributes."""
+        """Return the stored rows, with columns converted to the attributes of the model."""
         return self._answering().attributes()
 
     def _part_prior(self) -> Prior | Auto:
-        """Prior by attributes, converted from a prior by columns."""
+        """Return the prior of each attribute, converted from a prior for columns."""
         parts = self._attributes().parts
         prior = self._prior
         return prior.by_part(parts) if isinstance(prior, PerAttribute) and parts is not None else prior
@@ -352,14 +352,14 @@ class BayesClassifier(ClassifierMixin, RowsEstimator[BayesMemory]):
         self._class_prior = self.class_prior
 
     def _check_numeric(self, strategy: Numeric | None) -> None:
-        """Raise an error for a strategy for numeric columns that the classifier does not support."""
+        """Raise an error if the classifier does not support this strategy for numeric columns."""
 
     def _check_rows(self) -> None:
         declared = self._labeling.declared
         self._memory.check(0 if declared is None else declared[0].size)
 
     def _weighted_by_place(self) -> str | None:
-        """Name of a parameter with weights for undeclared classes by position, if any."""
+        """Return the parameter that gives undeclared classes weights by position, or None."""
         if self._labeling.declared is not None:
             return None
         if is_list(self._class_prior):
@@ -374,7 +374,7 @@ class BayesClassifier(ClassifierMixin, RowsEstimator[BayesMemory]):
             self._check_left(counts, left, instances.target_values())
 
     def _check_left(self, counts: IdArray, left: IdArray, values: Sequence[Any]) -> None:
-        """Raise an error if the last rows of an undeclared class with a weight by position are forgotten."""
+        """Raise an error if an undeclared class whose weight is given by position would lose its last rows."""
         parameter = self._weighted_by_place()
         gone = np.flatnonzero((counts > 0) & (left == 0))
         if parameter is not None and left.any() and gone.size:
@@ -407,7 +407,7 @@ class BayesClassifier(ClassifierMixin, RowsEstimator[BayesMemory]):
         )
 
     def _strategies(self, schema: Schema) -> list[Numeric | Words | None]:
-        """Strategy for the numbers or words of each column; None for nominal and ordinal columns."""
+        """Return the strategy for the numbers or words of each column; None for nominal and ordinal columns."""
         given: dict[int, Any] = {}
         others = self.numeric
         if isinstance(self.numeric, Mapping):
@@ -423,7 +423,7 @@ class BayesClassifier(ClassifierMixin, RowsEstimator[BayesMemory]):
                     self._check_numeric(resolve_numeric(given[a]))
                     if isinstance(kind, Date) and kind.parts != "auto" and "elapsed" not in kind.parts:
                         raise ParameterError(
-                            f"numeric names {schema.label(a)!r}, a date whose parts {listed(kind.parts)} are not "
+                            f"numeric contains {schema.label(a)!r}, a date whose parts {listed(kind.parts)} are not "
                             "numeric. Omit it, or add 'elapsed' to its parts."
                         )
                 strategies[a] = _on_circle(strategies[a], kind, schema.label(a), named=a in given)
@@ -466,7 +466,7 @@ class BayesClassifier(ClassifierMixin, RowsEstimator[BayesMemory]):
 
 
 def _on_circle(strategy: Any, kind: NumericKind, label: Name, *, named: bool) -> Any:
-    """Strategy for a numeric column; by default twelve arcs for a circular column."""
+    """Return the strategy for a numeric column; the default for a circular column is twelve arcs."""
     if not isinstance(kind, Circular):
         return strategy
     if not named:
@@ -488,19 +488,21 @@ def _ordered(table: Table, schema: Schema) -> Table:
 
 
 def _column_order(there: Schema, here: Schema) -> list[int]:
-    """Return the positions of columns of a schema in another schema; raise an error if the columns differ."""
+    """Return the position in ``there`` of each column of ``here``; raise an error if the columns differ."""
     mine, theirs = ({own.label(a): kind for a, kind in enumerate(own.kinds)} for own in (here, there))
-    differences = [f"{name!r} is only here" for name in mine if name not in theirs]
-    differences += [f"{name!r} is only there" for name in theirs if name not in mine]
+    differences = [f"{name!r} is only in this model" for name in mine if name not in theirs]
+    differences += [f"{name!r} is only in the other model" for name in theirs if name not in mine]
     both = ((name, kind, theirs[name]) for name, kind in mine.items() if name in theirs)
-    differences += [f"{name!r} is {a.describe()} here and {b.describe()} there" for name, a, b in both if a != b]
+    differences += [
+        f"{name!r} is {a.describe()} in this model and {b.describe()} in the other" for name, a, b in both if a != b
+    ]
     if differences:
-        raise SchemaMismatchError(f"the columns of the other model differ: {'; '.join(differences)}")
+        raise SchemaMismatchError(f"the models have different columns: {'; '.join(differences)}")
     return [list(theirs).index(name) for name in mine]
 
 
 class Rows(Labeled):
-    """Return a table in memory and its labels as a single batch."""
+    """Table in memory and its labels, as a single batch."""
 
     def __init__(self, X: Any, y: Any, weights: Any) -> None:
         super().__init__(X, "y", "X", again=True)
@@ -511,7 +513,7 @@ class Rows(Labeled):
 
 
 def _read_labels(y: Any) -> tuple[Labels, Coded | None]:
-    """Read labels; for an Arrow column the distinct labels, with a code for each row."""
+    """Read labels; for an Arrow column, return the distinct labels and a code for each row."""
     if not type(y).__module__.startswith("pyarrow"):
         return read_labels(y), None
     codes, values = coded_column(y)

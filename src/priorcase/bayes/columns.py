@@ -1,7 +1,7 @@
 """Predictions beyond the class: any column, several columns jointly, and contributions to log-odds.
 
-All use the terms of an additive model, ``ln P(k, q) = ln a_k + sum_i ln phi_ki(q_i)``. The functions take the
-estimator; `AdditiveBayes` has a method for each.
+All predictions use the terms of an additive model, ``ln P(k, q) = ln a_k + sum_i ln phi_ki(q_i)``. The functions take
+the estimator; `AdditiveBayes` has a method for each function.
 """
 
 from __future__ import annotations
@@ -70,7 +70,7 @@ def contributions(estimator: AdditiveBayes, X: Any, versus: Value | None) -> Con
 
 
 def _summed(shares: FloatArray, columns: IntArray) -> FloatArray:
-    """Contributions of the prior and of the columns, summed over the parts of each column."""
+    """Return the contributions of the prior and of the columns, summed over the parts of each column."""
     found = np.zeros((len(shares), 2 + int(columns[-1])))
     found[:, 0] = shares[:, 0]
     with np.errstate(invalid="ignore"):  # NaN if one part rules out one class, and another part the other class
@@ -82,7 +82,7 @@ def _summed(shares: FloatArray, columns: IntArray) -> FloatArray:
 def _differences(
     model: AdditiveModel, instances: Instances, table: Table, first: IntArray, second: IntArray
 ) -> FloatArray:
-    """Differences of the prior and attribute terms between two classes."""
+    """Return the differences of the prior and attribute terms between two classes."""
     cells, every = instances.encode(table), np.arange(len(table))
     found = np.empty((len(cells), 1 + cells.shape[1]))
     step = max(1, _TERMS_AT_ONCE // max(1, cells.shape[1] * model.prior.size))
@@ -150,7 +150,7 @@ def _check_class_unknown(y: Any) -> None:
 
 
 def _class_probabilities(estimator: AdditiveBayes, X: Any, y: Any, without: Sequence[int]) -> FloatArray:
-    """Probability of each class for each query, from all columns except some; 1 for classes known from ``y``."""
+    """Return each query's class probabilities from the columns not in ``without``; 1 for a class known from ``y``."""
     memory = estimator._answering()
     source = with_missing_columns(open_source(X), memory.instances.schema, without)
     read = read_queries(source, memory.instances)
@@ -174,7 +174,7 @@ def _class_probabilities(estimator: AdditiveBayes, X: Any, y: Any, without: Sequ
 
 
 def _all_missing(column: ReadColumn) -> ReadColumn:
-    """Column with missing values only."""
+    """Return a column of the same length with only missing values."""
     return Coded(np.full(len(column), -1, np.int8), ()) if isinstance(column, Coded) else np.full(len(column), np.nan)
 
 
@@ -218,9 +218,10 @@ def joint_distribution(
     kept: bool,
     backend: Backend | None,
 ) -> JointDistribution:
-    """The joint distribution of some columns by position, the class after all columns, with the values of each.
+    """Return the joint distribution of the columns at positions ``asked``; the class comes after all columns.
 
-    ``kinds``, ``shares`` and ``kept`` as in `joint_table`, in schema order: the order of the question changes no bit.
+    ``kinds``, ``shares`` and ``kept`` are the arguments of `joint_table`, in schema order, so that the order of
+    ``asked`` does not affect rounding.
     """
     targets = tuple(TARGET if a == len(schema) else schema.label(a) for a in asked)
     sizes, rows = [len(values[a]) for a in asked], len(kinds)
@@ -238,10 +239,11 @@ def joint_distribution(
 
 
 def joint_table(kinds: FloatArray, columns: Sequence[FloatArray], *, kept: bool) -> FloatArray:
-    """Probabilities of all combinations of values, ``sum_k P(k) prod_t phi_t(v_t | k)``, normalized.
+    """Return the probabilities of all combinations of values, ``sum_k P(k) prod_t phi_t(v_t | k)``, normalized.
 
-    ``kinds`` are the probabilities of the classes (or components) for each query, ``columns`` the shares of each
-    column's values, shape (values, kinds). With ``kept`` the last axis is the class; otherwise it is summed out.
+    ``kinds`` are the probabilities of the classes (or components) for each query, and ``columns`` the probabilities of
+    each column's values in each class, shape (values, kinds). If ``kept``, the last axis of the result is the class;
+    otherwise the class is summed out.
     """
     n, n_kinds = kinds.shape
     sizes = [len(column) for column in columns]
@@ -266,7 +268,7 @@ def joint_table(kinds: FloatArray, columns: Sequence[FloatArray], *, kept: bool)
 
 
 def _values_of(estimator: AdditiveBayes, a: int) -> tuple[AnyArray, IntArray]:
-    """The values of a discrete column in the order in which they are shown, None last, and their cells."""
+    """Return the values of a discrete column in display order, with None last, and their cells."""
     instances, discrete = estimator._attributes().instances, estimator._statistics().discrete
     a = _attribute(estimator, a)
     label = instances.schema.label(a)
@@ -290,7 +292,7 @@ def _values_of(estimator: AdditiveBayes, a: int) -> tuple[AnyArray, IntArray]:
 
 
 def nothing_known(label: Name) -> ParameterError:
-    """The error for a column of which no value was ever seen."""
+    """Return the error for a column without a known value in any training row."""
     return ParameterError(
         f"column {label!r} was missing in every training row. Leave the column out, or declare its values: "
         f"schema={{{label!r}: Nominal(('yes', 'no'))}}"
@@ -298,13 +300,13 @@ def nothing_known(label: Name) -> ParameterError:
 
 
 def shown_order(values: Sequence[Value], kind: Kind) -> list[int]:
-    """The order in which a column's values are shown: as declared, otherwise ascending."""
+    """Return the display order of a column's values: the declared order, otherwise ascending order."""
     declared = not isinstance(kind, Nominal) or kind.values is not None
     return sorted(range(len(values)), key=lambda i: i if declared else _sort_key(values[i]))
 
 
 def _sort_key(value: Value) -> tuple[int, Any]:
-    """Sorts values of any types: booleans, numbers, strings, then all others by their type and ``repr``."""
+    """Return a sort key for values of any type: booleans, numbers, strings, then other types by name and ``repr``."""
     rank = {"boolean": 0, "number": 1, "text": 2}.get(family(type(value)), 3)
     if rank == 1:
         number: Any = value
@@ -313,7 +315,7 @@ def _sort_key(value: Value) -> tuple[int, Any]:
 
 
 def value_array(values: Sequence[Value]) -> AnyArray:
-    """Values as an array of strings, integers or booleans if all have that type, otherwise of objects."""
+    """Return an array of strings, integers or booleans if all values have that type, otherwise of objects."""
     # Text of fixed width would drop null characters at the end.
     if content_of(values) != "any" and not any(str(value).endswith("\0") for value in values):
         array = np.array(values)
@@ -342,7 +344,7 @@ def asked_positions(targets: object, schema: Schema, *, classed: bool = True) ->
 
 
 def asked_position(key: Name, schema: Schema, *, parameter: str, classed: bool = True) -> int:
-    """Return the position of a column, or the number of columns for the class; ``classed``: whether it exists."""
+    """Return the position of a column; the class comes after all columns. ``classed``: whether there is a class."""
     if key is not TARGET and not (isinstance(key, str) and key == TARGET.value):
         if classed and isinstance(key, str) and nearest(key, [*(schema.names or ()), TARGET.value]) == TARGET.value:
             raise ParameterError(f"{parameter} contains {key!r}, which is not a column. Did you mean 'class'?")

@@ -1,14 +1,15 @@
 """Counts without rows: state of a Bayes classifier with ``keep_rows=False``.
 
-Rows are counted and dropped: classes, values by class, distinct numbers by class (or bins, once their cut points are
-fixed), exact sums of numbers with a density, and pairs of values if the model needs them. All of these are integers, so
-the counts do not depend on the order of rows, batches or merges, and subtracting rows undoes adding them. A `Tally`
-contains the counts of some rows: learning adds one, forgetting subtracts one, and merging adds that of another model.
+Rows are counted and then discarded. The model keeps the counts of classes, of values by class, of distinct numbers by
+class (or of bins, once their cut points are fixed), exact sums of numbers with a density, and counts of pairs of values
+if the model needs them. All counts are integers, so they do not depend on the order of rows, batches or merges, and
+subtracting rows undoes adding them. A `Tally` contains the counts of some rows: learning adds a tally, forgetting
+subtracts a tally, and merging adds the tally of another model.
 
-A numeric column in bins keeps the number of rows of each class for every distinct number, from which cut points are
-learned. If there are more than `MOST_DISTINCT`, a first pass keeps those with the smallest hashes: a sample of the
-distinct numbers, with exact counts, that is the same for any partition of the rows. Cut points are learned from it and
-then fixed; a second pass uses them for counting.
+The cut points of a numeric column are learned from the number of rows of each class with each distinct number. If there
+are more than `MOST_DISTINCT` distinct numbers, a first pass keeps only the numbers with the smallest hashes. They form
+a sample with exact counts that does not depend on how the rows are split into batches. The cut points are learned from
+the sample and then fixed; a second pass counts the rows in each bin.
 """
 
 from __future__ import annotations
@@ -93,7 +94,7 @@ class CountedRows(Instances):
         return np.pad(self.class_counts, (0, len(self.target_values()) - self.class_counts.size))
 
     def numbered(self, values: Sequence[Sequence[Value] | None]) -> list[IntArray]:
-        """Codes of the values of each column, targets last, including new values; None for a column without codes."""
+        """Return the codes of each column's values, with the targets last; new values get new codes."""
         codes, prepared = list[IntArray](), list[Any]()
         labels = [*map(self.schema.label, range(len(self.schema))), "y"]
         for column, n, label, held in zip(self._rows.columns, self._rows.codes, labels, values, strict=True):
@@ -109,7 +110,7 @@ class CountedRows(Instances):
         return codes
 
     def found(self, values: Sequence[Sequence[Value] | None]) -> list[IntArray]:
-        """Codes of the values of each column; raise an error for a value without rows."""
+        """Return the codes of each column's values; raise an error for a value without rows."""
         codes = list[IntArray]()
         for j, (column, n, held) in enumerate(zip(self._rows.columns, self._rows.codes, values, strict=True)):
             own = [column.code(value, n) for value in held or ()] if isinstance(column, CodeColumn) else []
@@ -120,7 +121,7 @@ class CountedRows(Instances):
         return codes
 
     def settle(self, class_counts: IdArray, vanished: Mapping[int, Sequence[int]]) -> None:
-        """Set the numbers of rows, and free the codes of values without rows."""
+        """Set the number of rows of each class, and free the codes of values without rows."""
         rows, columns = self._rows, list(self._rows.columns)
         for j, gone in vanished.items():
             column = columns[j]
@@ -147,7 +148,7 @@ def _needs_rows(what: str) -> NoReturn:
 
 
 def _never_counted(why: str) -> ForgettingError:
-    return ForgettingError(f"these rows cannot all have been counted: {why}. The model is unchanged.")
+    return ForgettingError(f"some of these rows cannot have been counted: {why}. The model is unchanged.")
 
 
 # -- numbers
@@ -155,10 +156,10 @@ def _never_counted(why: str) -> ForgettingError:
 
 @dataclass(frozen=True, eq=False)
 class Numbers:
-    """Number of rows of each class with each number of a column: distinct ``values``, or bins by ``cuts``.
+    """Number of rows of each class with each number in a column, by distinct ``values`` or by the bins of ``cuts``.
 
-    ``counts`` has shape (values or bins, classes); ``missing`` counts missing values. ``sampled``: only the values with
-    the smallest hashes are included.
+    ``counts`` has shape (values or bins, classes); ``missing`` counts missing values. If ``sampled``, only the values
+    with the smallest hashes are included.
     """
 
     cuts: FloatArray | None
@@ -173,7 +174,7 @@ class Numbers:
         return cls(cuts, np.empty(0), np.zeros((bins, 0), np.int64), np.zeros(0, np.int64))
 
     def plus(self, other: Numbers, classes: IntArray, n_classes: int, sign: int) -> Numbers:
-        """Add or subtract other counts with the same cut points or none."""
+        """Add or subtract other counts, which must have the same cut points or none."""
         more = n_classes - self.missing.size
         mine, missing = np.pad(self.counts, ((0, 0), (0, more))), np.pad(self.missing, (0, more))
         theirs, held = np.zeros((len(other.counts), n_classes), np.int64), np.zeros(n_classes, np.int64)
@@ -190,7 +191,7 @@ class Numbers:
         return Numbers(None, values[left], counts[left], missing, sampled)
 
     def cut(self, cuts: FloatArray) -> Numbers:
-        """In bins."""
+        """Return the counts of bins."""
         if self.cuts is not None:
             return self
         counts = np.zeros((len(cuts) + 1, self.missing.size), np.int64)
@@ -205,7 +206,7 @@ class Numbers:
         return Numbers(None, self.values[kept], self.counts[kept], self.missing, sampled=True)
 
     def learned_cuts(self, strategy: Any, codes: IntArray) -> FloatArray:
-        """Return the cut points found by a discretizer, for classes with these codes."""
+        """Return the cut points that a discretizer learns from the classes with these codes."""
         rows = [(k, self.counts[:, code]) for k, code in enumerate(codes.tolist()) if code >= 0]
         held = [(k, np.flatnonzero(own), own) for k, own in rows]
         values = np.concatenate([np.empty(0), *(self.values[at] for _, at, _ in held)])
@@ -219,7 +220,7 @@ class Numbers:
 
 
 def _hashes(values: FloatArray) -> AnyArray:
-    """Hash each number by the finalizer of SplitMix64."""
+    """Hash each number with the finalizer of SplitMix64."""
     bits = (values + 0.0).view(np.uint64).copy()
     for shift, factor in ((30, 0xBF58476D1CE4E5B9), (27, 0x94D049BB133111EB)):
         bits = (bits ^ (bits >> np.uint64(shift))) * np.uint64(factor)
@@ -248,8 +249,8 @@ def _distinct(column: FloatArray) -> tuple[AnyArray, FloatArray]:
 class Tally:
     """Counts of rows: classes, and for each attribute its values, numbers or sums by class.
 
-    ``coded`` contains the values of each attribute (None without codes) and its cells, shape (slots, classes). Values
-    and classes may be without rows.
+    ``coded`` contains, for each discrete attribute, its values (None for ordinal attributes) and its cells, shape
+    (slots, classes). Some values and classes can have no rows.
     """
 
     classes: Sequence[Value]
@@ -261,7 +262,7 @@ class Tally:
 
 
 def check_unweighted(weights: FloatArray | None) -> None:
-    """Raise an error for weights other than 1, which counts without rows cannot have."""
+    """Raise an error for weights other than 1, which are not supported with ``keep_rows=False``."""
     if weights is not None and (weights != 1.0).any():
         raise ParameterError(
             "sample_weight must be None, or 1 for every row, with keep_rows=False. Fit with keep_rows=True."
@@ -269,10 +270,10 @@ def check_unweighted(weights: FloatArray | None) -> None:
 
 
 class CountedMemory(BayesMemory):
-    """Counts of rows that are not kept; see the module.
+    """Counts of rows that are not stored; see the module.
 
-    ``cuts`` are fixed cut points by attribute. ``paired``: whether pairs of values are counted, which requires fixed
-    cut points for every column in bins.
+    ``cuts`` contains fixed cut points by attribute. ``paired`` states whether pairs of values are counted, which
+    requires fixed cut points for every binned column.
     """
 
     instances: CountedRows
@@ -313,12 +314,12 @@ class CountedMemory(BayesMemory):
 
     @property
     def unsettled(self) -> list[int]:
-        """Columns with cut points known only after a first pass over all rows."""
+        """Columns whose cut points are only known after a first pass over all rows."""
         pairs = zip(self._binned, self._numbers, strict=True)
         return [a for a, numbers in pairs if numbers.sampled or (self.paired and numbers.cuts is None)]
 
     def settled(self, codes: IntArray) -> Self:
-        """Return a memory without rows, with the cut points learned from the rows counted here."""
+        """Return an empty memory with the cut points learned from the rows counted so far."""
         cuts = {a: self._learned_cuts(i, codes) for i, a in enumerate(self._binned) if a in self.unsettled}
         rows = CountedRows(self.instances.schema, self.instances.targets)
         return type(self)(
@@ -346,7 +347,7 @@ class CountedMemory(BayesMemory):
         return np.empty(0, np.int64)
 
     def append_again(self, table: Any, target: Any) -> bool:
-        """Count an Arrow table and its target if no values have to be read; see `flush`."""
+        """Count an Arrow table and its target if their dictionaries are known; return whether they were counted."""
         if not self._repeated or tuple(table.column_names) != self.instances.schema.names:
             return False
         if self._repeated[-1].add(table, target, self.threads):
@@ -355,7 +356,7 @@ class CountedMemory(BayesMemory):
         return bool(self._repeated) and self._repeated[-1].add(table, target, self.threads)
 
     def expect_again(self, table: Any, target: Any) -> None:
-        """Expect more batches like an Arrow table."""
+        """Prepare to count more batches with the same dictionaries as an Arrow table."""
         schema = self.instances.schema
         plain = all(schema.kinds[a] == Nominal(content="text") for a in self._coded)
         if plain and not self._summed and not self.paired and tuple(table.column_names) == schema.names:
@@ -367,7 +368,7 @@ class CountedMemory(BayesMemory):
                 self._repeated.append(batches)
 
     def flush(self) -> None:
-        """Merge the counts of `append_again`."""
+        """Add the counts made by `append_again`."""
         batches, self._repeated = [each for each in self._repeated if each.rows], []
         if not batches:
             return
@@ -399,12 +400,12 @@ class CountedMemory(BayesMemory):
         _needs_rows("forgetting by id")
 
     def forget_rows(self, table: Table, targets: Table) -> None:
-        """Subtract rows by content; raise an error if they cannot all have been counted."""
+        """Subtract rows by content; raise an error if some of them cannot have been counted."""
         self._cache.clear()
         self.absorb(self._tallied(table, targets), sign=-1)
 
     def _tallied(self, table: Table, targets: Table) -> Tally:
-        """Count rows in one call of the core."""
+        """Return the counts of some rows, in one call of the core."""
         target: Any = targets.columns[0]
         n_classes, size = len(target.values), len(table)
         columns, cuts, sizes, held = list[AnyArray](), list[FloatArray | None](), list[int](), list[Any]()
@@ -461,7 +462,7 @@ class CountedMemory(BayesMemory):
         return counts
 
     def absorb(self, tally: Tally, *, sign: int = 1) -> None:
-        """Add or subtract the counts of other rows; on an error, only this memory is affected."""
+        """Add or subtract the counts of other rows; after an error, this memory must be discarded."""
         rows, schema = self.instances, self.instances.schema
         values: list[list[Value] | None] = [None] * (len(schema) + 1)
         used: dict[int, IntArray] = {}
@@ -520,7 +521,7 @@ class CountedMemory(BayesMemory):
         rows.settle(class_counts, vanished)
 
     def _agreed(self, i: int, other: Numbers) -> tuple[Numbers, Numbers]:
-        """Return the numbers of a column of both models in the same form; raise an error if cut points differ."""
+        """Return both models' counts of a column, with common cut points or none; raise an error if they differ."""
         mine = self._numbers[i]
         if mine.cuts is None and other.cuts is not None:
             mine = mine.cut(other.cuts)
@@ -537,19 +538,19 @@ class CountedMemory(BayesMemory):
         """Raise an error for impossible counts."""
         schema = self.instances.schema
         if (class_counts < 0).any():
-            raise _never_counted("a class has fewer rows than these")
+            raise _never_counted("too few rows of a class were counted")
         for d, a in enumerate(self._coded):
             if (self._counts.cells[self._counts.starts[d] : self._counts.starts[d + 1]] < 0).any():
-                raise _never_counted(f"column {schema.label(a)!r} has a value in fewer rows of a class than these")
+                raise _never_counted(f"a value of column {schema.label(a)!r} was counted in too few rows of a class")
         for a, numbers in zip(self._binned, self._numbers, strict=True):
             if (numbers.counts < 0).any() or (numbers.missing < 0).any():
-                raise _never_counted(f"column {schema.label(a)!r} has a number in fewer rows of a class than these")
+                raise _never_counted(f"a number in column {schema.label(a)!r} was counted in too few rows of a class")
         for i, a in enumerate(self._summed):
             known = enumerate(class_counts.tolist())
             if self._sums is not None and not all(_possible(self._sums.exact(i, k), n) for k, n in known):
                 raise _never_counted(f"the numbers of column {schema.label(a)!r} do not match the counts")
         if self._pairs is not None and (self._pairs.pairs < 0).any():
-            raise _never_counted("two columns have a pair of values in fewer rows of a class than these")
+            raise _never_counted("a pair of values was counted in too few rows of a class")
 
     def tally(self, order: Sequence[int]) -> Tally:
         """Return the counts with the columns in another order."""
@@ -587,7 +588,7 @@ class CountedMemory(BayesMemory):
         return dict(zip(self._summed, self._sums.summaries(), strict=True))
 
     def pair_counts(self, numbers: IntArray, starts: IntArray, codes: IntArray, sizes: IntArray) -> PairCounts:
-        """Counts of pairs with values numbered by slot as in `StructuredBayes`, and classes by position."""
+        """Return the counts of pairs, with values numbered by slot as in `StructuredBayes` and classes by position."""
         assert self._pairs is not None  # counted since the cut points are fixed
         found = PairCounts.empty(sizes, codes.size)
         maps = []
@@ -650,7 +651,7 @@ class CountedMemory(BayesMemory):
         return self.instances.plain()
 
     def saved(self) -> dict[str, Any]:
-        """Return all counts for a saved model."""
+        """Return all counts, to be saved with the model."""
         sums, pairs = self._sums, self._pairs
         numbers = [(each.cuts, each.values, each.counts, each.missing) for each in self._numbers]
         counts = {"classes": self.instances.target_counts(), "cells": self._counts.cells, "numbers": numbers}
@@ -659,7 +660,7 @@ class CountedMemory(BayesMemory):
         return {"counts": counts}
 
     def restore(self, instances: Instances, state: Mapping[str, Any]) -> None:
-        """Restore values and counts, checked again; raise ``ValueError`` if they are inconsistent."""
+        """Restore and check values and counts; raise ``ValueError`` if they are inconsistent."""
         told, rows = state["counts"], CountedRows(instances.schema, instances.targets)
         rows._rows = instances._rows
         self.instances, n = rows, len(rows.target_values())
@@ -710,7 +711,7 @@ class CountedMemory(BayesMemory):
 
 
 def _joined(blocks: Sequence[tuple[Sequence[Value], IdArray]]) -> tuple[Sequence[Value], IdArray]:
-    """Distinct values of a column in some batches, and its cells."""
+    """Return the distinct values of a column in some batches, and their cells."""
     distinct = dict.fromkeys(value for values, _ in blocks for value in values)
     index = {value: i for i, value in enumerate(distinct, FIRST)}
     cells = np.zeros((FIRST + len(index), blocks[0][1].shape[1]), np.int64)
@@ -720,7 +721,7 @@ def _joined(blocks: Sequence[tuple[Sequence[Value], IdArray]]) -> tuple[Sequence
 
 
 def _joined_numbers(cuts: FloatArray | None, blocks: Sequence[tuple[FloatArray | None, IdArray]]) -> Numbers:
-    """Numbers of a column in some batches, or its bins."""
+    """Return the counts of a numeric column in some batches."""
     if cuts is not None:
         return _numbers_of(cuts, None, np.sum([block for _, block in blocks], axis=0))
     found = [_numbers_of(None, values, block) for values, block in blocks]
@@ -731,7 +732,7 @@ def _joined_numbers(cuts: FloatArray | None, blocks: Sequence[tuple[FloatArray |
 
 
 def _numbers_of(cuts: FloatArray | None, values: FloatArray | None, cells: IdArray) -> Numbers:
-    """Numbers of rows from cells of values or, with cut points, of bins."""
+    """Create the counts of a numeric column from the cells of its values or, with cut points, of its bins."""
     if cuts is not None or values is None:
         return Numbers(cuts, np.empty(0), cells[FIRST:], cells[MISSING])
     held = np.flatnonzero(cells[FIRST:].any(axis=1))
@@ -740,7 +741,7 @@ def _numbers_of(cuts: FloatArray | None, values: FloatArray | None, cells: IdArr
 
 
 def _check_kinds(schema: Schema, numeric: Sequence[Any]) -> None:
-    """Raise an error for columns that need more than counts."""
+    """Raise an error for columns that need stored rows."""
     for a, (kind, strategy) in enumerate(zip(schema.kinds, numeric, strict=True)):
         what = f"is a {kind.describe()}" if isinstance(kind, (Date, Circular, Set, Text)) else None
         what = "has a kernel density" if isinstance(strategy, KernelDensity) else what
@@ -752,7 +753,7 @@ def _check_kinds(schema: Schema, numeric: Sequence[Any]) -> None:
 
 
 def _compact(column: Coded, rows: int) -> Coded:
-    """Return a column without unused values if there are very many."""
+    """Return the column without its unused values if it has very many values."""
     if len(column.values) <= 2 * rows + 1024:
         return column
     used, codes = np.unique(column.codes, return_inverse=True)
@@ -761,7 +762,7 @@ def _compact(column: Coded, rows: int) -> Coded:
 
 
 def _pair_slots(column: AnyArray, cuts: FloatArray | None) -> IntArray:
-    """Convert codes, ranks or numbers to slots of pairs: 0 for missing, then one for each code or bin."""
+    """Convert codes, ranks or numbers to slots of pairs: 0 for missing, then one slot for each code or bin."""
     missing = np.isnan(column) if column.dtype.kind == "f" else column < 0
     known = np.where(missing, 0, column)
     codes = known.astype(np.int32) if cuts is None else np.searchsorted(cuts, known, side="right").astype(np.int32)
@@ -769,7 +770,7 @@ def _pair_slots(column: AnyArray, cuts: FloatArray | None) -> IntArray:
 
 
 def _possible(sums: Sequence[tuple[int, int]], rows: int) -> bool:
-    """Whether these sums are possible for ``rows`` rows: ``0 <= W <= rows`` and ``S^2 <= W Q``."""
+    """Return whether these sums are possible for ``rows`` rows: ``0 <= W <= rows`` and ``S^2 <= W Q``."""
     (w, e_w), (s, e_s), (q, e_q) = sums
     w, more = w >> -e_w, w & ((1 << -e_w) - 1)  # rows count once
     if w <= 0 or more:
@@ -779,7 +780,7 @@ def _possible(sums: Sequence[tuple[int, int]], rows: int) -> bool:
 
 
 def _reduced(number: int, exponent: int) -> tuple[int, int]:
-    """Normalize an integer and a power of two to an odd integer and another power."""
+    """Normalize ``number * 2**exponent``, so that the number is odd."""
     if not number:
         return 0, 0
     zeros = (number & -number).bit_length() - 1
@@ -787,7 +788,7 @@ def _reduced(number: int, exponent: int) -> tuple[int, int]:
 
 
 def _sorted_codes(values: Sequence[Value], counts: IdArray) -> tuple[list[bytes], IntArray]:
-    """Stored values in canonical form, sorted, and the code of each."""
+    """Return the stored values in canonical form, sorted, and the code of each value."""
     found = sorted((canonical(values[code]), code) for code in np.flatnonzero(counts).tolist())
     return [text for text, _ in found], np.array([code for _, code in found], np.int64)
 

@@ -1,7 +1,7 @@
-"""Counting Arrow batches that repeat the dictionaries of the previous batch, such as those of a Parquet file.
+"""Counting of Arrow batches that repeat the dictionaries of the previous batch, as in a Parquet file.
 
-Reading a batch by its schema examines every value of every dictionary. If the dictionaries are those of the previous
-batch, the codes have the same meaning, and only have to be counted.
+Reading a batch normally examines every value of every dictionary. If the dictionaries are the same as in the previous
+batch, the codes have the same meaning and only need to be counted.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ _MOST, _SPARE = 1 << 16, 1024
 class RepeatedBatches:
     """Counts of Arrow batches with the same dictionaries as an earlier batch.
 
-    ``columns`` contains, in counting order, the position of each column in the table with its dictionary, its smallest
+    ``columns`` contains, in counting order, each column's position in the table and its dictionary, its smallest
     integer, or its cut points; ``target`` is the dictionary of the classes.
     """
 
@@ -41,9 +41,10 @@ class RepeatedBatches:
     def like(
         cls, table: Any, target: Any, attributes: Sequence[tuple[int, bool, FloatArray | None]]
     ) -> RepeatedBatches | None:
-        """Create for batches like this one; None if a column has neither dictionaries nor numbers.
+        """Create a counter for batches like this table; return None if a column cannot be counted without its values.
 
-        ``attributes`` contains the positions of the columns, whether they are nominal, and cut points of numbers.
+        ``attributes`` contains, for each column, its position, whether it is nominal, and its cut points if it is
+        binned.
         """
         import pyarrow.types as t
 
@@ -77,7 +78,7 @@ class RepeatedBatches:
         return cls(columns, dictionary, starts, np.zeros((int(starts[-1]), len(dictionary)), np.int64))
 
     def add(self, table: Any, target: Any, threads: int) -> bool:
-        """Count a batch if it is like the earlier ones; otherwise do nothing."""
+        """Count a batch if it has the same dictionaries as the earlier batches; return whether it was counted."""
         if target.num_chunks != 1 or target.null_count or not _same(target.chunk(0), self.target):
             return False
         if len(parts := table.to_batches()) != 1:
@@ -105,7 +106,7 @@ class RepeatedBatches:
         return True
 
     def _ranks(self, d: int, chunk: Any, low: int) -> AnyArray | None:
-        """Distances of integers from the smallest; None unless all are in range."""
+        """Return the differences of integers from the smallest integer; None if some are out of range."""
         numbers: AnyArray = chunk.to_numpy(zero_copy_only=False)
         n = int(self.starts[d + 1] - self.starts[d]) - FIRST
         if numbers.dtype.kind not in "iu":
@@ -121,7 +122,7 @@ class RepeatedBatches:
         return ranks if int(ranks.view(np.uint32).max()) < n else None
 
     def blocks(self, classes: Sequence[int], n_classes: int) -> list[tuple[Any, IdArray]]:
-        """Values of each column, None for bins, and its cells, with the classes in these places among ``n_classes``."""
+        """Return the values (None for bins) and the cells of each column, with the classes at these positions."""
         cells = np.zeros((len(self.cells), n_classes), np.int64)
         cells[:, classes] = self.cells
         found = list[tuple[Any, IdArray]]()
@@ -133,7 +134,7 @@ class RepeatedBatches:
 
 
 def _plain(dictionary: Any) -> bool:
-    """Whether a dictionary contains distinct strings without missing values."""
+    """Return whether a dictionary contains distinct strings and no missing values."""
     import pyarrow.types as t
 
     text = t.is_string(dictionary.type) or t.is_large_string(dictionary.type)
@@ -141,14 +142,14 @@ def _plain(dictionary: Any) -> bool:
 
 
 def _same(chunk: Any, dictionary: Any) -> bool:
-    """Whether a chunk has this dictionary, which parts of one batch share."""
+    """Return whether a chunk has this dictionary."""
     import pyarrow.types as t
 
     return t.is_dictionary(chunk.type) and bool(chunk.dictionary.equals(dictionary))
 
 
 def _numbers(chunk: Any) -> FloatArray | None:
-    """Finite numbers that float64 represents exactly."""
+    """Return the numbers as float64; None if that would be inexact or a number is infinite."""
     import pyarrow.types as t
 
     if chunk.null_count and t.is_integer(chunk.type) and chunk.type.bit_width > 32:

@@ -1,7 +1,8 @@
 """Discretizers: bins of numbers, so that a numeric column can be counted like a nominal one.
 
-A discretizer finds *cut points* in the known values of the training rows. The bin of ``x`` is the number of cuts that
-are not above it, so ``m`` cuts make ``m + 1`` bins and every number has one. Each cut has a value on either side.
+A discretizer finds *cut points* in the known values of the training rows. The bin of ``x`` is the number of cuts at or
+below ``x``, so ``m`` cuts make ``m + 1`` bins, which cover all numbers. There are training values on both sides of each
+learned cut.
 """
 
 from __future__ import annotations
@@ -53,7 +54,7 @@ class Discretizer(Protocol):
 
 
 def bin_of(cuts: FloatArray, x: FloatArray) -> NDArray[np.intp]:
-    """Bin of each number: the number of cuts at or below it; -1 if the number is missing."""
+    """Return the bin of each number, i.e. the number of cuts at or below it; -1 if the number is missing."""
     x = np.asarray(x, dtype=np.float64)
     return np.where(np.isnan(x), -1, np.searchsorted(cuts, x, side="right"))
 
@@ -77,7 +78,7 @@ class CutPoints:
         ascending = len(numbers) == len(points) and all(a < b for a, b in pairwise(numbers))
         if not ascending or not all(map(math.isfinite, numbers)):
             raise ParameterError(
-                f"points must be finite numbers, each above the one before, got {quoted(self.points)}. "
+                f"points must be finite numbers in strictly ascending order, got {quoted(self.points)}. "
                 "CutPoints((18, 65)) makes three bins: below 18, from 18 to below 65, 65 and above."
             )
         object.__setattr__(self, "points", numbers)
@@ -88,7 +89,7 @@ class CutPoints:
 
 @dataclass(frozen=True)
 class _LabelBlind(ABC):
-    """Base of the discretizers without classes: a number of bins, at least 2."""
+    """Base class of the discretizers that do not use classes. ``bins`` is at least 2."""
 
     bins: int = 5
 
@@ -104,7 +105,7 @@ class _LabelBlind(ABC):
 
     @prefix_errors
     def learned_from(self, column: ArrayLike) -> CutPoints:
-        """Return the cut points of a column (NaN if missing), to be used on subsets of it."""
+        """Return the cut points of a column (NaN for missing values), for use with subsets of the column."""
         values = as_floats(column)
         if values is None or values.ndim != 1 or np.isinf(values).any():
             raise ParameterError(
@@ -138,8 +139,8 @@ class EqualFrequency(_LabelBlind):
     """Bins with equal numbers of rows, as far as ties allow.
 
     With total weight ``W``, cut ``i`` is placed between two neighboring values so that the weight below it is nearest
-    to ``W i / bins``, the lower place if two are equally near. Equal values stay in one bin, so there may be fewer
-    bins. At least 2 bins.
+    to ``W i / bins``; ties go to the lower position. Equal values stay in one bin, so there may be fewer bins. The
+    parameter ``bins`` is at least 2.
 
     >>> EqualFrequency(2).learned_from([1.0, 2.0, 3.0, 100.0])
     CutPoints(points=(2.5,))
@@ -165,9 +166,9 @@ class KMeansBins(_LabelBlind):
     """Bins from one-dimensional k-means; cuts are the midpoints between neighboring centers.
 
     Lloyd's algorithm, with center ``i`` of k started at the quantile ``(i + 1/2) / k``. A value equally near to two
-    centers goes to the upper one; empty centers are dropped at the end. Among the variants we tried, this one came
-    closest to the leave-one-out figures of Kontkanen et al. (1997). Fractional weights are rounded to multiples of
-    their sum over 2^32. At least 2 bins.
+    centers goes to the upper center; clusters without values are dropped at the end. Of the variants tried, this came
+    closest to the leave-one-out results of Kontkanen et al. (1997). Fractional weights are rounded to multiples of
+    their sum divided by 2^32. The parameter ``bins`` is at least 2.
 
     >>> KMeansBins(2).learned_from([1.0, 2.0, 3.0, 11.0, 13.0])
     CutPoints(points=(7.0,))
@@ -186,7 +187,7 @@ class KMeansBins(_LabelBlind):
 
 
 class _Line:
-    """Convert values to integers, so that sums are exact and ties are not decided by rounding."""
+    """One-dimensional k-means on values converted to integers, so that sums are exact and ties are not rounded away."""
 
     def __init__(self, points: FloatArray, times: FloatArray) -> None:
         self.exponent = int(np.frexp(np.abs(points).max())[1])
@@ -213,7 +214,7 @@ class _Line:
         return [a + (b - a) * (rank % 1) for a, b, rank in zip(below, above, ranks, strict=True)]
 
     def settle(self, centers: list[Fraction]) -> list[tuple[int, Fraction]]:
-        """Return the first value and the mean of the non-empty clusters at convergence."""
+        """Run Lloyd's algorithm to convergence; return the first value and the mean of each non-empty cluster."""
         while True:
             inner = (int(np.searchsorted(self.positions, math.ceil((a + b) / 2))) for a, b in pairwise(centers))
             borders = list(pairwise([0, *inner, len(self.positions)]))
@@ -233,7 +234,7 @@ class _Line:
 
 @dataclass(frozen=True)
 class TwoWay:
-    """Two bins, cut where the information gain is highest; no cut if nothing is gained.
+    """Two bins, with the cut point of highest information gain; a single bin if no cut has a gain.
 
     >>> TwoWay().cuts(np.array([1.0, 2.0, 8.0, 9.0]), np.array([0, 0, 1, 0]), 2, None)
     array([5.])
@@ -253,7 +254,7 @@ class MDL:
 
     The best cut of N rows into S1 and S2 is accepted, and both sides are cut further, while (in bits)
     ``Gain > (log2(N - 1) + log2(3^k - 2) - k Ent(S) + k1 Ent(S1) + k2 Ent(S2)) / N``, with k, k1, k2 the number of
-    classes in S, S1 and S2. Cuts lie halfway between neighboring values; the lowest of equally good cuts is taken.
+    classes in S, S1 and S2. Cuts lie halfway between neighboring values; ties go to the lowest cut.
 
     >>> MDL().cuts(np.arange(12.0), np.array([0] * 6 + [1] * 6), 2, None)
     array([5.5])
@@ -279,9 +280,10 @@ class MDL:
 
 
 class _Split(NamedTuple):
-    """Best cut of a run of blocks, before block ``at``, with class weights of the run and on both sides.
+    """Best cut of consecutive blocks, placed before block ``at``.
 
-    ``gain`` is the information gain in nats.
+    ``gain`` is the information gain in nats; ``whole``, ``left`` and ``right`` are the class weights of all blocks
+    and of the blocks on each side.
     """
 
     at: int
@@ -292,16 +294,16 @@ class _Split(NamedTuple):
 
 
 def _class_nats(weights: FloatArray) -> float:
-    """Entropy of the classes, in nats, times their total weight."""
+    """Return the entropy of the classes, in nats, times the number of classes."""
     shares = weights / float(weights.sum())
     return len(weights) * float(-xlogy(shares, shares).sum())
 
 
 class _ClassBlocks:
-    """Sorted column as blocks that cannot contain the best cut.
+    """Sorted column, divided into blocks that cannot contain the best cut.
 
-    Adjacent values that occur only in the same class form a block: the best cut is always at a block border
-    (Fayyad & Irani 1992, theorem 1). ``cuts`` has the cut before each block.
+    Adjacent values that occur only in the same class form a block, because the best cut is always at a block border
+    (Fayyad & Irani 1992, theorem 1). ``cuts`` contains the cut before each block.
     """
 
     def __init__(self, values: FloatArray, classes: Classes, n_classes: int, weights: Weights) -> None:
@@ -335,13 +337,13 @@ class _ClassBlocks:
             self._table = xlogy(whole, whole)
 
     def best_split(self, begin: int, end: int) -> _Split | None:
-        """Cut of some blocks with the highest gain, the lowest among ties; None if no cut has a gain."""
+        """Return the cut of some blocks with the highest gain (ties go to the lowest); None if no cut has a gain."""
         length = end - begin
         if length < 2:
             return None
 
         def reached(at: NDArray[np.intp], weights: FloatArray) -> FloatArray:
-            """Cumulative weight of a class up to each block except the last."""
+            """Return the cumulative weight of a class up to each block except the last."""
             return np.cumsum(np.bincount(at, weights=weights, minlength=length))[:-1].astype(np.float64)
 
         parts, sums = [], []  # for each class: number of rows by position, and their weight
@@ -378,7 +380,7 @@ class _ClassBlocks:
 
 
 def distinct(values: FloatArray, weights: FloatArray | None = None) -> tuple[FloatArray, FloatArray]:
-    """Distinct known values, ascending, and the total weight of each, independent of the row order."""
+    """Return the distinct known values in ascending order and the total weight of each value."""
     values = np.asarray(values, dtype=np.float64) + 0.0  # -0.0 becomes 0.0
     if weights is None:
         points, counts = np.unique(values[~np.isnan(values)], return_counts=True)
@@ -391,7 +393,7 @@ def distinct(values: FloatArray, weights: FloatArray | None = None) -> tuple[Flo
 
 
 def between(lower: FloatArray, upper: FloatArray) -> FloatArray:
-    """Cuts between adjacent values: their midpoints, or the upper value if there is no number in between."""
+    """Return cuts between adjacent values: the midpoint, or the upper value if float64 has no number in between."""
     middle = lower / 2 + upper / 2
     return np.where((middle > lower) & (middle <= upper), middle, upper)
 

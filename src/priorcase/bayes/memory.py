@@ -38,10 +38,11 @@ MISSING, UNSEEN, FIRST = 0, 1, 2
 
 
 class Counts:
-    """Number of rows of each class with each value of discrete attributes.
+    """Number of rows of each class with each value of the discrete attributes.
 
     The slots of all attributes are concatenated in ``cells``, with one column for each class code. ``cuts`` contains
-    the cut points of each numeric attribute, None for others. Counts are integers, so that removals are exact.
+    the cut points of each numeric attribute, and None for other attributes. Counts are integers, so that removals are
+    exact.
     """
 
     def __init__(self, cuts: Sequence[FloatArray | None]) -> None:
@@ -55,7 +56,7 @@ class Counts:
         return twin
 
     def grow(self, sizes: Sequence[int], n_classes: int) -> None:
-        """Resize for these numbers of slots of each attribute and of classes, keeping the counts."""
+        """Resize to the given number of slots per attribute and number of classes, keeping the counts."""
         old, starts = self.starts, np.concatenate([[0], np.cumsum(np.asarray(sizes, np.int64))])
         known = self.cells.shape[1]
         if n_classes == known and np.array_equal(starts, old):
@@ -72,7 +73,7 @@ class Counts:
 
 
 def slots_of(column: AnyArray, cuts: FloatArray | None = None, n_codes: int | None = None) -> IntArray:
-    """Slot of each value: a code, a rank, or a number to bin; codes beyond ``n_codes`` are unseen."""
+    """Return the slot of each value (a code, a rank, or a number to bin); codes from ``n_codes`` on are unseen."""
     missing = np.isnan(column) if column.dtype.kind == "f" else column < 0
     known = np.where(missing, 0, column)
     codes = known.astype(np.intp) if cuts is None else np.searchsorted(cuts, known, side="right")
@@ -83,7 +84,7 @@ def slots_of(column: AnyArray, cuts: FloatArray | None = None, n_codes: int | No
 
 
 def group_sums(groups: IntArray, amounts: FloatArray, n: int) -> FloatArray:
-    """Sum of the amounts in each group, independent of their order."""
+    """Return the sum of the amounts in each group; the result does not depend on their order."""
     if (amounts != np.floor(amounts)).any() or np.abs(amounts).sum() >= 2.0**53:  # other sums are exact
         order = np.argsort(amounts, kind="stable")
         groups, amounts = groups[order], amounts[order]
@@ -92,7 +93,7 @@ def group_sums(groups: IntArray, amounts: FloatArray, n: int) -> FloatArray:
 
 
 def _rows_of(distinct: Any, codes: IntArray) -> Any:
-    """Rows of a sparse matrix by number; an empty row for -1."""
+    """Return rows of a sparse matrix by position; -1 gives an empty row."""
     empty = sparse.csr_matrix((1, distinct.shape[1]), dtype=distinct.dtype)
     return sparse.vstack([distinct, empty], format="csr")[codes.astype(np.intp)]
 
@@ -102,12 +103,13 @@ def _rows_of(distinct: Any, codes: IntArray) -> Any:
 
 @dataclass(frozen=True, eq=False)
 class Discrete:
-    """Class-conditional counts of the discrete attributes: nominal, ordinal, and numeric ones cut into bins.
+    """Class-conditional counts of the discrete attributes: nominal, ordinal, and binned numeric attributes.
 
-    ``attributes`` are their positions in the schema, ``starts`` the first cell of each and the number of cells,
-    ``cuts`` the cut points of numeric ones. ``counts`` contains the rows in each cell, shape (cells, classes);
-    ``inside`` is a mask of cells with possible values, ``missing_counts`` states whether missing is one more value of
-    all attributes, or of each. ``once``: cells with a single row, which do not exist in a fit without that row.
+    ``attributes`` are their positions in the schema. ``starts`` contains the first cell of each attribute and, last,
+    the number of cells. ``cuts`` contains the cut points of numeric attributes. ``counts`` are numbers of rows, shape
+    (cells, classes), and ``inside`` is a mask of the cells with possible values. ``missing_counts`` states whether
+    missing counts as a value, for all attributes or for each. ``once`` is a mask of the cells with a single row, which
+    would not exist if the model were fitted without that row.
     """
 
     attributes: tuple[int, ...]
@@ -120,12 +122,12 @@ class Discrete:
 
     @cached_property
     def missing(self) -> BoolArray:
-        """Whether missing is one more value of each attribute."""
+        """Whether missing counts as a value, for each attribute."""
         return np.broadcast_to(np.asarray(self.missing_counts, np.bool_), (len(self.attributes),))
 
     @cached_property
     def left_out(self) -> BoolArray:
-        """Cells that count for a left-out row."""
+        """Mask of the cells that also exist if any single row is left out."""
         return self.inside if self.once is None else self.inside & ~self.once
 
     @cached_property
@@ -144,7 +146,7 @@ class Discrete:
         return self.per_attribute(np.where(self.inside[:, np.newaxis], self.counts, 0.0))
 
     def per_attribute(self, cells: AnyArray) -> AnyArray:
-        """Sums over the cells of each attribute, independent of the order of its values."""
+        """Return sums over the cells of each attribute, which do not depend on the order of its values."""
         if not self.attributes:
             return np.zeros((0, *cells.shape[1:]), cells.dtype)
         # Sums of integers below 2^53 are exact in any order.
@@ -154,11 +156,11 @@ class Discrete:
         return sums
 
     def slots(self, d: int, cells: FloatArray) -> IntArray:
-        """Slot of each query's value of attribute ``d``."""
+        """Return the slot of each query's value of attribute ``d``."""
         return slots_of(cells, self.cuts[d], int(self.starts[d + 1] - self.starts[d]) - FIRST)
 
     def codes(self, d: int) -> slice:
-        """Cells of attribute ``d`` that correspond to codes."""
+        """Return the range of cells of attribute ``d`` that correspond to codes."""
         return slice(int(self.starts[d]) + FIRST, int(self.starts[d + 1]))
 
 
@@ -166,8 +168,9 @@ class Discrete:
 class Statistics:
     """Statistics of the stored rows for a Bayes classifier.
 
-    ``labels`` are the classes in ascending order, ``codes`` their stored codes, -1 for a class without rows.
-    ``moments`` are keyed by position in the schema and contain one entry per class code; ``texts`` the words of texts.
+    ``labels`` are the classes in ascending order, and ``codes`` their stored codes (-1 for a class without rows).
+    ``moments`` and ``texts`` contain the moments of numeric attributes and the word counts of texts, by position in the
+    schema.
     """
 
     labels: AnyArray
@@ -188,12 +191,12 @@ class Statistics:
 class BayesMemory(Memory):
     """Stored rows with counts of their values and moments of their numbers, kept up to date.
 
-    Bins, whose cut points depend on all rows, and counts of weighted rows are computed again when next needed.
-    ``numeric`` has a strategy for each numeric attribute, `Words` for texts, and None for others.
-    ``missing_counts`` says whether missing is a value of all attributes, or of each; ``missing_apart``
-    whether it is one of every part of a column, and not of the first alone.
+    Counts of bins, whose cut points depend on all rows, and counts of weighted rows are recomputed when they are next
+    needed. ``numeric`` contains a strategy for each numeric attribute, `Words` for texts, and None for other
+    attributes. ``missing_counts`` states whether missing counts as a value, for all attributes or for each.
+    ``missing_apart`` states whether missing counts as a value in every part of a column rather than only in the first.
 
-    If columns are split into parts (`Parts`), this memory contains only the rows, and `attributes` the counts.
+    If columns are split into parts (`Parts`), this memory contains only the rows, and `attributes` returns the counts.
     """
 
     parts: Parts | None = None
@@ -225,7 +228,7 @@ class BayesMemory(Memory):
     # -- columns split into parts
 
     def attributes(self) -> BayesMemory:
-        """Memory of the attributes: this one, or one with columns split into parts according to the stored rows."""
+        """Return this memory or, if columns have parts, a memory of the parts, split according to the stored rows."""
         return self.cached("attributes", self._taken_apart) if self.apart else self
 
     def _taken_apart(self) -> BayesMemory:
@@ -242,7 +245,7 @@ class BayesMemory(Memory):
         return memory
 
     def taken_apart(self, table: Table) -> Table:
-        """Convert rows of columns to rows of attributes."""
+        """Return a table with its columns converted to attributes."""
         parts = self.attributes().parts
         return table if parts is None else parts.table(table)
 
@@ -290,7 +293,7 @@ class BayesMemory(Memory):
     # -- statistics
 
     def check(self, declared: int = 0) -> None:
-        """Raise an error for too many cells, and for numbers too large or too small to be squared."""
+        """Raise an error for too many cells, or for numbers that are too large or too small to be squared."""
         if self.apart:
             self.attributes().check(declared)
             return
@@ -330,7 +333,7 @@ class BayesMemory(Memory):
         return Statistics(labels, codes, class_counts, discrete, self.moments(), texts)
 
     def _words(self, a: int) -> tuple[CountVectorizer | None, Any]:
-        """Vectorizer and the words of each distinct text."""
+        """Return the vectorizer and the word counts of each distinct text."""
 
         def words() -> tuple[CountVectorizer | None, Any]:
             strategy = cast(Words, self.numeric[a])
@@ -351,7 +354,7 @@ class BayesMemory(Memory):
         return WordCounts(vectorizer, documents, own, weights, counts)
 
     def _once(self, starts: IdArray, attributes: tuple[int, ...]) -> BoolArray | None:
-        """Members of sets that occur in a single row."""
+        """Return a mask of the cells of set members that occur in a single row."""
         if self.parts is None or not (members := set(self.parts.members.tolist())):
             return None
         found = np.zeros(int(starts[-1]), np.bool_)
@@ -361,7 +364,7 @@ class BayesMemory(Memory):
         return found
 
     def _cells(self, cuts: list[FloatArray], threads: int) -> tuple[IdArray, IdArray, IdArray]:
-        """Cells by class codes, starts of the attributes, and rows of each class code."""
+        """Return cells by class code, the first cell of each attribute, and the number of rows of each class code."""
         if self._counts is None:
             self._counts = self._counted(self._coded, [None] * len(self._coded), self._sizes(), threads)
         counts, classes = self._counts, self.instances.target_counts()
@@ -380,7 +383,7 @@ class BayesMemory(Memory):
         return counts
 
     def _weighted_cells(self, cuts: list[FloatArray]) -> tuple[FloatArray, IdArray, FloatArray]:
-        """Compute the same for weighted rows."""
+        """Return the results of `_cells` for weighted rows."""
         n = self._n_codes()
         weights = np.ones(len(self.instances)) if self.instances.weights is None else self.instances.weights
         classes = self.instances.target().astype(np.intp)
@@ -396,7 +399,7 @@ class BayesMemory(Memory):
     def _inside(
         self, counts: FloatArray, starts: IdArray, attributes: tuple[int, ...], missing: bool | BoolArray
     ) -> BoolArray:
-        """Mask of cells with stored or declared values, including missing if it counts and occurs."""
+        """Return a mask of cells with stored or declared values, including missing if counted and present."""
         inside: BoolArray = counts.sum(axis=1) > 0
         inside[starts[:-1] + MISSING] &= missing
         inside[starts[:-1] + UNSEEN] = False
@@ -407,14 +410,14 @@ class BayesMemory(Memory):
         return inside
 
     def class_positions(self, codes: IntArray) -> IntArray:
-        """Class position of each row."""
+        """Return the position of each row's class."""
         positions = np.zeros(self._n_codes(), np.intp)
         positions[codes[codes >= 0]] = np.flatnonzero(codes >= 0)
         found: IntArray = positions[self.instances.target()]
         return found
 
     def _cuts(self, labels: AnyArray, codes: IntArray) -> list[FloatArray]:
-        """Cut points of the binned attributes, from the stored rows."""
+        """Return the cut points of the binned attributes, learned from the stored rows."""
         if not self._binned:
             return []
         classes, weights = self.class_positions(codes), self.instances.weights
@@ -429,13 +432,13 @@ class BayesMemory(Memory):
         return found
 
     def samples(self, a: int, codes: IntArray) -> list[tuple[FloatArray, FloatArray | None]]:
-        """Numbers of each class, and their weights."""
+        """Return the numbers of each class, and their weights."""
         column, weights, classes = self.instances.column(a), self.instances.weights, self.class_positions(codes)
         rows = [classes == k for k in range(codes.size)]
         return [(column[own], None if weights is None else weights[own]) for own in rows]
 
     def moments(self) -> dict[int, Moments]:
-        """Moments by class code, and those of a class without rows at the end."""
+        """Return the moments of each class code and, last, of a class without rows."""
         return self.cached("moments", self._moments)
 
     def _moments(self) -> dict[int, Moments]:

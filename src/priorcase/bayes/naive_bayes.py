@@ -28,14 +28,14 @@ from priorcase.schema import CategoricalFeatures, Table
 
 
 class AdditiveBayes(BayesClassifier):
-    """Base of `NaiveBayes` and `SubsetAveragedBayes`, which have Dirichlet priors and an additive model."""
+    """Base class of `NaiveBayes` and `SubsetAveragedBayes`, which have Dirichlet priors and an additive model."""
 
     _estimates: Estimates = Estimates()
 
     @property
     @reads
     def prior_(self) -> Prior:
-        """Prior in use; the selected one with ``prior="auto"``."""
+        """Prior in use; with ``prior="auto"``, the selected prior."""
         return self._weights().prior
 
     @reads
@@ -47,8 +47,8 @@ class AdditiveBayes(BayesClassifier):
     def predict_column(
         self, X: Any, column: Name, *, y: Any = None, return_proba: bool = False
     ) -> AnyArray | tuple[AnyArray, FloatArray]:
-        """Predict a column, or ``"class"``, from the others: the most probable value or `Interval`, or the expected
-        number. ``y``: known classes. ``return_proba``: also return the probabilities of the `column_values`.
+        """Predict a column, or ``"class"``: its most probable value or `Interval`, or its expected number.
+        ``y``: known classes. ``return_proba``: also return the probabilities of the `column_values`.
         """
         return columns.predict_column(self, X, column, y, return_proba)
 
@@ -59,13 +59,13 @@ class AdditiveBayes(BayesClassifier):
 
     @reads
     def predict_joint(self, X: Any, targets: Sequence[Name], y: Any = None) -> JointDistribution:
-        """Return the joint distribution of nominal, ordinal or binned columns, or ``"class"``, given the others."""
+        """Return the joint distribution of nominal, ordinal or binned columns, or ``"class"``, given the rest."""
         return columns.predict_joint(self, X, targets, y)
 
     # -- for subclasses
 
     def _model(self) -> AdditiveModel:
-        """Return the terms of the class and of each attribute in the joint logs."""
+        """Return the model with the terms of the class and of each attribute."""
         return self._answering().cached("model", self._new_model)
 
     @abstractmethod
@@ -76,7 +76,7 @@ class AdditiveBayes(BayesClassifier):
         return priors.counts_evidence(statistics, weights)
 
     def _weights(self) -> PriorWeights:
-        """Weights of the cells and classes of the stored rows."""
+        """Return the prior weights of cells and classes."""
         memory, statistics = self._attributes(), self._statistics()
 
         def weights() -> PriorWeights:
@@ -93,7 +93,7 @@ class AdditiveBayes(BayesClassifier):
         return self._rescaled(found, first, scale)
 
     def _first_scale(self, scale: Scale) -> Scale:
-        """Return the scale to compute: joint logs if the policy modifies their normalization."""
+        """Return the scale to compute first: joint logs if the zero policy changes the normalization."""
         return scale if type(self._estimates.policy) in (KeepZeros, ParamFloor) else Scale.JOINT
 
     def _rescaled(self, scores: FloatArray, first: Scale, scale: Scale) -> FloatArray:
@@ -114,25 +114,26 @@ class AdditiveBayes(BayesClassifier):
 class NaiveBayes(AdditiveBayes):
     """Naive Bayes classifier for tables with mixed columns and missing values.
 
-    The joint probability is ``a_k prod_i phi_ki``, with class probabilities a and phi the probability or density of a
-    value in class k (Kontkanen et al. 1997; 1998, eqs. 7 to 9). Rows can be added and removed as in `KNNClassifier`.
+    The joint probability is ``a_k prod_i phi_ki``, where a_k is the probability of class k and phi_ki the probability
+    or density of the value of attribute i in class k (Kontkanen et al. 1997; 1998, eqs. 7 to 9). Rows can be added and
+    removed as in `KNNClassifier`.
 
     Parameters
     ----------
     predictive
-        Estimate from counts f of h rows with weights s. ``"evidence"``: posterior mean, ``(f + s) / (h + sum s)``.
+        Estimate from counts f in h rows, with weights s. ``"evidence"``: posterior mean, ``(f + s) / (h + sum s)``.
         ``"map"``: posterior mode, ``(f + s - 1) / (h + sum s - n)``. ``"sc"``: stochastic complexity (1997, eq. 8).
     prior, class_prior
         Dirichlet weights s: a number, ``"jeffreys"`` (1/2), ``"laplace"`` (1), ``"bdeu"`` or ``BDeu(s)``,
         ``MEstimate(m)``, ``"auto"`` (maximizes the marginal likelihood), or a mapping by column (`PerAttribute`).
-        Those of the classes: a number, an array or a mapping from class to number. None: as ``prior``.
+        ``class_prior`` is a number, an array, a mapping from class to number, or None for the weights of ``prior``.
     numeric
         Bins (``"mdl"``, ``"equal_width"``, ``"equal_frequency"``, ``"kmeans"``, ``"two_way"``, `CutPoints`), a density
         (``"student"``, ``"gaussian"``, ``"kernel"``), or a mapping from column to one of these.
     missing, zero_policy
-        Missing values are ignored (``"ignore"``), or one more ``"value"``. Zero probabilities under ``"map"``:
+        ``"ignore"`` ignores missing values; ``"value"`` counts them as a value. Zero probabilities under ``"map"``:
         ``"-inf"`` keeps them, ``"cap100"`` or ``Cap(nats)`` sets the log-probability of an impossible class to -100,
-        ``"param_floor"`` or ``ParamFloor(floor)`` raises them to 1e-4.
+        ``"param_floor"`` or ``ParamFloor(floor)`` raises probabilities to at least 1e-4.
     keep_rows
         False stores counts instead of rows; see `forget_rows`. Leave-one-out, texts, dates, sets, kernel densities and
         sample weights are then not available.
@@ -191,7 +192,7 @@ class NaiveBayes(AdditiveBayes):
             if isinstance(strategy, PLUG_IN):
                 label = memory.instances.schema.label(a)
                 raise NotAvailableError(
-                    f"not defined: the parameters of the density of column {label!r} are estimated, not averaged over. "
+                    f"undefined: the density parameters of column {label!r} are estimated, not averaged over. "
                     "Fit with numeric='student', or with bins such as 'mdl'."
                 )
             if isinstance(strategy, Student):
@@ -288,7 +289,7 @@ class NaiveBayes(AdditiveBayes):
 
 
 def _class_logs(cells: Cells, estimates: Estimates, own: IntArray, row_weights: FloatArray) -> FloatArray:
-    """Log-shares of all classes without each of the rows, with classes ``own``, shape (rows, classes)."""
+    """Return the log-probabilities of all classes without each of the rows, shape (rows, classes)."""
     count, weight = cells.count[own], cells.weight[own]
     counts = np.repeat(cells.count[np.newaxis], len(own), axis=0)
     counts[np.arange(len(own)), own] = _less(count, row_weights)

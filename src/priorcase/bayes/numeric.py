@@ -1,7 +1,7 @@
-"""Numeric columns: moments of the numbers in each class, and densities made from them.
+"""Numeric columns: moments of the numbers in each class, and densities computed from the moments.
 
-Moments are computed from exact sums of the weights, the numbers and their squares, as fixed-point numbers in the
-compiled core: they depend only on the rows, not on their order or batches, and removed rows are subtracted exactly.
+Moments are computed from exact sums of the weights, the numbers and their squares, which the compiled core stores as
+fixed-point numbers. They do not depend on the order or batches of the rows, and removed rows are subtracted exactly.
 
 The density of a class is given by four numbers ``c, loc, q, e``: ``ln p(x) = c - e ln(1 + (x - loc)^2 q)`` for
 Student's t, and ``ln p(x) = c - (x - loc)^2 q`` with e = 0 for the normal density.
@@ -45,7 +45,7 @@ _KERNELS_AT_ONCE = 2**20
 
 Bandwidth: TypeAlias = float | Literal["silverman", "john_langley"]
 Sample: TypeAlias = tuple[FloatArray, FloatArray | None]
-"""Known values of a class, and their weights; None if all are 1."""
+"""Known values of a class, and their weights (None if all weights are 1)."""
 
 
 # -- moments
@@ -55,9 +55,9 @@ Sample: TypeAlias = tuple[FloatArray, FloatArray | None]
 class Moments:
     """Moments of one numeric column, in each class and overall.
 
-    ``n``, ``mean`` and ``deviation`` are the total weight of the known values of each class, their mean and
-    ``sum w (x - mean)^2``, shape (..., classes), 0 for a class without values. ``low`` is the rounding error of the
-    mean. All may have leading axes, one entry for each of several training sets (such as those of leave-one-out).
+    For the known values of each class, ``n`` is the total weight, ``mean`` the mean and ``deviation`` is ``sum w (x -
+    mean)^2``; the shape is (..., classes), and a class without values has 0. ``low`` is the rounding error of the mean.
+    Leading axes have one entry for each training set, for example in leave-one-out.
     """
 
     n: FloatArray
@@ -70,7 +70,7 @@ class Moments:
 
     @classmethod
     def of_classes(cls, n: FloatArray, mean: FloatArray, low: FloatArray, deviation: FloatArray) -> Moments:
-        """Create from the moments of each class, independent of the order of the classes."""
+        """Create moments from those of each class; the order of the classes does not affect the overall moments."""
         heaviest = np.where(n == n.max(axis=-1, keepdims=True), mean, np.inf).min(axis=-1, keepdims=True)
         with np.errstate(over="ignore", invalid="ignore"):
             away = np.where(n > 0, (mean - heaviest) + low, 0.0)
@@ -86,7 +86,7 @@ class Moments:
 
     @classmethod
     def of(cls, values: FloatArray, codes: IntArray, n_classes: int, weights: FloatArray | None = None) -> Moments:
-        """Create from the numbers of rows; missing numbers and classes below 0 are ignored."""
+        """Create moments from numbers and classes of rows; missing numbers and classes below 0 are ignored."""
         sums = ClassMoments(1)
         sums.grow(n_classes)
         sums.add([values], codes, weights)
@@ -102,21 +102,21 @@ class Moments:
         return Moments(n, mean, deviation, self.n_all, self.mean_all, self.deviation_all)
 
     def variance_all(self) -> FloatArray:
-        """Overall variance with divisor ``n - 1``, but at least ``n / 2`` (weights may sum to less than two)."""
+        """Return the overall variance with divisor ``n - 1``, or ``n / 2`` if that is larger (for weights below 2)."""
         n = np.asarray(self.n_all, dtype=np.float64)
         return np.asarray(self.deviation_all / np.where(n > 0, np.maximum(n - 1, n / 2), 1.0))
 
     def is_informative(self) -> BoolArray:
-        """Whether the column has distinct known values (squared differences must not underflow), shape (...,)."""
+        """Return whether the column has distinct values whose squared differences do not underflow, shape (...,)."""
         variance = self.variance_all()
         return np.asarray((variance >= LEAST_VARIANCE) & (variance <= MOST_VARIANCE))
 
 
 class ClassMoments:
-    """Exact sums of some numeric columns in each class: of weights w, of w x and of w x^2.
+    """Exact sums of some numeric columns in each class: the sums of the weights w, of w x and of w x^2.
 
-    A sum is a row of 32-bit digits, lowest first, all but the last from 0 to 2^32 - 1. The three sums of a
-    class lie side by side; digit i of the first counts ``2^(32 (bases[0] + i))``.
+    A sum is an array of 32-bit digits, lowest digit first; all digits except the last are from 0 to 2^32 - 1. The three
+    sums of a class are stored side by side; digit i of the first sum has the value ``2^(32 (bases[0] + i))``.
     """
 
     def __init__(self, n_columns: int) -> None:
@@ -131,7 +131,7 @@ class ClassMoments:
         return twin
 
     def grow(self, n_classes: int) -> None:
-        """Resize for more classes; never shrinks."""
+        """Make room for more classes."""
         if (more := n_classes - self._sums.shape[1]) > 0:
             self._sums = np.pad(self._sums, ((0, 0), (0, more), (0, 0)))
             self._parts, self._fresh = np.pad(self._parts, ((0, 0), (0, more), (0, 0))), np.pad(self._fresh, (0, more))
@@ -159,7 +159,7 @@ class ClassMoments:
         self._outdate(codes[codes >= 0])
 
     def absorb(self, other: ClassMoments, classes: IntArray, *, sign: int = 1) -> None:
-        """Add or subtract the sums of other rows; ``classes`` maps each class of the other sums to a class of these."""
+        """Add or subtract the sums of other rows; ``classes`` maps each class of ``other`` to one of these classes."""
         windows = zip(other._bases.tolist(), other._widths.tolist(), strict=True)
         self._make_room([(32 * base, 32 * (base + width - _SPARE)) for base, width in windows])
         wide = copy(other)
@@ -169,12 +169,12 @@ class ClassMoments:
         self._outdate(classes)
 
     def _outdate(self, classes: IntArray) -> None:
-        """Mark the moments of classes as outdated after their rows changed, and drop their parts."""
+        """Mark the moments of classes as outdated after a change of their rows, and discard them."""
         self._fresh[classes] = False
         self._parts = np.where(self._fresh[:, np.newaxis], self._parts, 0.0)
 
     def _make_room(self, bits: Sequence[tuple[int, int]]) -> None:
-        """Extend the digits for terms with lowest and highest bits within these ranges."""
+        """Extend the digits, so that terms with lowest and highest bits in these ranges can be added."""
         low = [min(int(base), first >> 5) for base, (first, _) in zip(self._bases, bits, strict=True)]
         ends = [
             max(int(end), (last >> 5) + _SPARE) for end, (_, last) in zip(self._bases + self._widths, bits, strict=True)
@@ -184,7 +184,7 @@ class ClassMoments:
             self._place(bases, widths)
 
     def _place(self, bases: IdArray, widths: IdArray) -> None:
-        """Move the digits to other windows, which contain all nonzero digits."""
+        """Move the digits to other ranges of digits that contain all nonzero digits."""
         parts, at = list[IdArray](), 0
         for base, width, own, size in zip(bases, widths, self._bases, self._widths, strict=True):
             part = np.zeros((*self._sums.shape[:2], int(width)), np.int64)
@@ -205,12 +205,12 @@ class ClassMoments:
         return twin
 
     def saved(self) -> tuple[IdArray, IdArray, IdArray]:
-        """Return digits and windows for a saved model."""
+        """Return the digits and their ranges, to be saved with the model."""
         return self._sums, self._bases, self._widths
 
     @classmethod
     def restored(cls, told: Sequence[Any], n_columns: int, most_classes: int) -> ClassMoments:
-        """Restore from the result of `saved`; raise ``ValueError`` if it is invalid."""
+        """Restore sums from the result of `saved`; raise ``ValueError`` if it is invalid."""
         sums, bases, widths = told
         found = cls(n_columns)
         found._bases, found._widths = checked(bases, np.int64, (3,)), checked(widths, np.int64, (3,), least=_SPARE)
@@ -224,7 +224,7 @@ class ClassMoments:
         return found
 
     def exact(self, column: int, code: int) -> list[tuple[int, int]]:
-        """Three sums of a class as integers, each with its power of two."""
+        """Return the three sums of a class as integers, each with its power of two."""
         digits = self._sums[column, code]
         low, found, at = digits.astype("<u4").tobytes(), list[tuple[int, int]](), 0
         for base, width in zip(self._bases.tolist(), self._widths.tolist(), strict=True):
@@ -235,7 +235,7 @@ class ClassMoments:
         return found
 
     def parts(self) -> FloatArray:
-        """Weight, mean (in two parts) and squared deviations, correctly rounded: (columns, classes, 4)."""
+        """Return weight, mean (in two parts) and squared deviations, correctly rounded, shape (columns, classes, 4)."""
         if not self._fresh.all():
             found = self._parts.copy()
             for code in np.flatnonzero(~self._fresh).tolist():
@@ -252,7 +252,7 @@ class ClassMoments:
 
 
 def _carried(sums: IdArray, widths: IdArray) -> IdArray:
-    """Normalize digits to 0 to 2^32 - 1, except the last of each sum."""
+    """Carry digits over, so that all digits except the last of each sum are from 0 to 2^32 - 1."""
     ends = set(np.cumsum(widths).tolist())
     for i in range(sums.shape[2] - 1):
         if i + 1 not in ends:
@@ -262,7 +262,7 @@ def _carried(sums: IdArray, widths: IdArray) -> IdArray:
 
 
 def _rounded(weight: tuple[int, int], total: tuple[int, int], squares: tuple[int, int]) -> tuple[float, ...]:
-    """``n = W``, ``mean = S / W`` in two parts and ``D = (Q W - S^2) / W`` of exact sums, each rounded once."""
+    """Return ``W``, the mean ``S / W`` in two parts, and ``(Q W - S^2) / W`` of exact sums, each rounded once."""
     (w, e_w), (s, e_s), (q, e_q) = weight, total, squares
     if not w:
         return 0.0, 0.0, 0.0, 0.0
@@ -279,7 +279,7 @@ def _rounded(weight: tuple[int, int], total: tuple[int, int], squares: tuple[int
 
 
 def _quotient(above: int, below: int, exponent: int) -> float:
-    """``above / below * 2^exponent``, correctly rounded."""
+    """Return ``above / below * 2^exponent``, correctly rounded."""
     try:
         return (above << exponent) / below if exponent >= 0 else above / (below << -exponent)
     except OverflowError:
@@ -287,7 +287,7 @@ def _quotient(above: int, below: int, exponent: int) -> float:
 
 
 def _total(terms: FloatArray) -> FloatArray:
-    """Sums along the last axis, identical for any order of the terms and any number of zeros."""
+    """Return sums along the last axis that do not depend on the order of the terms or on the number of zeros."""
     total: FloatArray = np.cumsum(np.sort(terms, axis=-1), axis=-1)[..., -1]
     return total
 
@@ -306,11 +306,11 @@ def check_spread(moments: Moments, *, column: object) -> None:
 def moments_without_each(
     m: Moments, x: FloatArray, own: IntArray, weights: FloatArray | None = None, rows: IntArray | None = None
 ) -> Moments:
-    """Moments without each of some rows (None for all) with known numbers: one entry for each row.
+    """Return the moments without each of some rows (None for all) with known numbers, one entry for each row.
 
-    ``n' = n - w``, ``m' = m - w (x - m) / n'`` and ``D' = D - n w (x - m)^2 / n'``. If the row makes up most of
-    the total, which few rows of a class can, the moments of the other rows are computed again instead. ``x``,
-    ``own`` and ``weights`` are number, class (below 0 for a row that was not counted) and weight of all rows.
+    ``n' = n - w``, ``m' = m - w (x - m) / n'`` and ``D' = D - n w (x - m)^2 / n'``. If a row makes up most of the
+    total, the moments of the other rows are computed directly instead; this applies to few rows of a class. ``x``,
+    ``own`` and ``weights`` are the number, class (below 0 for a row that was not counted) and weight of each row.
     """
     x, own = np.asarray(x, np.float64), np.asarray(own)
     rows = np.arange(len(x)) if rows is None else rows
@@ -386,7 +386,7 @@ class Student:
     strength, degrees
         Equivalent sample sizes of the prior mean and the prior variance, from 1e-9 to 1e9.
     mean, scale
-        Prior mean and standard deviation; None uses those of the column (``sqrt(D / n)`` for the scale).
+        Prior mean and standard deviation; None uses the mean and standard deviation (``sqrt(D / n)``) of the column.
 
     Examples
     --------
@@ -433,7 +433,7 @@ class Student:
         return np.where(m.is_informative()[..., None] & (m.n > 0), found, 0.0)
 
     def _posterior(self, m: Moments) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
-        """``k, m, a, b`` of the posterior in each class; those of the prior if the column is not informative."""
+        """Return ``k, m, a, b`` of the posterior in each class, or of the prior if the column is not informative."""
         informative = m.is_informative()[..., None]
         n, mean, deviation = (np.where(informative, part, 0.0) for part in (m.n, m.mean, m.deviation))
         prior_mean = np.asarray(m.mean_all if self.mean is None else self.mean, dtype=np.float64)[..., None]
@@ -443,7 +443,7 @@ class Student:
         return k, prior_mean + n / k * away, self.degrees / 2 + n / 2, b
 
     def _rate(self, m: Moments) -> FloatArray:
-        """``b0``, shape (..., 1); 1 if the column is not informative."""
+        """Return ``b0``, shape (..., 1), with variance 1 if the column is not informative."""
         if self.scale is not None:
             return np.full((1,), self.degrees / 2 * self.scale * self.scale)
         n = np.asarray(m.n_all, dtype=np.float64)
@@ -489,7 +489,7 @@ class GaussianDensity:
 
 
 def log_densities(parameters: FloatArray, x: FloatArray) -> FloatArray:
-    """Log-density of each number in each class, given parameters (..., classes, 4); 0 if the number is missing."""
+    """Return each number's log-density in each class, given parameters (..., classes, 4); 0 for a missing number."""
     c, location, q, e = np.moveaxis(parameters, -1, 0)
     with np.errstate(over="ignore", invalid="ignore"):
         away = np.asarray(x, dtype=np.float64)[:, None] - location
@@ -505,7 +505,7 @@ def log_densities(parameters: FloatArray, x: FloatArray) -> FloatArray:
 def loo_log_densities(
     strategy: Student | GaussianDensity, m: Moments, x: FloatArray, own: IntArray, weights: FloatArray | None = None
 ) -> FloatArray:
-    """Leave-one-out log-density of each row's number in each class; 0 if the number is missing."""
+    """Return the leave-one-out log-density of each row's number in each class; 0 for a missing number."""
     x = np.asarray(x, dtype=np.float64)
     found = np.zeros((len(x), len(m.n)))
     for rows, less in blocks_without_each(m, x, own, weights):
@@ -561,9 +561,10 @@ class FittedKernels:
         self.moments = Moments.of(points, codes, len(self.classes), weights)
 
     def log_density(self, x: FloatArray, own: IntArray | None = None, weights: FloatArray | None = None) -> FloatArray:
-        """Log-density of each number in each class, by all values; 0 if it is missing.
+        """Return the log-density of each number in each class; 0 for a missing number.
 
-        If classes ``own`` are given, the queries are the stored rows with their weights, each left out.
+        If classes ``own`` are given, the queries are the stored rows with their weights, and each row is left out of
+        its own density.
         """
         x = np.asarray(x, dtype=np.float64)
         found, known = np.zeros((len(x), len(self.classes))), np.flatnonzero(~np.isnan(x))
@@ -575,7 +576,7 @@ class FittedKernels:
         return found
 
     def _log_densities(self, x: FloatArray, own: IntArray, w: FloatArray, m: Moments) -> FloatArray:
-        """Class by class: the bandwidth and the sum without weight ``w`` of the query itself."""
+        """Return the log-densities, class by class, excluding the weight ``w`` of each query's own row."""
         informative, n_all = m.is_informative(), np.asarray(m.n_all)
         at_all = self.everything.find(x)
         spread_all = _spread(m.variance_all(), self.everything.quartile_range(at_all, w))
@@ -603,7 +604,7 @@ class FittedKernels:
 
 
 def _spread(variance: FloatArray, quartile_range: FloatArray) -> FloatArray:
-    """``min(sd, IQR / 1.34)``; ``sd`` if the IQR is 0, and 0 if the variance is 0."""
+    """Return ``min(sd, IQR / 1.34)``; ``sd`` if the IQR is 0, and 0 if the variance is 0."""
     deviation = np.where(variance >= LEAST_VARIANCE, np.sqrt(variance), 0.0)
     narrow = quartile_range / 1.34
     return np.where(narrow > _LEAST_RANGE * deviation, np.minimum(deviation, narrow), deviation)
@@ -611,9 +612,9 @@ def _spread(variance: FloatArray, quartile_range: FloatArray) -> FloatArray:
 
 @dataclass(frozen=True)
 class _KernelSum:
-    """Sum of normal densities around the values of one class, or of all.
+    """Sum of normal densities around the values of one class or of all classes.
 
-    Each query excludes a weight ``out``, possibly 0, of its own stored value ``at``.
+    For leave-one-out, the weight ``out`` (0 otherwise) of the stored value ``at`` is excluded from each query's sum.
     """
 
     points: FloatArray
@@ -627,7 +628,7 @@ class _KernelSum:
         return np.minimum(np.searchsorted(self.points, x), len(self.points) - 1)
 
     def quartile_range(self, at: IntArray, out: FloatArray) -> FloatArray:
-        """Third minus first quartile, each the smallest value with at least this share at or below it."""
+        """Return the third minus the first quartile, each the smallest value with at least its share at or below it."""
         last, found = len(self.points) - 1, []
         for q in (0.25, 0.75):
             wanted = q * (self.reached[-1] - out) * (1 - _ROUNDING)
@@ -639,7 +640,7 @@ class _KernelSum:
     def log_density(
         self, x: FloatArray, bandwidth: FloatArray, weight: FloatArray, at: IntArray, out: FloatArray
     ) -> FloatArray:
-        """``ln( sum_j w_j N(x; v_j, h^2) / sum_j w_j )`` for each query with its bandwidth and total weight."""
+        """Return ``ln( sum_j w_j N(x; v_j, h^2) / sum_j w_j )`` for each query, with its bandwidth and total weight."""
         found = np.empty(len(x))
         step = max(1, _KERNELS_AT_ONCE // max(1, len(self.points)))
         for begin in range(0, len(x), step):

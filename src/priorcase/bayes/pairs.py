@@ -1,14 +1,14 @@
 """Counts of all pairs of attribute values in each class, and averages over structures that join pairs of attributes.
 
-With ``theta`` the expected parameters of the counts, all families of structures share ``a_k prod_v theta_kv``, which is
-naive Bayes, and ``rho_kuv = theta_kuv / (theta_ku theta_kv)``, the factor of a pair of values. They differ in the
-structures over which the products of ``rho`` are averaged.
+Let ``theta`` be the posterior means of the parameters. All families of structures share the naive Bayes term ``a_k
+prod_v theta_kv`` and the factor ``rho_kuv = theta_kuv / (theta_ku theta_kv)`` for each pair of values. The families
+differ in the structures over which the products of ``rho`` are averaged.
 
 The weight of a tree is the product of its edge weights, which are given as logarithms in the lower triangle of a
-matrix, row by row: edges (1,0), (2,0), (2,1), (3,0) and so on. The sum over all trees eliminates one node after the
-other (star-mesh elimination): with ``s = sum_j w_pj``, eliminating p adds ``w_pi w_pj / s`` to the weight of every
-other edge (i, j) and divides the sum by s, in ``O(n^3)``. Unlike the determinant of Meilă & Jaakkola (2000) this
-involves no subtraction, so it stays exact if weights differ by thousands of nats.
+matrix, row by row: edges (1,0), (2,0), (2,1), (3,0) and so on. The sum over all trees is computed by eliminating one
+node after another (star-mesh elimination): with ``s = sum_j w_pj``, eliminating p adds ``w_pi w_pj / s`` to the weight
+of every other edge (i, j) and divides the sum by s, in ``O(n^3)``. Unlike the determinant of Meilă & Jaakkola (2000)
+this involves no subtraction, so it stays exact if weights differ by thousands of nats.
 """
 
 from __future__ import annotations
@@ -27,11 +27,12 @@ from priorcase.bayes.predictive import log_rising
 from priorcase.exceptions import TooLargeError
 
 Family = Literal["all_trees", "best_tree", "super_parents", "plain_super_parents"]
-"""Structures that are averaged over.
+"""Family of structures over which the predictions are averaged.
 
-``all_trees``: every tree over the attributes, by marginal likelihood. ``best_tree``: the one with the largest.
-``super_parents``: naive Bayes and, for each attribute, the structure where all others depend on it, by marginal
-likelihood. ``plain_super_parents``: the latter only, if enough rows have the query's value, with equal weights.
+``all_trees``: all trees over the attributes, weighted by marginal likelihood. ``best_tree``: only the tree with the
+largest marginal likelihood. ``super_parents``: naive Bayes and, for each attribute, the structure in which all other
+attributes depend on it, weighted by marginal likelihood. ``plain_super_parents``: as ``super_parents``, but without
+naive Bayes, with equal weights, and only attributes whose value in the query occurs in enough rows.
 """
 
 MAX_CELLS = 1 << 27
@@ -49,13 +50,14 @@ _MAX_CACHED = 256
 
 @dataclass(frozen=True, eq=False)
 class PairWeights:
-    """Dirichlet weights of classes and values; a pair of values of two attributes has their product, divided.
+    """Dirichlet weights of classes and values, from which the weights of pairs of values are computed.
 
-    In class k the weights of each attribute's values sum to ``totals[k]``, and a pair has ``a_u a_v / totals[k]``: the
-    weights of all tables are consistent, so that every direction of a tree's edges is equally probable (Heckerman,
-    Geiger & Chickering 1995). ``values`` are laid out as `PairCounts.singles`. ``wider`` and ``unseen``, attributes by
-    classes, are the weights if an attribute has one more value, and those of that value. ``each``, if values of an
-    attribute have the same weight in all classes, is that weight, with ``each_wider``.
+    In class k, the weights of each attribute's values sum to ``totals[k]``, and a pair of values has the weight ``a_u
+    a_v / totals[k]``. The weights of all tables are therefore consistent, and the direction of a tree's edges does not
+    matter (Heckerman, Geiger & Chickering 1995). ``values`` has the layout of `PairCounts.singles`. If an attribute
+    gets an additional value, ``wider`` contains the weights of its values and ``unseen`` the weights of the additional
+    value, shape (attributes, classes). If all values of an attribute have the same weight in all classes, ``each`` and
+    ``each_wider`` contain this weight.
     """
 
     classes: FloatArray
@@ -83,7 +85,7 @@ class PairWeights:
         )
 
     def widened(self, attributes: BoolArray, sizes: IdArray) -> PairWeights:
-        """Return the weights if some attributes have one more value."""
+        """Return the weights if some attributes get an additional value."""
         if not attributes.any():
             return self
         values = np.where(np.repeat(attributes, sizes * self.classes.size), self.wider, self.values)
@@ -100,13 +102,13 @@ class PairWeights:
 class PairCounts:
     """Counts of classes, of values and of pairs of values, for attributes whose values are numbered from 0.
 
-    ``sizes`` are the numbers of values of the attributes. ``singles`` are counts of values by classes, attribute after
-    attribute; ``pairs`` are counts of values of the first by values of the second by classes, for the attributes (0,1),
-    (0,2), (1,2), (0,3) and so on.
+    ``sizes`` are the numbers of values of the attributes. ``singles`` contains a table (values, classes) for each
+    attribute, and ``pairs`` a table (values of the first, values of the second, classes) for each pair of attributes,
+    in the order (0,1), (0,2), (1,2), (0,3) and so on.
 
-    DM is the log marginal likelihood of the counts of a table, under the Dirichlet weights a of its cells, which sum to
-    A_k in class k: ``sum_k DM(N_k)`` is ``sum_kj ln G(N_kj + a_kj) / G(a_kj) - sum_k ln G(h_k + A_k) / G(A_k)``. The
-    tallies are computed once, so that other weights that are equal for all cells of a table cost little.
+    DM is the log marginal likelihood of a table of counts. If its cells have Dirichlet weights a, which sum to A_k in
+    class k, then ``sum_k DM(N_k)`` is ``sum_kj ln G(N_kj + a_kj) / G(a_kj) - sum_k ln G(h_k + A_k) / G(A_k)``. The
+    tallies are computed once, so that it is fast to try different weights that are equal for all cells of a table.
     """
 
     sizes: IdArray
@@ -131,7 +133,7 @@ class PairCounts:
         *,
         threads: int = 1,
     ) -> Self:
-        """Counts of rows, identical for any order; ``columns`` returns the values of a slice, (attributes, rows)."""
+        """Count rows, identically in any order; ``columns`` returns the values of a slice, shape (attributes, rows)."""
         counts = cls.empty(sizes, n_classes)
         step = max(_ROWS_AT_ONCE, 2 * counts.pairs.size // max(counts.n_attributes, 1))
         for unit, whole in [(1.0, None)] if weights is None else _whole_parts(weights):
@@ -162,7 +164,7 @@ class PairCounts:
         return found
 
     def blocks(self) -> dict[tuple[int, int], FloatArray]:
-        """Views of the tables of pairs, smaller attribute first, (values, values, classes)."""
+        """Return views of the tables of pairs, shape (values, values, classes), with the smaller attribute first."""
         found, at = {}, 0
         for v in range(self.n_attributes):
             for u in range(v):
@@ -180,7 +182,7 @@ class PairCounts:
         return int(self.classes.size)
 
     def add(self, columns: IntArray, classes: IntArray, weights: FloatArray | None = None, *, threads: int = 1) -> None:
-        """Count some rows, (attributes, rows)."""
+        """Count some rows, given their values, shape (attributes, rows)."""
         codes, own = (np.ascontiguousarray(numbers, dtype=np.int32) for numbers in (columns, classes))
         amounts = None if weights is None else np.ascontiguousarray(weights, dtype=np.float64)
         count_pairs(codes, own, amounts, 1.0, self.sizes, self.classes, self.singles, self.pairs, threads)
@@ -196,16 +198,16 @@ class PairCounts:
         return Tallies.of(self.pairs, np.concatenate(([0], np.cumsum(cells))))
 
     def log_naive(self, weights: PairWeights) -> float:
-        """Log-probability of all rows under naive Bayes: ``DM(h) + sum_v sum_k DM(N_kv)``."""
+        """Return the log-probability of all rows under naive Bayes: ``DM(h) + sum_v sum_k DM(N_kv)``."""
         own, total = log_rising(weights.classes, self.classes).sum(), weights.classes.sum()
         of_classes = own - log_rising(np.array(total), self.classes.sum())
         singles = self._single_logs(weights).sum() - self.n_attributes * self._class_logs(weights)
         return float(of_classes + singles)
 
     def log_weights(self, weights: PairWeights, known: tuple[FloatArray, BoolArray] | None = None) -> FloatArray:
-        """Gain of each edge in the log-probability of all rows, ``sum_k DM(N_kuv) - DM(N_ku) - DM(N_kv)``.
+        """Return each edge's gain in the log-probability of all rows, ``sum_k DM(N_kuv) - DM(N_ku) - DM(N_kv)``.
 
-        ``known`` contains earlier log-weights, and which of them are still valid.
+        ``known`` contains earlier log-weights and a mask of those that are still valid.
         """
         v, u = np.tril_indices(self.n_attributes, -1)
         wanted, result = None, np.zeros(u.size)
@@ -233,7 +235,7 @@ class PairCounts:
         return _sums_of_tables(attributes, logs, self.n_attributes)
 
     def _pair_logs(self, weights: PairWeights) -> FloatArray:
-        """Sum over the cells of each table of pairs, with different weights for each cell."""
+        """Return the sum over the cells of each table of pairs, with different weights for each cell."""
         v, u = np.tril_indices(self.n_attributes, -1)
         ends = np.cumsum(self.sizes[u] * self.sizes[v] * self.n_classes)
         starts = np.cumsum(self.sizes * self.n_classes) - self.sizes * self.n_classes
@@ -256,10 +258,11 @@ def poured(
     *,
     order: Sequence[int] | None = None,
 ) -> None:
-    """Add counts to others, or subtract them.
+    """Add the counts of ``source`` to ``into``, or subtract them.
 
-    ``values`` contains, for each attribute of the source, the number of each value in ``into``, ``classes`` that of
-    each class; -1 for those without rows. ``order`` lists the attributes of the source in the order of ``into``.
+    ``values`` contains, for each attribute of the source, the position of each value in ``into``, and ``classes`` the
+    position of each class; -1 for values and classes without rows. ``order`` lists the attributes of the source in the
+    order of ``into``.
     """
     order = range(source.n_attributes) if order is None else order
     k = np.flatnonzero(classes >= 0)
@@ -279,7 +282,7 @@ def poured(
 
 
 def _sums_of_tables(tables: IntArray, logs: FloatArray, n: int) -> FloatArray:
-    """Sums that do not depend on the numbering of values: the logarithms of each table are added in ascending order."""
+    """Return the sum of each table's logarithms, added in ascending order to be independent of value numbering."""
     order = np.lexsort((logs, tables))
     return np.bincount(tables[order], logs[order], n).astype(np.float64)
 
@@ -300,7 +303,7 @@ def check_n_pairs(sizes: Sequence[int] | IntArray, n_classes: int, names: Sequen
 
 
 def _whole_parts(weights: FloatArray) -> Iterator[tuple[float, FloatArray]]:
-    """Weights as sums of integers below ``2^26`` times a unit, whose sums over rows are exact."""
+    """Split weights into integers below ``2^26`` times a unit, whose sums over rows are exact."""
     largest, smallest = float(weights.max(initial=0.0)), math.ulp(0.0)
     if largest < _WHOLE and (weights == np.floor(weights)).all():
         yield 1.0, weights
@@ -317,10 +320,10 @@ def _whole_parts(weights: FloatArray) -> Iterator[tuple[float, FloatArray]]:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Tallies:
-    """Number of cells of each table with each count, so that sums over cells evaluate each count once.
+    """Number of cells of each table with each count, so that sums over cells evaluate each count only once.
 
-    In each entry, ``times`` cells of a table have the count ``counts[which]``. Entries are sorted by table and count,
-    so that sums do not depend on the numbering of values. Empty cells are omitted.
+    In each entry, ``times`` is the number of cells of a table with the count ``counts[which]``. Entries are sorted by
+    table and count, so that sums do not depend on the numbering of values. Empty cells are omitted.
     """
 
     tables: IntArray
@@ -330,7 +333,7 @@ class Tallies:
 
     @classmethod
     def of(cls, cells: FloatArray, starts: IdArray) -> Self:
-        """Create tallies of concatenated tables, given the start of each and the end of the last."""
+        """Create the tallies of concatenated tables, given the start of each table and the end of the last table."""
         filled = np.flatnonzero(cells)
         counts, which = np.unique(cells[filled], return_inverse=True)
         n_counts = max(counts.size, 1)
@@ -340,7 +343,7 @@ class Tallies:
         return cls(tables, counts, found, times.astype(np.float64))
 
     def log_rising_sums(self, priors: FloatArray, tables: IntArray | None = None) -> FloatArray:
-        """Sum over cells of ``ln G(n + a) / G(a)`` for all tables or some, with one weight a for each table."""
+        """Return the sum over cells of ``ln G(n + a) / G(a)`` for each table, with one weight a per table."""
         table, which, times = self.tables, self.which, self.times
         if tables is not None:
             at, order = np.isin(table, tables), np.argsort(tables)
@@ -357,14 +360,14 @@ class Tallies:
 
 
 def as_matrix(edges: FloatArray, nodes: int) -> FloatArray:
-    """Convert numbers of edges to a symmetric matrix with a zero diagonal."""
+    """Convert an array with one number per edge to a symmetric matrix with a zero diagonal."""
     matrix = np.zeros((nodes, nodes))
     matrix[np.tril_indices(nodes, -1)] = edges
     return matrix + matrix.T
 
 
 def best_tree(log_weights: FloatArray, nodes: int) -> IntArray:
-    """Edges of the maximum-weight tree, (nodes - 1, 2), ascending; the first pair among ties up to ``2^-30``."""
+    """Return the edges of the maximum-weight tree, shape (nodes - 1, 2); weights within ``2^-30`` are ties."""
     parents = largest_tree(np.ascontiguousarray(log_weights, dtype=np.float64), nodes).astype(np.intp)
     edges = np.sort(np.stack([np.arange(1, nodes), parents[1:]], axis=1), axis=1)
     return edges[np.lexsort((edges[:, 1], edges[:, 0]))]
@@ -372,7 +375,7 @@ def best_tree(log_weights: FloatArray, nodes: int) -> IntArray:
 
 @dataclass(frozen=True, eq=False)
 class PairModel:
-    """Family of structures with its counts; ``least`` is the `AODE.min_count` of ``plain_super_parents``."""
+    """Family of structures with its counts; ``least`` is `AODE.min_count`, used by ``plain_super_parents``."""
 
     counts: PairCounts
     family: Family
@@ -405,9 +408,10 @@ class PairModel:
         return np.exp(logs - float(np.logaddexp.reduce(logs)))
 
     def log_evidence(self) -> float:
-        """Log-probability of all rows, averaged over the structures with equal prior probabilities.
+        """Return the log-probability of all rows, averaged over the structures with equal prior probabilities.
 
-        Under the selected tree for ``best_tree``; for ``plain_super_parents`` that of ``super_parents``.
+        For ``best_tree``, return the log-probability under the selected tree; for ``plain_super_parents``, return the
+        same value as for ``super_parents``.
         """
         n, counts = self.counts.n_attributes, self.counts
         logs, naive = counts.log_weights(self.weights), counts.log_naive(self.weights)
@@ -420,7 +424,7 @@ class PairModel:
         return naive + float(np.logaddexp.reduce(stars)) - float(np.log(n + 1))
 
     def joint_logs(self, codes: IntArray, *, threads: int = 1) -> FloatArray:
-        """``ln P(k, q | D)`` for each query and class; -1 for an unseen value, which widens its attribute by one."""
+        """Return ``ln P(k, q | D)`` for each query and class; code -1 is an unseen value, added to its attribute."""
         codes = np.ascontiguousarray(codes, dtype=np.int32)
         if not (unseen := codes < 0).any():
             return self._ask(codes, np.zeros(self.counts.n_attributes, dtype=bool), threads=threads)
@@ -434,7 +438,7 @@ class PairModel:
     def left_out_joint_logs(
         self, codes: IntArray, own: IntArray, leave: FloatArray | None = None, *, threads: int = 1
     ) -> FloatArray:
-        """``ln P(k, q | D without q)`` for stored rows of classes ``own`` and weights ``leave``, exactly."""
+        """Return the exact ``ln P(k, q | D without q)`` of stored rows with classes ``own`` and weights ``leave``."""
         amounts = np.ones(len(codes)) if leave is None else np.ascontiguousarray(leave, dtype=np.float64)
         codes, own = (np.ascontiguousarray(numbers, dtype=np.int32) for numbers in (codes, own))
         return self._ask(codes, np.zeros(self.counts.n_attributes, dtype=bool), own, amounts, threads=threads)
@@ -447,7 +451,7 @@ class PairModel:
         return tree_joint_logs(self.family, *tables, *prior, logs, self.least, codes, own, leave, threads)
 
     def _log_weights(self, widened: BoolArray) -> FloatArray:
-        """Log-weights if some attributes have one more value; only their edges are recomputed."""
+        """Return the log-weights if some attributes get an additional value; only their edges are recomputed."""
         if self.family == "plain_super_parents":
             return np.zeros(math.comb(self.counts.n_attributes, 2))
         key = widened.tobytes()

@@ -1,8 +1,8 @@
 """Attributes of a Bayes model: dates, circular numbers and sets are split into parts, other columns are unchanged.
 
-A date becomes the elapsed time, a number, and depending on its parts the month, the weekday and the hour. A circular
-number is reduced to one period, from 0. A set becomes one attribute for each member in the stored rows: whether it is
-in the set.
+A date becomes a number (the elapsed time) and, depending on its parts, the month, the weekday and the hour. A circular
+number is reduced to one period, starting at 0. A set becomes one attribute for each member in the stored rows, which
+states whether the set contains the member.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ _YES_OR_NO = (False, True)
 
 
 def has_parts(schema: Schema) -> bool:
-    """Whether a column of a schema is split into parts."""
+    """Return whether any column of a schema is split into parts."""
     return any(isinstance(kind, (Date, Circular, Set)) for kind in schema.kinds)
 
 
@@ -48,10 +48,10 @@ def has_parts(schema: Schema) -> bool:
 class Parts:
     """Conversion of the columns of a table to attributes.
 
-    ``source`` contains the columns, ``schema`` the attributes, ``columns`` the column of each attribute, ascending;
-    ``taken`` the parts of a date, the members of a set, or None for each column. ``known``: whether sets have an
-    additional attribute that only states whether they are missing. ``arcs``: whether circular numbers are cut into
-    arcs, whose levels are their midpoints.
+    ``source`` is the schema of the columns, ``schema`` that of the attributes, and ``columns`` the column of each
+    attribute, ascending. ``taken`` contains, for each column, the parts of a date, the members of a set, or None. If
+    ``known``, sets have an additional attribute that only states whether the set is missing. If ``arcs``, circular
+    numbers are binned into arcs, represented by their midpoints.
     """
 
     source: Schema
@@ -63,7 +63,7 @@ class Parts:
 
     @classmethod
     def of(cls, instances: Instances, *, known: bool = False, arcs: bool = False) -> Parts:
-        """Create the parts for the stored rows."""
+        """Create the parts that the stored rows require."""
         statistics, taken = Statistics(instances, None), list[tuple[Any, ...] | None]()
         for a, kind in enumerate(instances.schema.kinds):
             if isinstance(kind, Date):
@@ -76,7 +76,7 @@ class Parts:
     def taking(
         cls, source: Schema, taken: tuple[tuple[Any, ...] | None, ...], *, known: bool = False, arcs: bool = False
     ) -> Parts:
-        """Create from given parts of columns."""
+        """Create the conversion from given parts of each column."""
         columns, names, kinds, labels = list[int](), list[Name](), list[Kind](), attribute_names(source)
         for a, (kind, found) in enumerate(zip(source.kinds, taken, strict=True)):
             parts: tuple[Any, ...] = found or ()
@@ -101,18 +101,18 @@ class Parts:
         return cls(source, Schema(tuple(names), tuple(kinds)), np.array(columns, np.intp), taken, known, arcs)
 
     def attributes_of(self, a: int) -> IntArray:
-        """Positions of the attributes of a column."""
+        """Return the positions of the attributes of a column."""
         return np.flatnonzero(self.columns == a)
 
     @property
     def members(self) -> IntArray:
-        """Attributes that indicate members of sets."""
+        """Positions of the attributes that indicate members of sets."""
         pairs = enumerate(zip(self.columns.tolist(), self.schema.kinds, strict=True))
         found = [i for i, (a, kind) in pairs if isinstance(self.source.kinds[a], Set) and isinstance(kind, Nominal)]
         return np.array(found, np.intp)
 
     def table(self, table: Table) -> Table:
-        """Convert rows of columns to rows of attributes."""
+        """Return a table with its columns converted to attributes."""
         found = list[ReadColumn]()
         for kind, parts, column in zip(self.source.kinds, self.taken, table.columns, strict=True):
             if parts is not None and isinstance(column, Coded):
@@ -129,7 +129,7 @@ class Parts:
         return Table(self.schema, len(table), tuple(found))
 
     def instances(self, instances: Instances) -> Instances:
-        """Convert stored rows to rows of attributes, with their ids, targets and weights."""
+        """Return stored rows with their columns converted to attributes, keeping ids, targets and weights."""
         table = self.table(stored_table(instances, np.arange(len(instances))))
         columns: list[Any] = [
             [column.codes, list(column.values)] if isinstance(column, Coded) else [column, None]
@@ -142,7 +142,7 @@ class Parts:
 
 
 def _members(instances: Instances, a: int) -> tuple[Value, ...]:
-    """Members of the stored sets of a column, in an order independent of the row order."""
+    """Return the members of the stored sets of a column, in an order that does not depend on the order of the rows."""
     found: set[Value] = set()
     for value in instances.known(a):
         found |= value  # type: ignore[arg-type]
@@ -155,7 +155,7 @@ def _members(instances: Instances, a: int) -> tuple[Value, ...]:
 
 
 def _memberships(column: Coded, members: Sequence[Value]) -> list[ReadColumn]:
-    """Indicator of each member for the sets; unseen members are ignored."""
+    """Return an indicator column for each member; unseen members are ignored."""
     places = {member: j for j, member in enumerate(members)}
     has = np.zeros((len(members), len(column.values) + 1), np.int8)
     has[:, -1] = -1  # missing

@@ -1,9 +1,9 @@
 """Predictive distributions of the next value of a discrete attribute, from counts.
 
-The public functions turn counts ``n`` along the last axis, ``N`` in total over ``K`` values, into a distribution over
-these values; a prior is the Dirichlet weight ``a`` of every value, or an array of weights that broadcasts to counts.
-Kontkanen et al. 1997: "Comparing predictive inference methods for discrete domains"; 1998: "Bayes optimal
-instance-based learning".
+The public functions convert counts ``n`` of ``K`` values (last axis, sum ``N``) to a distribution over these values. A
+prior is a Dirichlet weight ``a`` for every value, or an array of weights that broadcasts to counts. References are to
+Kontkanen et al. 1997, "Comparing predictive inference methods for discrete domains", and Kontkanen et al. 1998, "Bayes
+optimal instance-based learning".
 
 >>> seen = np.array([0, 1])  # a single 1 was seen (1997, section 4.1)
 >>> maximum_likelihood(seen), evidence(seen), stochastic_complexity(seen)
@@ -38,7 +38,7 @@ _STIRLING = (1 / 12, -1 / 360, 1 / 1260, -1 / 1680, 1 / 1188, -691 / 360360)
 def evidence(counts: ArrayLike, prior: ArrayLike = 1.0) -> FloatArray:
     """Return the posterior predictive distribution of the next value: ``(n_i + a_i) / (N + sum_j a_j)``.
 
-    Kontkanen et al. 1998, eq. 9. No probability is zero; without counts it is the prior mean.
+    Kontkanen et al. 1998, eq. 9. No probability is zero; if all counts are 0, the result is the prior mean.
 
     >>> evidence([3, 1]), evidence([3, 1], prior=[2, 4])
     (array([0.66666667, 0.33333333]), array([0.5, 0.5]))
@@ -51,8 +51,8 @@ def evidence(counts: ArrayLike, prior: ArrayLike = 1.0) -> FloatArray:
 def maximum_a_posteriori(counts: ArrayLike, prior: ArrayLike = 1.0) -> FloatArray:
     """Return the distribution of the next value under MAP parameters: ``(n_i + a_i - 1) / (N + sum_j a_j - K)``.
 
-    Kontkanen et al. 1998, eq. 7. Weight 1 gives maximum likelihood, weight 2 Laplace smoothing. Negative numerators,
-    which occur with weights below 1, are set to 0; if all are 0, every value gets ``1 / K``.
+    Kontkanen et al. 1998, eq. 7. Weight 1 gives maximum likelihood; weight 2 gives Laplace smoothing. Negative
+    numerators, which occur with weights below 1, are set to 0; if all numerators are 0, every value gets ``1 / K``.
 
     >>> maximum_a_posteriori([3, 1]), maximum_a_posteriori([3, 1], prior=2)
     (array([0.75, 0.25]), array([0.66666667, 0.33333333]))
@@ -66,7 +66,7 @@ def maximum_a_posteriori(counts: ArrayLike, prior: ArrayLike = 1.0) -> FloatArra
 
 @prefix_errors
 def maximum_likelihood(counts: ArrayLike) -> FloatArray:
-    """Return the relative frequencies ``n_i / N``, or ``1 / K`` each without counts.
+    """Return the relative frequencies ``n_i / N``, or ``1 / K`` for each value if all counts are 0.
 
     >>> maximum_likelihood([[3, 1], [0, 0]])
     array([[0.75, 0.25],
@@ -80,7 +80,7 @@ def stochastic_complexity(counts: ArrayLike) -> FloatArray:
     """Return the distribution of the next value by stochastic complexity: ``exp(g(n_i)) / sum_j exp(g(n_j))``.
 
     ``exp(g(n)) = (n + 1)^(n + 1) / n^n``, with g the `growth`, is proportional to the maximum likelihood of the data
-    with the value added (Kontkanen et al. 1997, eq. 8).
+    after the value is added (Kontkanen et al. 1997, eq. 8).
 
     >>> stochastic_complexity([1, 0])
     array([0.8, 0.2])
@@ -93,8 +93,8 @@ def stochastic_complexity(counts: ArrayLike) -> FloatArray:
 def m_estimate(counts: ArrayLike, m: float, p: ArrayLike | None = None) -> FloatArray:
     """Return the m-estimate of the distribution of the next value: ``(n_i + m p_i) / (N + m)``.
 
-    Equals `evidence` with Dirichlet weights ``m p_i``: ``m`` is the equivalent sample size and ``p`` the prior
-    probabilities, which sum to 1; None for ``1 / K`` each.
+    The result equals `evidence` with Dirichlet weights ``m p_i``. ``m`` is the equivalent sample size, and ``p``
+    contains the prior probabilities, which sum to 1; None gives ``1 / K`` to each value.
 
     >>> m_estimate([2, 1, 0], m=3)
     array([0.5       , 0.33333333, 0.16666667])
@@ -114,7 +114,7 @@ def m_estimate(counts: ArrayLike, m: float, p: ArrayLike | None = None) -> Float
 def laplace(counts: ArrayLike) -> FloatArray:
     """Return the Laplace-smoothed distribution of the next value: ``(n_i + 1) / (N + K)``.
 
-    Equals `evidence` under the uniform prior, and `m_estimate` with ``m = K``, the number of values.
+    The result equals `evidence` under the uniform prior, and `m_estimate` with ``m = K``, the number of values.
 
     >>> laplace([2, 1, 0])
     array([0.5       , 0.33333333, 0.16666667])
@@ -126,9 +126,9 @@ def laplace(counts: ArrayLike) -> FloatArray:
 def log_marginal(counts: ArrayLike, prior: ArrayLike = 1.0) -> FloatArray:
     """Return the log marginal likelihood of a sequence of values under a Dirichlet prior.
 
-    With weights ``a`` and ``A = sum_i a_i`` it is ``ln [ G(A) / G(N + A) prod_i G(n_i + a_i) / G(a_i) ]``, G the gamma
-    function: a factor of Kontkanen et al. 1998, eq. 8. It equals the sum of the log-probabilities that `evidence` gives
-    each next value, in any order.
+    With weights ``a`` and ``A = sum_i a_i``, the result is ``ln [ G(A) / G(N + A) prod_i G(n_i + a_i) / G(a_i) ]``,
+    where G is the gamma function (a factor of Kontkanen et al. 1998, eq. 8). It equals the sum of the log-probabilities
+    that `evidence` gives to the values one after another, in any order.
 
     >>> round(1 / float(np.exp(log_marginal([1, 1]))), 9)  # a 1 and then a 0: 1/2 times 1/3
     6.0
@@ -153,8 +153,9 @@ def growth(n: ArrayLike) -> FloatArray:
     """Return ``g(n) = (n + 1) ln(n + 1) - n ln n``, with ``g(0) = 0``.
 
     Adding a row to class k with ``h_k`` rows multiplies the maximum likelihood of the data by ``exp(g(h_k) + sum_i
-    (g(f_ki) - g(h_k)))``, up to a factor common to all classes, where ``f_ki`` rows of the class share the row's value
-    of attribute i (Kontkanen et al. 1997, eq. 8). Accurate to 1e-15 for all n.
+    (g(f_ki) - g(h_k)))``, up to a factor that is the same for all classes. Here ``f_ki`` is the number of rows of the
+    class that share the row's value of attribute i (Kontkanen et al. 1997, eq. 8). The result is accurate to 1e-15 for
+    all n.
 
     >>> np.exp(growth([0, 1, 2]))
     array([1.  , 4.  , 6.75])
@@ -166,14 +167,15 @@ def growth(n: ArrayLike) -> FloatArray:
 
 
 def evidence_share(count: Amount, total: Amount, weight: Amount, weights: Amount) -> Amount:
-    """``(n_i + a_i) / (N + sum_j a_j)``, from the count and Dirichlet weight of a value and their totals."""
+    """Return ``(n_i + a_i) / (N + sum_j a_j)``, from the count and Dirichlet weight of a value and their totals."""
     return (count + weight) / (total + weights)
 
 
 def log_rising(a: FloatArray, n: FloatArray) -> FloatArray:
-    """Log of the rising factorial ``a (a + 1) ... (a + n - 1) = G(a + n) / G(a)``, ``a > 0``, ``n >= 0``.
+    """Return the log of the rising factorial ``a (a + 1) ... (a + n - 1) = G(a + n) / G(a)``, ``a > 0``, ``n >= 0``.
 
-    For large a two log-gamma values would cancel, so Stirling's formulas are subtracted term by term.
+    For large a, subtracting two log-gamma values would lose precision, so Stirling's formulas are subtracted term by
+    term.
     """
     large = np.maximum(a, _LARGE)
     stirling = (large - 0.5) * np.log1p(n / large) + n * (np.log(large + n) - 1.0) + (_tail(large + n) - _tail(large))
@@ -181,7 +183,7 @@ def log_rising(a: FloatArray, n: FloatArray) -> FloatArray:
 
 
 def _tail(x: FloatArray) -> FloatArray:
-    """Correction of Stirling's formula for ``ln G(x)``, for x of at least 10."""
+    """Return the correction of Stirling's formula for ``ln G(x)``, for x of at least 10."""
     inverse = 1.0 / x
     square = inverse * inverse
     total = np.zeros_like(x)
@@ -191,13 +193,13 @@ def _tail(x: FloatArray) -> FloatArray:
 
 
 def _stretch(n: FloatArray) -> FloatArray:
-    """``n ln(1 + 1/n)``, from 0 at 0 to 1, without cancellation and with finite ``1/n``."""
+    """Return ``n ln(1 + 1/n)``, which rises from 0 at n = 0 to 1, without cancellation or overflow."""
     small = np.minimum(n, 1.0)
     return np.where(n < 1.0, small * np.log1p(small) - xlogy(small, small), n * np.log1p(1.0 / np.maximum(n, 1.0)))
 
 
 def _shares(amounts: FloatArray) -> FloatArray:
-    """Each amount divided by the sum along the last axis; equal shares if the sum is 0."""
+    """Divide amounts by their sum along the last axis; return equal shares if the sum is 0."""
     total = amounts.sum(axis=-1, keepdims=True)
     return np.where(total > 0.0, amounts / np.where(total > 0.0, total, 1.0), 1.0 / amounts.shape[-1])
 
@@ -206,7 +208,7 @@ def _shares(amounts: FloatArray) -> FloatArray:
 
 
 def _as_amounts(values: object) -> FloatArray:
-    """Convert counts to float64, finite and at least 0."""
+    """Convert counts to float64; raise an error unless they are finite and at least 0."""
     counts = as_floats(values)
     if counts is None or not (np.isfinite(counts) & (counts >= 0)).all():
         raise ParameterError(f"counts must be numbers, none negative, NaN or infinite, got {quoted(values)}")
@@ -214,7 +216,7 @@ def _as_amounts(values: object) -> FloatArray:
 
 
 def _as_counts(values: object) -> FloatArray:
-    """Counts with an axis of values and a sum along it of at most 1e300."""
+    """Convert counts; raise an error unless they have values on the last axis that sum to at most 1e300."""
     counts = _as_amounts(values)
     if counts.ndim == 0 or counts.shape[-1] == 0:
         raise ParameterError(f"counts must have at least one value along the last axis, got shape {counts.shape}")
@@ -223,7 +225,7 @@ def _as_counts(values: object) -> FloatArray:
 
 
 def _counts_and_weights(counts: object, prior: object) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """Return counts, prior weights from 1e-300 to 1e300 broadcast to their shape, and the sums of the weights."""
+    """Return the counts, the prior weights broadcast to the shape of the counts, and the sums of the weights."""
     n = _as_counts(counts)
     weights = None if isinstance(prior, (bool, np.bool_)) else as_floats(prior)
     if weights is None or not ((weights >= _LEAST) & (weights <= _MOST)).all():

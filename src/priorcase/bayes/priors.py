@@ -53,7 +53,7 @@ class Prior(Protocol):
         """Return the weights of an attribute's values, shape ``(values,)`` or ``(n_classes, values)``.
 
         Weights are numbers from 1e-100 to 1e100. ``label`` is the attribute's name or position. The values of a binned
-        column are bin numbers 0, 1, ...; if missing is a value, it is the last one, None.
+        column are the bin numbers 0, 1, ...; if missing counts as a value, the last value is None.
         """
         raise NotImplementedError
 
@@ -66,15 +66,15 @@ class Prior(Protocol):
         return 1.0
 
     def symmetric(self, n_values: IntArray, n_classes: int) -> FloatArray | None:
-        """Return the weight of each value by the number of values of its attribute, or None (default).
+        """Return the weight of a value in attributes with ``n_values`` values each, or None (default).
 
-        If it is not None, it replaces `weights` for all attributes.
+        A result other than None replaces `weights` for all attributes.
         """
         return None
 
 
 class SymmetricPrior(ABC):
-    """Base of priors with equal weights for the values of an attribute, given their number."""
+    """Base class of priors that give all values of an attribute the same weight, which depends on their number."""
 
     def __post_init__(self) -> None:
         for name, value in vars(self).items():
@@ -99,7 +99,7 @@ class SymmetricPrior(ABC):
 
 @dataclass(frozen=True)
 class Dirichlet(SymmetricPrior):
-    """The same positive weight for every value and class; 1 is the uniform prior.
+    """Prior with the same positive weight for every value and class; weight 1 is the uniform prior.
 
     >>> Dirichlet(0.5).weights("colour", ["red", "green"], n_classes=3)
     array([0.5, 0.5])
@@ -113,7 +113,7 @@ class Dirichlet(SymmetricPrior):
 
 @dataclass(frozen=True)
 class Laplace(Dirichlet):
-    """Weight 1 for every value and class: Laplace smoothing, ``(n_i + 1) / (N + n)``, with ``predictive="evidence"``.
+    """Weight 1 for every value and class, which gives Laplace smoothing with ``predictive="evidence"``.
 
     >>> Laplace().weights("colour", ["red", "green"], n_classes=3)
     array([1., 1.])
@@ -126,7 +126,7 @@ class Laplace(Dirichlet):
 class BDeu(SymmetricPrior):
     """Likelihood-equivalent uniform prior with an equivalent sample size of s rows.
 
-    The weight of a value is ``s / (K n)`` for K classes and n values, the weight of a class ``s / K``.
+    For K classes and n values, the weight of a value is ``s / (K n)``, and the weight of a class is ``s / K``.
 
     >>> BDeu(12).weights("colour", ["red", "green"], n_classes=3)
     array([2., 2.])
@@ -140,7 +140,7 @@ class BDeu(SymmetricPrior):
 
 @dataclass(frozen=True)
 class MEstimate(SymmetricPrior):
-    """Equivalent sample size of m rows in each class: weight ``m / n`` for n values, as in `m_estimate` with equal p.
+    """Prior with an equivalent sample size of m rows per class: weight ``m / n`` for n values, as in `m_estimate`.
 
     >>> MEstimate(3).weights("colour", ["red", "green"], n_classes=3)
     array([1.5, 1.5])
@@ -161,7 +161,7 @@ class PerAttribute:
     attributes
         Mapping from attribute name or position to a number (the weight of each value), a mapping from value to weight,
         or, for columns with declared values, an array in declared order of shape ``(values,)`` or ``(classes,
-        values)``. If missing is a value, it is last in an array and None in a mapping.
+        values)``. If missing counts as a value, its weight is last in an array and has the key None in a mapping.
     others
         Weight of each value of all other attributes, and of each class.
 
@@ -190,12 +190,12 @@ class PerAttribute:
         return any(isinstance(given, tuple) and isinstance(given[0], tuple) for given in self.attributes.values())
 
     def by_label(self, schema: Schema) -> PerAttribute:
-        """Return the same prior with columns by name; raise an error for unknown columns."""
+        """Return the same prior keyed by column name; raise an error for unknown columns."""
         labels = [schema.label(a) for a in schema.positions(self.attributes, parameter="prior")]
         return PerAttribute(dict(zip(labels, self.attributes.values(), strict=True)), self.others)
 
     def by_part(self, parts: Parts) -> PerAttribute:
-        """Return the same prior for the attributes that columns are split into."""
+        """Return the same prior, keyed by the attributes that the columns are split into."""
         found: dict[Name, Weights] = {}
         for label, given in self.attributes.items():
             a = parts.source.position(label)
@@ -226,12 +226,12 @@ class PerAttribute:
         if weights.shape not in ((len(values),), (n_classes, len(values))):
             raise ParameterError(
                 f"{parameter} must have the shape ({len(values)},) or ({n_classes}, {len(values)}) for the values "
-                f"{listed(values)}, got {weights.shape}. A single number is the weight of each."
+                f"{listed(values)}, got {weights.shape}. Pass a single number to give all values this weight."
             )
         return weights
 
     def unseen(self, label: Name, values: Sequence[Value], n_classes: int) -> float:
-        """Return the mean weight of the attribute's values, or of the whole mapping if it lists none of them."""
+        """Return the mean weight of the attribute's values; if a mapping lists none of them, return its mean weight."""
         given = self.attributes.get(label, self.others)
         if isinstance(given, Mapping):
             keys = {_key(value) for value in values}
@@ -245,7 +245,7 @@ class PerAttribute:
 
 @dataclass(frozen=True)
 class Auto:
-    """Weight from 1e-3 to 1e3, shared by all values and classes, that maximizes the marginal likelihood.
+    """Prior with one weight (1e-3 to 1e3) for all values and classes, which maximizes the marginal likelihood.
 
     >>> Auto().chosen(lambda weight: -weight)
     Dirichlet(weight=0.001)
@@ -257,10 +257,10 @@ class Auto:
 
 
 def choose_weight(log_evidence: Callable[[float], float], decades: tuple[int, int] = (-3, 3)) -> float:
-    """Weight that maximizes a smooth function; the weight nearest 1 among ties.
+    """Return the weight that maximizes a smooth function; ties go to the weight nearest to 1.
 
-    First on a grid with four weights per power of ten, then by SciPy's bounded search between the neighbors of the
-    best.
+    The search uses a grid with four weights per power of ten, and then SciPy's bounded search between the neighbors of
+    the best grid weight.
     """
     tried: dict[float, float] = {}
 
@@ -313,7 +313,7 @@ def check_prior_goes_with(prior: object, predictive: str) -> None:
 
 
 def resolve_class_prior(spec: object, prior: Prior, labels: Sequence[Value]) -> FloatArray:
-    """Return the weight of each class in the order of ``labels``; None for that of the prior, a number for all."""
+    """Return the weights of the classes in the order of ``labels``; ``spec`` is a ``class_prior``."""
     labels = [plain(label) for label in labels]  # NumPy strings would show their type in messages
     if spec is None:
         return np.full(len(labels), _given_weights(prior, prior.class_weight(len(labels)), "class_weight", ()))
@@ -357,7 +357,7 @@ def _check_weights(parameter: str, weights: FloatArray) -> None:
 
 
 def _by_key(given: Mapping[Any, Any], values: Sequence[Value], parameter: str, what: str) -> list[Any]:
-    """Return the weight of each value or class in a mapping; missing is the value None."""
+    """Return the weight of each value or class from a mapping, in which None is the key of missing values."""
     weights = {_key(value): weight for value, weight in given.items()}
     if lacking := [value for value in values if _key(value) not in weights]:
         meant = misspelt(given, lacking)
@@ -375,9 +375,10 @@ def _key(value: Value) -> Value:
 
 @dataclass(frozen=True, eq=False)
 class CellWeights:
-    """Weights of the cells, one column for all classes or one for each.
+    """Weights of the cells, with one column for all classes or one column per class.
 
-    ``widened`` are the weights for a query with a new value, ``unseen`` those of the new cell, shape (attributes, 1).
+    ``widened`` contains the weights for a query with a new value, and ``unseen`` the weights of the new cells, shape
+    (attributes, 1).
     """
 
     cells: FloatArray
@@ -403,7 +404,7 @@ def prior_weights(
     instances: Instances,
     evidence: Callable[[Statistics, PriorWeights], float] | None = None,
 ) -> PriorWeights:
-    """Return the weights of a prior; an automatic prior is first selected by the largest ``evidence``."""
+    """Return the weights of a prior; an `Auto` prior is first replaced by the prior with the largest ``evidence``."""
 
     def applied(settled: Prior) -> PriorWeights:
         classes = resolve_class_prior(class_prior, settled, statistics.labels.tolist())
@@ -419,7 +420,7 @@ def prior_weights(
 
 
 def symmetric_weights(prior: Prior, discrete: Discrete, n_classes: int) -> CellWeights | None:
-    """Weight of each cell, 0 for cells without a value; None if the prior is not symmetric."""
+    """Return the weight of each cell (0 for cells without a value), or None if the prior is not symmetric."""
     found = [prior.symmetric(sizes, n_classes) for sizes in (discrete.sizes, discrete.sizes + 1)]
     if any(each is None for each in found):
         return None
@@ -462,7 +463,7 @@ def cell_weights(prior: Prior, discrete: Discrete, instances: Instances, n_class
 def word_weights(
     prior: Prior, label: Name, words: Sequence[Value], n_classes: int, size: int | None = None
 ) -> FloatArray:
-    """Weights of words, shape (classes or 1, words); ``size``: number of words, by default all."""
+    """Return the weights of words, shape (classes or 1, words), for a vocabulary of ``size`` words (default: all)."""
     n = len(words)
     if (symmetric := prior.symmetric(np.array([n if size is None else size]), n_classes)) is not None:
         return np.full((1, n), _given_weights(prior, symmetric, "symmetric", (1,))[0])
@@ -475,13 +476,13 @@ def word_weights(
 def pooled_word_weights(
     prior: Prior, label: Name, words: Sequence[Value], n_classes: int, size: int | None = None
 ) -> FloatArray:
-    """Weights of words common to all classes: the joint prior summed over the classes."""
+    """Return the weights of words for all classes together: the joint prior summed over the classes."""
     own = word_weights(prior, label, words, n_classes, size)
     return np.asarray(np.broadcast_to(own, (n_classes, own.shape[1])).sum(axis=0, keepdims=True))
 
 
 def _given_weights(prior: Prior, given: Any, asked: str, *shapes: tuple[int, ...]) -> FloatArray:
-    """Check the result of a method of a prior, which may be a user's class."""
+    """Check the result of a method of a prior, which can be a user-defined class."""
     weights = as_floats(given)
     if weights is None or weights.shape not in shapes:
         got = quoted(given) if weights is None else f"the shape {weights.shape}"
@@ -496,10 +497,10 @@ def _given_weights(prior: Prior, given: Any, asked: str, *shapes: tuple[int, ...
 
 
 def log_marginals(discrete: Discrete, weights: FloatArray, more: FloatArray | float = 0.0) -> FloatArray:
-    """Log marginal likelihood of each discrete attribute in each class (a factor of Kontkanen et al. 1998, eq. 8).
+    """Return the log marginal likelihood of each discrete attribute in each class (Kontkanen et al. 1998, eq. 8).
 
-    ``weights`` are the weights of the cells; ``more`` is the weight of one additional value of each attribute without
-    rows.
+    ``weights`` are the weights of the cells; ``more`` is the weight of an additional value without rows in each
+    attribute.
     """
     shape = discrete.totals.shape
     cells, classes = np.nonzero(np.where(discrete.inside[:, np.newaxis], discrete.counts, 0.0))
@@ -511,7 +512,7 @@ def log_marginals(discrete: Discrete, weights: FloatArray, more: FloatArray | fl
 
 
 def counts_evidence(statistics: Statistics, weights: PriorWeights) -> float:
-    """Log marginal likelihood of classes and discrete values (Kontkanen et al. 1998, eq. 8)."""
+    """Return the log marginal likelihood of classes, discrete values and words (Kontkanen et al. 1998, eq. 8)."""
     classes = log_marginal(statistics.class_counts, weights.classes)
     texts = sum(float(words.log_evidence(weights.words[a]).sum()) for a, words in statistics.texts.items())
     return float(classes) + float(log_marginals(statistics.discrete, weights.cells.cells).sum()) + texts

@@ -37,23 +37,23 @@ class _Target(Enum):
 
 
 TARGET: Final = _Target.TARGET
-"""The class, in lists of columns. The string ``"class"`` means the same, unless a column has that name."""
+"""Marker for the class in lists of columns. The string ``"class"`` also works, unless a column has that name."""
 
 
 @dataclass(frozen=True, repr=False, eq=False)
 class Contributions(PrintedPerQuery):
     """Contributions of the class prior and each column to the log-odds of the predicted class against another class.
 
-    The other class is the second most probable one, or the class that was given as ``versus``.
+    The other class is the second most probable class, or the class passed as ``versus``.
 
-    Can be indexed and sliced by query; prints as a table, largest contributions first.
+    The result can be indexed and sliced by query, and prints as a table with the largest contributions first.
 
     ``contributions`` has shape (queries, 1 + columns): first the prior, ``ln a_p - ln a_v``, then ``ln phi_pi - ln
     phi_vi`` for each column, 0 if missing. Positive entries favor the predicted class p over the class v. Entries are
     infinite if a zero probability rules out one of the classes, NaN if it rules out both. ``total`` is ``ln
-    P(predicted) - ln P(versus)``, the sum of the contributions if all are finite. ``probabilities`` are those of the
-    two classes, ``backend`` is the library of the frame that the estimator was fitted on, and ``numbers`` are the query
-    numbers.
+    P(predicted) - ln P(versus)``, which is the sum of the contributions if they are finite. ``probabilities`` contains
+    the probabilities of the two classes, ``backend`` is the library of the frame that the estimator was fitted on, and
+    ``numbers`` are the query numbers.
 
     >>> import priorcase as pc
     >>> found = pc.NaiveBayes().fit([["red"], ["blue"]], ["no", "yes"]).contributions([["red"]])
@@ -75,8 +75,9 @@ class Contributions(PrintedPerQuery):
     def frame(self, backend: Backend | None = None) -> Any:
         """Return a data frame with one row for each query.
 
-        Columns: ``query``, ``predicted``, ``versus``, ``total``, ``prior``, the values by name, and ``contribution of
-        NAME``. Names that clash become ``NAME (value)`` or ``NAME (2)``. ``backend``: see `Precedents.frame`.
+        Columns: ``query``, ``predicted``, ``versus``, ``total``, ``prior``, the values by column name, and
+        ``contribution of NAME``. Names that clash become ``NAME (value)`` or ``NAME (2)``. ``backend``: see
+        `Precedents.frame`.
         """
         columns = {"query": np.array(self.numbers, np.int64), "predicted": self.predicted, "versus": self.versus}
         columns |= {"total": self.total, "prior": self.contributions[:, 0]}
@@ -86,12 +87,12 @@ class Contributions(PrintedPerQuery):
         )
 
     def note(self, query: int) -> str:
-        """Return a note for a query in which every class is impossible; otherwise an empty string."""
+        """Return a note if every class is impossible for a query; otherwise an empty string."""
         contributions = self.contributions[query]
         # If the predicted class itself is ruled out, no other class is possible.
         if not (np.isnan(contributions) | np.isneginf(contributions)).any():
             return ""
-        return "every class is impossible, so all are equally probable"
+        return "every class is impossible, so all classes get equal probability"
 
     def _grid(self, i: int) -> Grid:
         contributions = self.contributions[i, 1:]
@@ -125,7 +126,7 @@ def _class(classes: AnyArray, i: int) -> str:
 class JointDistribution(PrintedPerQuery):
     """Probability of each combination of values, for each query.
 
-    Can be indexed and sliced by query; prints as a table, most probable combinations first.
+    The result can be indexed and sliced by query, and prints as a table with the most probable combinations first.
 
     ``targets`` are the columns (``TARGET`` for the class), ``names`` their names in tables and ``values`` their values,
     as in `NaiveBayes.column_values`. ``probabilities`` has the shape (queries, values of the first target, values of
@@ -158,7 +159,7 @@ class JointDistribution(PrintedPerQuery):
         return replace(self, targets=columns, values=values, probabilities=ordered, names=names)
 
     def most_probable(self) -> list[tuple[Value, ...]]:
-        """Return the most probable combination of values for each query; the first among ties."""
+        """Return the most probable combination of values for each query; ties go to the first combination."""
         return [self._combination(cell) for cell in self._flat().argmax(axis=1).tolist()]
 
     def frame(self, backend: Backend | None = None) -> Any:
@@ -205,7 +206,7 @@ class JointDistribution(PrintedPerQuery):
 
 
 class PosteriorTable(GridResult, Mapping[Key, float]):
-    """Posterior probabilities by key; subclasses define keys, name columns, and logarithms, which break ties."""
+    """Base class of tables of posterior probabilities; subclasses define the keys, and logarithms that break ties."""
 
     probabilities: FloatArray
     backend: Backend | None
@@ -229,7 +230,7 @@ class PosteriorTable(GridResult, Mapping[Key, float]):
         return len(self.probabilities)
 
     def frame(self, backend: Backend | None = None) -> Any:
-        """Return the table as a data frame, most probable first; ``backend`` as in `Precedents.frame`."""
+        """Return the table as a data frame with the most probable first; for ``backend`` see `Precedents.frame`."""
         return layout.framed(dict(zip(self._header, self._columns(), strict=True)), backend or self.backend)
 
     def _columns(self) -> list[AnyArray]:
@@ -249,10 +250,11 @@ class PosteriorTable(GridResult, Mapping[Key, float]):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Relevance(PosteriorTable[Name]):
-    """Posterior probability that each attribute is relevant, by name; prints with the most probable first.
+    """Posterior probability that each attribute is relevant; prints as a table with the most probable first.
 
     ``labels`` are the attributes in schema order, ``probabilities`` and ``log_odds`` their posterior probabilities and
-    log-odds, ``backend`` the library of the frame that the estimator was fitted on, or None. Converts to a NumPy array.
+    log-odds, and ``backend`` is the library of the frame that the estimator was fitted on, or None. The probabilities
+    can be converted to a NumPy array.
 
     >>> Relevance(("age", "size"), np.array([0.9, 0.25]), np.array([2.2, -1.1]))["size"]
     0.25
@@ -280,11 +282,11 @@ class Relevance(PosteriorTable[Name]):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class EdgeTable(PosteriorTable[tuple[Name, Name]]):
-    """Posterior probability of an edge between two attributes, by their names in either order.
+    """Posterior probability of an edge between two attributes; the key is a pair of names in either order.
 
     ``pairs`` are the attributes in column order, ``probabilities`` the posterior probabilities over all trees, and
-    ``gains`` the increase of the log marginal likelihood over naive Bayes; for ``backend`` see `Relevance`. Prints with
-    the most probable first.
+    ``gains`` the increase of the log marginal likelihood over naive Bayes; for ``backend`` see `Relevance`. The table
+    prints with the most probable edges first.
 
     >>> EdgeTable((("age", "size"),), np.array([0.75]), np.array([1.5]))["size", "age"]
     0.75
@@ -309,8 +311,8 @@ class EdgeTable(PosteriorTable[tuple[Name, Name]]):
 class SuperParentTable(PosteriorTable[Name | None]):
     """Posterior probability of each attribute as the super-parent, by name; None stands for naive Bayes.
 
-    ``labels`` are the attributes in schema order; ``probabilities`` and ``gains`` (see `EdgeTable`) have one more entry
-    at the end for naive Bayes, whose gain is 0. Prints with the most probable first.
+    ``labels`` are the attributes in schema order; ``probabilities`` and ``gains`` (see `EdgeTable`) have an additional
+    last entry for naive Bayes, whose gain is 0. The table prints with the most probable super-parents first.
 
     >>> SuperParentTable(("age",), np.array([0.75, 0.25]), np.array([1.1, 0.0]))[None]
     0.25

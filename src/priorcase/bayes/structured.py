@@ -42,7 +42,7 @@ _EVIDENCE = Estimates("evidence")
 
 
 class StructuredBayes(BayesClassifier):
-    """Base of the classifiers from counts of pairs; subclasses define their family of structures."""
+    """Base class of the classifiers that count pairs of values; subclasses define the family of structures."""
 
     missing = "value"
     _missing_apart = True
@@ -74,7 +74,7 @@ class StructuredBayes(BayesClassifier):
     @property
     @reads
     def prior_(self) -> Prior:
-        """Prior in use; the selected one with ``prior="auto"``."""
+        """Prior in use; with ``prior="auto"``, the selected prior."""
         return self._fitted_model()[0]
 
     @property
@@ -92,12 +92,12 @@ class StructuredBayes(BayesClassifier):
         )
 
     def _word_weights(self, prior: Prior, a: int) -> Callable[..., FloatArray]:
-        """Weights of the words of a text, which depends only on the class, for all words or for ``size``."""
+        """Return a function that computes the weights of a text's words, for all words or for ``size`` words."""
         schema, statistics = self._attributes().instances.schema, self._statistics()
         return partial(priors.word_weights, prior, schema.label(a), statistics.texts[a].words, statistics.n_classes)
 
     def _paired(self) -> list[int]:
-        """Attributes that may depend on each other: all except texts."""
+        """Return the attributes that can depend on each other: all except texts."""
         return sorted(self._statistics().discrete.attributes)
 
     @changes
@@ -113,7 +113,7 @@ class StructuredBayes(BayesClassifier):
         return tuple(schema.label(a) for a in self._paired())
 
     def _edge_table(self, u: IntArray, v: IntArray) -> EdgeTable:
-        """Edges by the positions of their ends, smaller first."""
+        """Return a table of edges, given the positions of their ends, with the smaller position first."""
         model, labels = self._model(), self._column_labels()
         pairs = tuple((labels[a], labels[b]) for a, b in zip(u.tolist(), v.tolist(), strict=True))
         gains = as_matrix(model.log_weights, len(labels))
@@ -155,14 +155,14 @@ class StructuredBayes(BayesClassifier):
         return numbers[cells.astype(np.intp)]
 
     def _numbered_rows(self, rows: slice) -> IntArray:
-        """Convert stored rows to numbered values, (attributes, rows)."""
+        """Convert stored rows to numbered values, shape (attributes, rows)."""
         column, (numbers, starts, places) = self._attributes().instances.column, self._value_numbers()
         cuts = self._statistics().discrete.cuts
         attributes = zip(self._paired(), zip(starts.tolist(), places.tolist(), strict=True), strict=True)
         return np.array([numbers[start:][slots_of(column(a)[rows], cuts[d])] for a, (start, d) in attributes])
 
     def _value_numbers(self) -> tuple[IntArray, IntArray, IntArray]:
-        """Number of each cell's value; first cell and position among the discrete attributes of each attribute."""
+        """Return each cell's value number, and each attribute's first cell and position among discrete attributes."""
 
         def numbers() -> tuple[IntArray, IntArray, IntArray]:
             discrete = self._statistics().discrete
@@ -197,7 +197,7 @@ class StructuredBayes(BayesClassifier):
         return prior, PairModel(counts, self._family, self._pair_weights(prior), self._least)
 
     def _pair_weights(self, prior: Prior) -> PairWeights:
-        """Weights of classes and values; raise an error if a prior's weights are inconsistent for pairs."""
+        """Return the weights of classes and values; raise an error if the weights are inconsistent for pairs."""
         instances, statistics = self._attributes().instances, self._statistics()
         discrete, n_classes = statistics.discrete, statistics.n_classes
         classes = priors.resolve_class_prior(self._class_prior, prior, statistics.labels.tolist())
@@ -225,7 +225,7 @@ class StructuredBayes(BayesClassifier):
         return PairWeights(classes, sums[0], *rest, *each)
 
     def _check_weights(self) -> None:
-        """Raise an error if the prior defines no weights of pairs for the rows."""
+        """Raise an error if the prior gives no consistent weights of pairs for the stored rows."""
         prior = self._part_prior()
         if self._class_prior is not None or not isinstance(prior, (Auto, BDeu, MEstimate)):
             self._pair_weights(BDeu() if isinstance(prior, Auto) else prior)
@@ -239,7 +239,7 @@ class StructuredBayes(BayesClassifier):
             raise ParameterError(
                 f"prior={quoted(prior)} gives weights that sum to {sums[0, k]:.6g} per class for column {first!r}, "
                 f"but to {sums[a, k]:.6g} for {other!r}; this model needs the same sum for every column. Use "
-                "BDeu(20.0), MEstimate(5.0), or a mapping with such weights."
+                "BDeu(20.0), MEstimate(5.0), or a mapping with equal sums."
             )
 
     def _finish_fit(self) -> None:
@@ -277,15 +277,15 @@ class TreeAveragedBayes(StructuredBayes):
     ``rho_kuv = theta_kuv / (theta_ku theta_kv)``. The average is exact and takes ``O(K A^3)`` per query (Meilă &
     Jaakkola 2000; Cerquides & López de Màntaras 2005).
 
-    Numbers are binned and missing is one more value. Dates and sets are split into attributes as in `NaiveBayes`; texts
-    depend on the class alone.
+    Numbers are binned, and missing values count as a value. Dates and sets are split into attributes as in
+    `NaiveBayes`; texts depend on the class alone.
 
     Parameters
     ----------
     prior
         Dirichlet weights. None: ``BDeu(20.0)``. ``BDeu(s)``: s rows spread evenly over all cells. ``"auto"``: the
         ``BDeu`` with the largest ``log_evidence_``. ``MEstimate(m)``: m rows in each class. Other priors of
-        `NaiveBayes` need the same sum of weights for all columns.
+        `NaiveBayes` must have the same sum of weights for all columns.
     class_prior
         See `NaiveBayes`.
     numeric, keep_rows, categorical_features, schema, n_jobs
@@ -326,9 +326,9 @@ class TreeAveragedBayes(StructuredBayes):
 class TreeAugmentedBayes(StructuredBayes):
     """Tree-augmented naive Bayes classifier (TAN) with the most probable tree.
 
-    Finds the tree with the largest marginal likelihood, a maximum spanning tree over the log edge weights of
+    The tree with the largest marginal likelihood is a maximum spanning tree over the log edge weights of
     `TreeAveragedBayes`. Friedman, Geiger & Goldszmidt (*Bayesian network classifiers*, 1997) use conditional mutual
-    information instead. `loo_predict_proba` finds the tree again without each row.
+    information instead. `loo_predict_proba` selects the tree again for each left-out row.
 
     Parameters and attributes: see `TreeAveragedBayes`. ``tree_`` (the edges, as pairs of column names) replaces
     ``edge_probabilities_``.
@@ -362,9 +362,9 @@ class TreeAugmentedBayes(StructuredBayes):
 class SuperParentAveragedBayes(StructuredBayes):
     """Bayesian model average over naive Bayes and all super-parent classifiers.
 
-    Under super-parent p all other attributes depend on p and the class: ``P(k, x) = P(k, x_p) prod_j P(x_j | k, x_p)``.
-    The models are weighted by their marginal likelihoods (Kontkanen, Myllymäki, Silander & Tirri 1998, eq. 4), in
-    ``O(K A^2)`` per query. With many rows one model gets nearly all the weight; `AODE` uses equal weights instead.
+    With super-parent p, all other attributes depend on p and the class: ``P(k, x) = P(k, x_p) prod_j P(x_j | k, x_p)``.
+    The models are weighted by their marginal likelihoods (Kontkanen, Myllymäki, Silander & Tirri 1998, eq. 4). A query
+    takes ``O(K A^2)``. With many rows one model gets nearly all the weight; `AODE` uses equal weights instead.
 
     Parameters and attributes: see `TreeAveragedBayes`. ``super_parent_probabilities_`` and ``naive_probability_``
     replace ``edge_probabilities_``.
@@ -408,12 +408,12 @@ class AODE(StructuredBayes):
     """Averaged one-dependence estimators (AODE): the unweighted average over all super-parents.
 
     ``P(k, x) = mean_p P(k, x_p) prod_j P(x_j | k, x_p)`` over the columns p whose value in the query occurs in at least
-    ``min_count`` training rows; naive Bayes if there is none (Webb, Boughton & Wang, *Not so naive Bayes*, 2005).
-    `SuperParentAveragedBayes` weights the models by posterior probability instead.
+    ``min_count`` training rows. If there is no such column, naive Bayes is used (Webb, Boughton & Wang, *Not so naive
+    Bayes*, 2005). `SuperParentAveragedBayes` weights the models by posterior probability instead.
 
-    One prior on pairs of values smooths all tables consistently; Webb et al. smooth each table by its own m-estimate.
-    ``prior="auto"`` maximizes the marginal likelihood of `SuperParentAveragedBayes`. Other parameters and attributes:
-    see `TreeAveragedBayes`.
+    One prior for pairs of values smooths all tables consistently; Webb et al. smooth each table with its own
+    m-estimate. ``prior="auto"`` maximizes the marginal likelihood of `SuperParentAveragedBayes`. Other parameters and
+    attributes: see `TreeAveragedBayes`.
 
     Examples
     --------

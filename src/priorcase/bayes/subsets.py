@@ -35,7 +35,7 @@ from priorcase.schema import CategoricalFeatures, Schema
 Inclusion: TypeAlias = float | Mapping[Name, float] | Any
 
 INCLUSION = 0.05
-"""Prior probability that an attribute is relevant; also the posterior for an uninformative attribute."""
+"""Prior probability that an attribute is relevant; for an uninformative attribute, also the posterior probability."""
 
 _PROBABILITY = Interval(Real, 0, 1, closed="both")
 _EVIDENCE = Estimates("evidence")
@@ -48,28 +48,28 @@ _LABELING = Labeling(flat=True, sort="text", batches=((0, np.dtype(object)),))
 class SubsetAveragedBayes(AdditiveBayes):
     """Bayesian model average over naive Bayes classifiers with all subsets of the attributes.
 
-    Each attribute may depend on the class or not, which gives ``2^A`` naive Bayes models. Their average, weighted by
-    posterior probability, has the closed form ``P(k, q) = a_k prod_i [ r_i phi_ki + (1 - r_i) psi_i ]``: phi is the
-    probability of the value in the class, psi its probability in all rows, and ``r_i = p E1 / (p E1 + (1 - p) E0)`` the
-    posterior probability that attribute i is relevant, from the marginal likelihoods with (E1) and without (E0) the
-    class (Dash & Cooper 2002; Kontkanen et al. 1998, eq. 4).
+    Each attribute may or may not depend on the class, which gives ``2^A`` naive Bayes models. Their average, weighted
+    by posterior probability, is ``P(k, q) = a_k prod_i [ r_i phi_ki + (1 - r_i) psi_i ]``. Here phi is the probability
+    of the value in the class, psi its probability in all rows, and ``r_i = p E1 / (p E1 + (1 - p) E0)`` the posterior
+    probability that attribute i is relevant. E1 and E0 are its marginal likelihoods with and without the class (Dash &
+    Cooper 2002; Kontkanen et al. 1998, eq. 4).
 
     Parameters
     ----------
     prior, class_prior
         See `NaiveBayes`. The weight of a value under E0 is the sum of its weights over the classes.
     inclusion
-        Prior probability p that an attribute is relevant: a number from 0 to 1, one for each attribute, or a mapping
-        from attribute to number (0.05 by default). 1 gives `NaiveBayes`. The m parts of a date or set each have the
-        prior probability ``1 - (1 - p)^(1/m)``; the column is relevant if one of its parts is.
+        Prior probability p that an attribute is relevant: a number from 0 to 1, one number for each attribute, or a
+        mapping from attribute to number (default 0.05). 1 gives `NaiveBayes`. The m parts of a date or set each have
+        the prior probability ``1 - (1 - p)^(1/m)``; the column is relevant if one of its parts is.
     numeric, missing, keep_rows, categorical_features, schema, n_jobs
         See `NaiveBayes`. ``"gaussian"`` and ``"kernel"`` are not available, since they have no marginal likelihood.
 
     Attributes
     ----------
     relevance_
-        Posterior probability that each attribute is relevant; the prior probability if it has one value, or a different
-        value in every row. Other attributes: see `NaiveBayes`.
+        Posterior probability that each attribute is relevant. It equals the prior probability if the attribute has only
+        one value, or a different value in every row. Other attributes: see `NaiveBayes`.
 
     Examples
     --------
@@ -225,7 +225,7 @@ def _resolve_inclusion(value: Inclusion, schema: Schema) -> FloatArray:
 
 @dataclass(frozen=True, eq=False)
 class SubsetEvidence:
-    """Prior probability that each attribute is relevant, and its log marginal likelihoods if relevant and if not."""
+    """Prior relevance of each attribute, and its log marginal likelihood if it is relevant and if it is not."""
 
     inclusion: FloatArray
     included: FloatArray
@@ -242,7 +242,7 @@ class SubsetEvidence:
 
     @property
     def log_totals(self) -> FloatArray:
-        """Log marginal likelihood of the attribute's values, summed over both cases."""
+        """Log marginal likelihood of each attribute, averaged over whether it is relevant."""
         with np.errstate(divide="ignore"):
             return np.logaddexp(np.log(self.inclusion) + self.included, np.log1p(-self.inclusion) + self.excluded)
 
@@ -257,7 +257,7 @@ def _pooled(discrete: Discrete) -> Discrete:
 
 
 def _pooled_weights(weights: CellWeights, n_classes: int) -> CellWeights:
-    """Weights of irrelevant attributes: the joint prior summed over the classes."""
+    """Return the weights of irrelevant attributes: the joint prior summed over the classes."""
     cells, widened, unseen = (
         np.broadcast_to(each, (len(each), n_classes)).sum(axis=1, keepdims=True)
         for each in (weights.cells, weights.widened, weights.unseen)
@@ -268,7 +268,7 @@ def _pooled_weights(weights: CellWeights, n_classes: int) -> CellWeights:
 def _discrete_evidence(
     discrete: Discrete, weights: PriorWeights, *, widened: bool = False
 ) -> tuple[FloatArray, FloatArray]:
-    """Log marginal likelihoods of the discrete attributes if relevant and if not, ``widened`` by an unseen value."""
+    """Return the log marginal likelihoods if relevant and if not; ``widened`` adds an unseen value."""
     included, excluded = (
         priors.log_marginals(counts, own.widened if widened else own.cells, own.unseen if widened else 0.0)
         for counts, own in (
@@ -282,7 +282,7 @@ def _discrete_evidence(
 def _subset_evidence(
     statistics: Statistics, weights: PriorWeights, memory: BayesMemory, inclusion: FloatArray, *, densities: bool = True
 ) -> SubsetEvidence:
-    """Evidence for each attribute, with ``inclusion`` by columns; ``densities`` adds numeric attributes."""
+    """Return the evidence for each attribute; ``inclusion`` is by column, and ``densities`` adds numeric attributes."""
     n = len(memory.numeric)
     included, excluded = np.zeros(n), np.zeros(n)
     attributes = list(statistics.discrete.attributes)
@@ -302,12 +302,12 @@ def _subset_evidence(
 def _pooled_words(
     prior: Prior, memory: BayesMemory, a: int, words: WordCounts, n_classes: int
 ) -> Callable[..., FloatArray]:
-    """Weights of the words of an irrelevant attribute, for all words or for ``size``."""
+    """Return a function that computes an irrelevant text's word weights, for all words or for ``size`` words."""
     return partial(priors.pooled_word_weights, prior, memory.instances.schema.label(a), words.words, n_classes)
 
 
 def _part_inclusion(inclusion: FloatArray, memory: BayesMemory) -> FloatArray:
-    """Prior probability that each attribute is relevant: a column is relevant if any of its parts is."""
+    """Return the prior relevance of each attribute, given that of each column, which is relevant if any part is."""
     if memory.parts is None:
         return inclusion
     columns = memory.parts.columns
@@ -317,7 +317,7 @@ def _part_inclusion(inclusion: FloatArray, memory: BayesMemory) -> FloatArray:
 
 
 def _by_column(evidence: SubsetEvidence, memory: BayesMemory) -> tuple[FloatArray, FloatArray]:
-    """Posterior probability that each column, i.e. any of its parts, is relevant, and its log-odds."""
+    """Return the posterior probability, and its log-odds, that any part of each column is relevant."""
     if memory.parts is None:
         return evidence.relevance, evidence.log_odds.copy()
     columns = memory.parts.columns
@@ -330,7 +330,7 @@ def _by_column(evidence: SubsetEvidence, memory: BayesMemory) -> tuple[FloatArra
 
 
 def _value_table(discrete: Discrete, weights: PriorWeights, evidence: SubsetEvidence) -> FloatArray:
-    """Term of each cell in the joint log of each class; for unseen values, of the widened attribute."""
+    """Return each cell's term in the joint log-probability of each class; unseen values widen their attribute."""
     attributes = list(discrete.attributes)
     included, excluded = _discrete_evidence(discrete, weights, widened=True)
     wide = _prior_odds(evidence.inclusion[attributes]) + (included - excluded)
@@ -347,11 +347,11 @@ def _value_table(discrete: Discrete, weights: PriorWeights, evidence: SubsetEvid
 def _discrete_terms(
     discrete: Discrete, weights: PriorWeights, evidence: SubsetEvidence
 ) -> Callable[[IntArray, IntArray, FloatArray], FloatArray]:
-    """Terms of values in the joint logs of the classes if a row with these values is left out.
+    """Return a function that computes the terms of left-out rows in the joint log-probabilities of the classes.
 
     Consider a row with weight w, and f of the h rows of its class with the same value. Without the row, the marginal
     likelihood of the class is divided by ``G(f + s) / G(f - w + s)`` over ``G(h + S) / G(h - w + S)``; for w = 1 this
-    is the probability of the row's value. The same holds for all classes pooled, which gives the odds of relevance.
+    is the probability of the row's value. The same formula for all classes together gives the odds of relevance.
     """
     of_class = additive.value_cells(discrete, weights.cells)
     of_all = additive.value_cells(_pooled(discrete), _pooled_weights(weights.cells, discrete.counts.shape[1]))
@@ -359,7 +359,7 @@ def _discrete_terms(
     table = additive.value_table(discrete, weights.cells, _EVIDENCE)
 
     def terms(cells: IntArray, own: IntArray, w: FloatArray) -> FloatArray:
-        """Terms of rows, given the cell, class and weight of each; 0 for missing unless it counts as a value."""
+        """Return the terms of rows, given their cells, classes and weights; 0 for uncounted missing values."""
         odds, by_class = log_odds[cells], table[cells]
         less, rest = of_class.picked(cells, own).without(w), of_all.picked(cells, np.zeros_like(own)).without(w)
         for part, sign in ((less, -1), (rest, 1)):
@@ -374,7 +374,7 @@ def _discrete_terms(
 def _add_numbers(
     joint: FloatArray, memory: BayesMemory, statistics: Statistics, a: int, strategy: Student, inclusion: float
 ) -> None:
-    """Add the terms of a numeric attribute; the default prior depends on all rows, so all classes change."""
+    """Add the leave-one-out terms of a numeric attribute; its prior depends on all rows, so all classes change."""
     moments, instances = statistics.moments[a], memory.instances
     x, own, weights = instances.column(a), instances.target().astype(np.intp), instances.weights
     for rows, less in blocks_without_each(moments, x, own, weights):
@@ -400,7 +400,7 @@ class RelevanceWeights(BayesMemory):
 
     @property
     def weights(self) -> FloatArray:
-        """Return one weight for each attribute, from the stored rows."""
+        """Weight of each attribute, computed from the stored rows."""
         return self.cached("relevance", self._weights)
 
     def _weights(self) -> FloatArray:
@@ -417,6 +417,6 @@ class RelevanceWeights(BayesMemory):
         self._added(ids)
 
     def follow_removal(self, rows: tuple[list[AnyArray], list[AnyArray], FloatArray | None]) -> None:
-        """Update after rows, looked up before, were removed."""
+        """Update the counts after the removal of rows, which were looked up before the removal."""
         self._cache.clear()
         self._count(*rows, sign=-1)

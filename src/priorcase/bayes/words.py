@@ -1,7 +1,7 @@
 """Texts in Bayes models: a text is a sequence of words, each drawn with the probabilities of its class.
 
-Let ``n_kw`` be the count of word w in the texts of class k, ``N_k`` their number of words, and s Dirichlet weights. A
-text of L words with counts ``c_w`` adds to the joint log of class k:
+Let ``n_kw`` be the count of word w in the texts of class k, ``N_k`` their number of words, and s the Dirichlet weights.
+A text of L words with counts ``c_w`` adds the following term to the joint log-probability of class k:
 
 - ``"evidence"``, averaged over all probabilities (Dirichlet-multinomial), with G the gamma function:
   ``sum_w ln G(n_kw + s + c_w) / G(n_kw + s) - ln G(N_k + sum s + L) / G(N_k + sum s)``;
@@ -9,7 +9,7 @@ text of L words with counts ``c_w`` adds to the joint log of class k:
   multinomial naive Bayes with the smoothing ``s - 1``;
 - ``"sc"``: ``sum_w [h(n_kw + c_w) - h(n_kw)] - [h(N_k + L) - h(N_k)]`` with ``h(n) = n ln n``.
 
-The vocabulary has the words of the stored texts; other words of a query are ignored.
+The vocabulary consists of the words in the stored texts; other words in a query are ignored.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Words:
-    """Strategy for texts: counting their words.
+    """Strategy that counts the words of texts.
 
     >>> Words("words").counted(["no paper, no print"])[1].toarray()
     array([[2, 1, 1]])
@@ -46,7 +46,7 @@ class Words:
 
     @classmethod
     def of(cls, kind: Text) -> Words:
-        """Return the strategy of a kind: words or character sequences."""
+        """Return the strategy for a kind of text: words or character sequences."""
         return cls("characters" if kind.analyzer == "characters" else "words")
 
     def counted(self, texts: list[str]) -> tuple[CountVectorizer | None, Any]:
@@ -62,12 +62,12 @@ class Words:
         return vectorizer, counts
 
     def vocabulary(self, texts: Iterable[Value]) -> tuple[Value, ...]:
-        """Words of texts, ascending."""
+        """Return the words of texts in ascending order."""
         vectorizer, _ = self.counted(list(map(str, texts)))
         return () if vectorizer is None else tuple(vectorizer.get_feature_names_out().tolist())
 
     def counts(self, texts: Sequence[str], vocabulary: Sequence[Value]) -> Any:
-        """Word counts of each text for a vocabulary, as a sparse matrix; other words are ignored."""
+        """Return the word counts of each text for a vocabulary, as a sparse matrix; other words are ignored."""
         if not vocabulary:
             return csr_matrix((len(texts), 0))
         from sklearn.feature_extraction.text import CountVectorizer
@@ -82,8 +82,9 @@ class Words:
 class WordCounts:
     """Word counts of the texts of each class.
 
-    ``documents`` contains the words of the stored rows as a sparse matrix (rows, words), empty for missing texts;
-    ``own`` the class of each row, ``weights`` its weight; ``counts`` has shape (classes, words).
+    ``documents`` is a sparse matrix with the word counts of the stored rows, shape (rows, words), with empty rows for
+    missing texts. ``own`` and ``weights`` contain the class and weight of each row; ``counts`` has shape (classes,
+    words).
     """
 
     vectorizer: CountVectorizer | None
@@ -109,18 +110,18 @@ class WordCounts:
         return None if found is None else found[column.codes.astype(np.intp) + 1]
 
     def pooled(self) -> WordCounts:
-        """Return the counts pooled to a single class."""
+        """Return the counts of all classes pooled into a single class."""
         counts = self.counts.sum(axis=0, keepdims=True)
         return WordCounts(self.vectorizer, self.documents, np.zeros_like(self.own), self.weights, counts)
 
     def log_evidence(self, weights: FloatArray) -> FloatArray:
-        """Log marginal likelihood of the words of each class; weights have shape (classes or 1, words)."""
+        """Return the log marginal likelihood of the words in each class; weights have shape (classes or 1, words)."""
         if not self.counts.size:
             return np.zeros(len(self.counts))
         return log_marginal(self.counts, np.broadcast_to(weights, self.counts.shape))
 
     def logs(self, column: Coded, weights: FloatArray, estimates: Estimates) -> FloatArray:
-        """Terms of queries in the joint log of each class, (queries, classes)."""
+        """Return the terms of queries in the joint log-probability of each class, shape (queries, classes)."""
         found = np.zeros((len(column), len(self.counts)))
         if (words := self.asked(column)) is None:
             return found
@@ -132,10 +133,10 @@ class WordCounts:
         return found
 
     def left_out(self, weights_of: Callable[[int], FloatArray], estimates: Estimates) -> tuple[FloatArray, FloatArray]:
-        """Leave-one-out terms of each stored row in the joint logs, and the log evidence of all other rows.
+        """Return each row's leave-one-out terms in the joint logs, and the log evidence of all other rows.
 
-        As in a fit without the row, words of no other row are ignored. ``weights_of`` returns the weights for a number
-        of words, shape (classes or 1, words).
+        Words that occur in no other row are ignored, as in a fit without the row. ``weights_of`` returns the weights
+        for a number of words, shape (classes or 1, words).
         """
         n, size = self.documents.shape
         logs, rest = np.zeros((n, len(self.counts))), np.zeros(n)
@@ -170,10 +171,10 @@ class WordCounts:
 def _log_terms(
     documents: Any, count: FloatArray, weight: FloatArray, totals: tuple[FloatArray, ...], estimates: Estimates
 ) -> FloatArray:
-    """Terms of texts in the joint log of a class.
+    """Return the terms of texts in the joint log-probability of a class.
 
-    ``count`` and ``weight`` belong to each word of each text. ``totals`` contains, for each text, the sums of both over
-    all words, the number of words, and the sum of ``max(count + weight - 1, 0)``.
+    ``count`` and ``weight`` belong to each word of each text. ``totals`` contains, for each text, the sums of ``count``
+    and ``weight`` over all words, the number of words, and the sum of ``max(count + weight - 1, 0)``.
     """
     n, times, (total, sums, size, mass) = documents.shape[0], documents.data.astype(np.float64), totals
     of = np.repeat(np.arange(n), np.diff(documents.indptr))
@@ -196,5 +197,5 @@ def _peaks(count: FloatArray, weight: FloatArray) -> FloatArray:
 
 
 def _sums(of: IntArray, amounts: FloatArray, n: int) -> FloatArray:
-    """Sum of the amounts of each text, in word order."""
+    """Return the sum of each text's amounts, added in word order."""
     return np.bincount(of, weights=amounts, minlength=n).astype(np.float64)

@@ -26,8 +26,8 @@ class Case(GridResult, Mapping[str, Any]):
 
     ``solution`` is what was done and ``outcome`` how well it worked; both are None if unknown. ``id`` is the number of
     the case in the case base, ``key`` an optional name such as a ticket number. ``added_at`` (UTC), ``by`` and ``why``
-    say when, by whom and why the case was added, ``revised_at`` when it was last changed. ``notes`` are the notes added
-    to it. A ``retired`` case stays in the case base but is not retrieved.
+    say when, by whom and why the case was added; ``revised_at`` says when it was last changed. ``notes`` are the notes
+    added to the case. A ``retired`` case stays in the case base but is not retrieved.
 
     Examples
     --------
@@ -92,7 +92,7 @@ class Case(GridResult, Mapping[str, Any]):
 
 
 def text_of(value: Any) -> str:
-    """A value as a cell of a printed table shows it."""
+    """Format a value for a cell of a printed table."""
     if value is None:
         return "-"
     if isinstance(value, (frozenset, set)):

@@ -81,8 +81,9 @@ _CHANGES_OF_CASES = frozenset({"added", "revised", "forgotten", "retired", "unre
 class CaseBase:
     """A case base stored in one file, for case-based reasoning.
 
-    Open one with `CaseBase.open`. Each change is one transaction and is on disk when the method returns. Any number of
-    threads and processes can read while one of them writes. Every query sees all changes that were completed before it.
+    Open a case base with `CaseBase.open`. Each change is one transaction and is on disk when the method returns. Any
+    number of threads and processes can read while another thread or process writes. Every query sees all changes that
+    were completed before it.
 
     Notes
     -----
@@ -96,11 +97,11 @@ class CaseBase:
 
     **Conditions** are passed as ``where=`` to `find`, `forget`, `retire`, `recall`, `retrieve`, `converse` and
     `export`. They map names to conditions. A name is an attribute or ``solution``, ``outcome``, ``key``, ``by``,
-    ``retired`` or ``id``. A condition is one of:
+    ``retired`` or ``id``. A condition is one of the following:
 
     - a value: the case has this value; for a taxonomy, this node or any node below it; for a set, this member;
     - None: the value is missing;
-    - a list of values: the case has any of them; for a set, all of them;
+    - a list of values: the case has any of the values; for a set, all of them;
     - a function that takes the value and returns True or False;
     - a condition of `priorcase.cases`, such as ``at_most(50_000)``, ``between``, ``contains`` or ``not_``.
 
@@ -203,7 +204,7 @@ class CaseBase:
     def __getstate__(self) -> Any:
         raise CaseBaseError(
             f"The open case base {self.path} cannot be copied or pickled, but its file can be opened many times. Pass "
-            "on the path and call CaseBase.open(path) there; backup copies the file."
+            "its path and call CaseBase.open(path) again; backup copies the file."
         )
 
     def __repr__(self) -> str:
@@ -216,7 +217,7 @@ class CaseBase:
         return grids_html([Grid(head, ["attribute", "kind"] if shown else [], shown)])
 
     def _described(self) -> tuple[str, list[tuple[str, str]]]:
-        """The number of cases, and the kind of each attribute in words."""
+        """Return a description with the number of cases and the kind of each attribute."""
         if self._live.store.closed:
             return f"CaseBase {visible(self.path)}: closed", []
         with self._live.reading() as table:
@@ -311,8 +312,8 @@ class CaseBase:
         """Add many cases in one transaction and return their ids in order.
 
         If one case is invalid, none is added. ``cases`` is a list of mappings, or a pandas, Polars or PyArrow frame
-        with one row per case. ``solution``, ``outcome``, ``key`` and ``note`` are lists with one value per case, or
-        the name of a column; that column is then not an attribute.
+        with one row per case. ``solution``, ``outcome``, ``key`` and ``note`` are lists with one value per case, or the
+        name of a column, which is then not an attribute.
         """
         rows = rows_of(cases)
         given = {"solution": solution, "outcome": outcome, "key": key, "note": note}
@@ -355,12 +356,12 @@ class CaseBase:
     def forget(self, ids: Ids = None, *, where: ByName = None, by: str | None = None, why: str | None = None) -> int:
         """Forget cases and erase their data from the file; return the number of cases.
 
-        Pass ``ids``, one or several ids or cases, or conditions as ``where`` (see `CaseBase`), which may not be empty.
-        All data of these cases are erased, with no bytes left in the file: values, solution, outcome, key, notes, who
-        added them and why, their records, and the state of learners fitted to them (`learner` refits these). The
-        history keeps only when cases with these ids were added, revised and forgotten, and the ``by`` and ``why`` of
-        this call. Declarations stay: attributes, the categories that a `Nominal` lists, and values named in a measure
-        that `prefer` has stored.
+        Pass ``ids``, one or several ids or cases, or conditions as ``where`` (see `CaseBase`), which must not be empty.
+        All data of these cases are erased, and no bytes of them are left in the file: values, solution, outcome, key,
+        notes, who added them and why, their records, and the state of learners fitted to them (`learner` refits such
+        learners). The history keeps only when cases with these ids were added, revised and forgotten, and the ``by``
+        and ``why`` of this call. Declarations remain: attributes, the categories listed in a `Nominal`, and values
+        named in a measure that was stored by `prefer`.
 
         Examples
         --------
@@ -424,7 +425,7 @@ class CaseBase:
         return found[0]
 
     def find(self, where: ByName = None) -> Iterator[Case]:
-        """Iterate over the cases that meet all conditions, by ascending id; over all cases if there are none.
+        """Iterate over the cases that meet all conditions, by ascending id; over all cases if no condition is passed.
 
         See `CaseBase` for conditions.
 
@@ -447,7 +448,7 @@ class CaseBase:
     def history(self, id: int | Case | None = None) -> History:
         """Return the changes of one case or of the whole base, with time, author and reason.
 
-        For forgotten cases, the history contains only the times of changes, and who forgot them and why.
+        For forgotten cases, the history contains only the times of changes, and by whom and why they were forgotten.
         """
         return History(self._live.store.history(None if id is None else check_id(id)))
 
@@ -456,9 +457,9 @@ class CaseBase:
     def digest(self) -> str:
         """Return a SHA-256 fingerprint of the attributes and all cases, as hexadecimal text.
 
-        It covers values, solutions, outcomes, keys, notes and their authors, who added each case and why, and whether
-        it is retired, but not ids and times. After cases are forgotten, the digest is the same as if they had never
-        been added.
+        The fingerprint covers values, solutions, outcomes, keys, notes and their authors, who added each case and why,
+        and whether the case is retired, but not ids and times. After cases are forgotten, the digest is the same as if
+        they had never been added.
         """
         with self._live.moment() as table:
             digest = sha256(_DIGEST_FORMAT)
@@ -531,13 +532,13 @@ class CaseBase:
         why: str | None = None,
         **reading: Any,
     ) -> list[int]:
-        """Add the cases of a file in one transaction and return their ids.
+        """Add the cases from a file in one transaction and return their ids.
 
-        If one case is invalid, none is added. The file was written by `export`, or is any table that
-        `priorcase.datasets.read_table` can read; its options, such as ``delimiter=";"``, are passed on. ``solution``,
-        ``outcome``, ``key`` and ``note`` are the columns to use for these fields if their names differ. Cases get new
-        ids and the time of the import; their authors, reasons and notes are kept. If a case with the same key exists,
-        or comes earlier in the file, the case is not added and the id of the existing one is returned.
+        If one case is invalid, none is added. The file is either a file written by `export` or any table that
+        `priorcase.datasets.read_table` can read. Options of `read_table`, such as ``delimiter=";"``, are passed on.
+        ``solution``, ``outcome``, ``key`` and ``note`` are the columns to use for these fields if their names differ.
+        Cases get new ids and the time of the import; their authors, reasons and notes are kept. If a case with the same
+        key exists, or comes earlier in the file, the case is not added and the id of the existing case is returned.
         """
         by, why = self._provenance(by, why)
         check_path(path)
@@ -577,7 +578,7 @@ class CaseBase:
             Number of cases to return.
         weights
             Mapping from attributes to weights >= 0; other attributes have weight 1. If None, the weights stored by
-            `prefer` are used, or weight 1 for all.
+            `prefer` are used, or weight 1 for all attributes.
         measures
             Mapping from attributes to similarity measures: a measure of `priorcase.cases`, its name (``"tfidf"``,
             ``"edit"``, ...) or a function of two values. Other attributes use the measure stored by `prefer`, or the
@@ -587,8 +588,8 @@ class CaseBase:
         diversity
             How much the retrieved cases should differ from each other, from 0 (ignore diversity) to 1.
         unknown
-            What to do if a value in the query is missing in a case: ``"different"`` takes similarity 0, ``"ignore"``
-            leaves the attribute out for that case.
+            What to do if a value in the query is missing in a case: ``"different"`` counts it with similarity 0,
+            ``"ignore"`` leaves the attribute out for that case.
         n_jobs
             Number of threads; None for all cores.
         """
@@ -633,7 +634,7 @@ class CaseBase:
         rules
             Adaptation rules, ``Rule(when, then)``: each is applied once, in order, if its condition holds.
         critics
-            Checks and repairs, ``Critic(finds, repairs)``: repeated until nothing is left to repair.
+            Checks and repairs, ``Critic(finds, repairs)``: repeated until no problem can be repaired.
         rounds
             Maximum number of rounds of critics.
         **options
@@ -677,16 +678,16 @@ class CaseBase:
     ) -> Retained:
         """Add a solved case if the policy finds it worth keeping.
 
-        The result contains whether the case was kept, why, and which cases were retired.
+        The result says whether and why the case was kept, and which cases were retired.
 
         Parameters
         ----------
         case, solution, outcome, key, note, by, why
             As in `add`; a solution is required.
         policy
-            When to keep the case. ``"if_wrong"``: if the case base proposes a different solution (IB2), or proposes
-            this one and it failed. ``"if_new"``: unless a near-duplicate has the same solution. ``"records"``: always;
-            cases whose record is significantly poor are retired (IB3). ``"always"``: always.
+            When to keep the case. ``"if_wrong"``: if the case base proposes a different solution (IB2), or if it
+            proposes this solution and the solution failed. ``"if_new"``: unless a near-duplicate has the same solution.
+            ``"records"``: always; cases whose record is significantly poor are retired (IB3). ``"always"``: always.
         k
             Number of similar cases that propose the solution.
         tolerance
@@ -729,7 +730,7 @@ class CaseBase:
                 if answered := [trial.id for trial in decision.trials if trial.right is right]:
                     writer.record_use(answered, helped=right)
             if decision.retired:
-                writer.retire(decision.retired, why="its record of use is poor")
+                writer.retire(decision.retired, why="its usage record is poor")
         return replace(decision, id=id)
 
     def converse(
@@ -747,8 +748,8 @@ class CaseBase:
     ) -> Conversation:
         """Start a conversation that asks the most informative question next until one solution is probable enough.
 
-        ``query`` contains the values known at the start. For ``weights``, ``measures`` and ``where`` see `retrieve`,
-        for the other parameters `priorcase.cases.Conversation`.
+        ``query`` contains the values known at the start. For ``weights``, ``measures`` and ``where`` see `retrieve`;
+        for the other parameters see `priorcase.cases.Conversation`.
         """
         with self._live.reading() as table:
             weights, measures = self._preferred(weights, measures)
@@ -820,7 +821,7 @@ class CaseBase:
     ) -> None:
         """Store weights and measures in the file as defaults for later retrievals.
 
-        Both are mappings by attribute; None leaves the stored ones unchanged, ``{}`` resets them. Functions and
+        Both are mappings by attribute; None leaves the stored defaults unchanged, ``{}`` resets them. Functions and
         embeddings cannot be stored; pass them to `retrieve`.
         """
         by, why = self._provenance(by, why)
@@ -855,7 +856,7 @@ class CaseBase:
         """Learn attribute weights that minimize the leave-one-out error of predictions from the ``k`` nearest cases.
 
         Each case is predicted from its ``k`` most similar other cases; weights are searched one at a time on a small
-        grid. ``base.prefer(weights=base.learn_weights())`` stores them as the default.
+        grid. ``base.prefer(weights=base.learn_weights())`` stores the weights as the default.
 
         Parameters
         ----------
@@ -903,8 +904,8 @@ class CaseBase:
     def competence(self, *, k: int = 5, tolerance: float | None = None, success: Success = "outcome") -> Competence:
         """Return the cases that each case solves (its coverage) and the cases that solve it (its reachability).
 
-        A case is solved by itself and by those of its ``k`` most similar cases that have the same solution and are
-        more similar to it than any case with another solution. For ``tolerance`` and ``success`` see `retain`.
+        A case is solved by itself and by any of its ``k`` most similar cases that has the same solution and is more
+        similar than every case with another solution. For ``tolerance`` and ``success`` see `retain`.
         """
         with self._live.reading() as table:
             likeness = self._likeness(table)
@@ -913,7 +914,7 @@ class CaseBase:
     def near_duplicates(self, threshold: float = 0.95, *, tolerance: float | None = None) -> Duplicates:
         """Return all pairs of cases with similarity >= ``threshold``, and whether their solutions agree.
 
-        Numeric solutions agree if they differ by at most ``tolerance``; if it is None, they must be equal.
+        Numeric solutions agree if they differ by at most ``tolerance``; if ``tolerance`` is None, they must be equal.
         """
         with self._live.reading() as table:
             likeness = self._likeness(table)
@@ -943,7 +944,7 @@ class CaseBase:
         target
             ``"solution"``, ``"outcome"`` or an attribute; None for unsupervised estimators.
         attributes
-            Attributes to learn from; None for all of them except graphs, which estimators do not accept.
+            Attributes to learn from; None for all attributes except graphs, which estimators do not accept.
         name
             Name under which the fitted estimator is stored; `learner` returns it.
         by, why
@@ -972,8 +973,8 @@ class CaseBase:
     def learner(self, name: str) -> CaseLearner:
         """Return a fitted learner that `fit` stored under a name.
 
-        If one of its cases was forgotten, or it was fitted by another version of the library, it is refitted to the
-        remaining cases.
+        If one of its cases was forgotten, or it was fitted by another version of the library, the learner is refitted
+        to the remaining cases.
         """
         with self._live.reading() as table:
             kept = self._kept(name)
@@ -1002,21 +1003,21 @@ class CaseBase:
     # Helpers -------------------------------------------------------------------------------------------------------
 
     def _require(self, wanted: dict[str, CaseKind]) -> None:
-        """Check that an existing file has the requested attributes; declare them if it has none."""
+        """Check that an existing file has the requested attributes; declare them if the file has no attributes."""
         there = self.attributes
         if not there and not self.readonly:
             self.declare(wanted)
         elif differing := [name for name in {**there, **wanted} if there.get(name) != wanted.get(name)]:
             raise CaseBaseError(
                 f"attributes do not match those of {self.path}: {listed(differing)} differ; nothing was changed. Omit "
-                "attributes to open the file as it is; CaseBase.declare adds attributes."
+                "attributes to open the file with its own; CaseBase.declare adds attributes."
             )
 
     def _provenance(self, by: Any, why: Any) -> tuple[str | None, str | None]:
         return check_text(by, what="by") or self._by, check_text(why, what="why")
 
     def _declared(self, writer: Writer, cases: Sequence[Any]) -> Mapping[str, CaseKind]:
-        """The attributes; if there are none, they are inferred from the first cases."""
+        """Return the attributes; if none are declared, infer them from the first cases."""
         if self._live.table.attributes:
             return self._live.table.attributes
         attributes = inferred_attributes(cases)
@@ -1052,7 +1053,7 @@ class CaseBase:
         return ids
 
     def _chosen(self, ids: Any, where: Mapping[str, Any] | None) -> list[int]:
-        """The ids of the cases selected by ids or by conditions."""
+        """Return the ids of the cases selected by ids or by conditions."""
         empty = where is None or (isinstance(where, Mapping) and not where)
         if (ids is None) == empty:
             raise CaseBaseError(
@@ -1063,7 +1064,7 @@ class CaseBase:
         return table.ids[self._meeting(where)].tolist() if ids is None else check_ids(ids, table)
 
     def _meeting(self, where: Mapping[str, Any] | None) -> BoolArray:
-        """Which cases of the table meet conditions."""
+        """Return a mask of the cases of the table that meet all conditions."""
         table, store = self._live.table, self._live.store
         where = {} if where is None else where
         asked = where if isinstance(where, Mapping) else {}
@@ -1088,7 +1089,7 @@ class CaseBase:
         return _in_blocks(ids, read)
 
     def _preferred(self, weights: Any, measures: Any) -> tuple[Any, Any]:
-        """Weights and measures of a query, with the stored defaults for those that are not passed."""
+        """Return the weights and measures of a query, using the stored defaults if they are not passed."""
         if not any(self._live.settings.values()) and (measures is None or type(measures) is dict):
             return weights, measures or None  # the file keeps nothing
         kept = self._settings()
@@ -1154,7 +1155,7 @@ class History(GridResult, Sequence[Event]):
 
 @dataclass(frozen=True, repr=False)
 class Verification(TextResult):
-    """Result of `CaseBase.verify`: the number of cases and the problems found; true if there are none.
+    """Result of `CaseBase.verify`: the number of cases and the problems found; true if no problem was found.
 
     Examples
     --------
@@ -1180,12 +1181,12 @@ class Verification(TextResult):
 
 
 def table_of(base: CaseBase) -> AbstractContextManager[CaseTable]:
-    """The current cases of a base, for other parts of the library; they cannot change within the context."""
+    """Return a context with the current cases of a base, which cannot change within the context."""
     return base._live.reading()
 
 
 def _check_fits(table: CaseTable, name: str, kind: CaseKind) -> None:
-    """Whether every stored value of an attribute stays the same under another kind."""
+    """Check that every stored value of an attribute stays the same under another kind."""
     before = table.attributes[name]
     for value in table.column(name).values:
         try:
@@ -1200,7 +1201,7 @@ def _check_fits(table: CaseTable, name: str, kind: CaseKind) -> None:
 
 
 def _in_blocks(ids: list[int], read: Any) -> Iterator[Any]:
-    """Cases one by one, read block by block."""
+    """Yield cases one at a time, reading them in blocks."""
     for start in range(0, len(ids), _BLOCK):
         yield from read(ids[start : start + _BLOCK])
 

@@ -1,4 +1,4 @@
-"""Checks of what users pass to a case base: attributes, cases, keys, notes, ids and paths."""
+"""Check the arguments that users pass to a case base: attributes, cases, keys, notes, ids and paths."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ from priorcase.schema.kinds import is_missing
 RESERVED = frozenset(
     {"id", "key", "solution", "outcome", "note", "notes", "by", "why", "added_at", "revised_at", "retired"}
 )
-"""Names of the fields that every case has; no attribute may have one of them."""
+"""Names of the fields that every case has; attributes cannot have these names."""
 
 LONGEST_KEY = 1_000
 LONGEST_TEXT = 1_000_000
@@ -49,7 +49,7 @@ def check_attributes(attributes: Any) -> dict[str, CaseKind]:
 
 
 def check_names(names: Iterable[Any]) -> None:
-    """Check that attributes have names that are strings and not names of fields."""
+    """Check that the names of attributes are strings and not reserved for fields."""
     for name in names:
         if not isinstance(name, str) or not name or not _encodable(name):
             raise CaseBaseError(
@@ -64,16 +64,16 @@ def check_names(names: Iterable[Any]) -> None:
 
 
 def check_known(names: Iterable[object], attributes: Collection[str], *, source: str | None = None) -> None:
-    """Refuse names that are not among the attributes; `source` is the file that has them."""
+    """Raise an error if a name is not an attribute; `source` is the file that contains the names."""
     if unknown := [name for name in names if name not in attributes]:
-        known = f"It has {listed(list(attributes), limit=12) or 'none yet'}; omit others, or declare them first."
+        known = f"It has {listed(list(attributes), limit=12) or 'none yet'}; omit other names, or declare them first."
         remedy = advice(unknown[0], attributes, otherwise=known)
         has = "got" if source is None else f"{source} has"
         raise CaseBaseError(f"{has} {named('attribute', unknown)}, unknown to the case base. {remedy}")
 
 
 def inferred_attributes(cases: Sequence[Any]) -> dict[str, CaseKind]:
-    """The attributes that the first cases of a base declare by their values."""
+    """Infer the attributes of a case base and their kinds from its first cases."""
     for case in cases:
         _check_mapping(case)
     names = list(dict.fromkeys(name for case in cases for name in case))
@@ -87,7 +87,7 @@ def inferred_attributes(cases: Sequence[Any]) -> dict[str, CaseKind]:
 
 
 def check_case(case: Any, attributes: Mapping[str, CaseKind]) -> dict[str, Stored]:
-    """The known values of a case, as they are stored."""
+    """Return the known values of a case in stored form."""
     _check_mapping(case)
     if not attributes.keys() >= case.keys():
         check_known(case, attributes)
@@ -101,7 +101,7 @@ def check_case(case: Any, attributes: Mapping[str, CaseKind]) -> dict[str, Store
 
 
 def check_query(query: Any, table: CaseTable) -> dict[str, Stored]:
-    """The known values of a query; warns of values that differ from stored ones only in case or whitespace."""
+    """Return the known values of a query; warn if a value differs from a stored value only in case or whitespace."""
     checked = check_case(query, table.attributes)
     for name, value in checked.items():
         if type(table.attributes[name]) is Nominal:
@@ -110,7 +110,7 @@ def check_query(query: Any, table: CaseTable) -> dict[str, Stored]:
 
 
 def warn_similar(column: CaseColumn, value: Stored) -> None:
-    """Warn of an unseen nominal value that differs from a stored one only in case or whitespace."""
+    """Warn if an unseen nominal value differs from a stored value only in case or whitespace."""
     if type(column.kind) is not Nominal or not isinstance(value, str) or column.place(value) >= 0:
         return
     if (meant := similar_value(value, column.values)) is not None:
@@ -139,7 +139,7 @@ def _check_mapping(case: Any) -> None:
 
 
 def rows_of(cases: Any) -> list[Mapping[str, Any]]:
-    """Cases as mappings: from a list of them, a pandas, Polars or PyArrow frame, or a table of `datasets`."""
+    """Convert a list of mappings, a pandas, Polars or PyArrow frame, or a table of `datasets` to mappings."""
     if isinstance(cases, NamedColumns):
         columns = [cases[name].tolist() for name in cases.data]
         return [dict(zip(cases.data, row, strict=True)) for row in zip(*columns, strict=True)]
@@ -161,7 +161,7 @@ def rows_of(cases: Any) -> list[Mapping[str, Any]]:
 
 
 def field_of(rows: Sequence[Mapping[str, Any]], given: Any, *, field: str) -> tuple[list[Any], str | None]:
-    """One value for each case, from a column of the cases or from a list; and the name of the column."""
+    """Return one value for each case, from a column or a list, and the name of the column."""
     if given is None:
         return [None] * len(rows), None
     if isinstance(given, str):
@@ -179,7 +179,7 @@ def field_of(rows: Sequence[Mapping[str, Any]], given: Any, *, field: str) -> tu
     if len(values) != len(rows):
         raise CaseBaseError(
             f"got {len(values)} values of {field} for {len(rows)} cases; expected one for each case. Use None "
-            "for cases without one; nothing was changed."
+            "for cases without a value; nothing was changed."
         )
     return values, None
 
@@ -192,7 +192,7 @@ def _listed(given: Any) -> list[Any] | None:
 
 
 def check_key(key: Any) -> str | None:
-    """The key of a case: a short string, or an integer converted to one."""
+    """Check the key of a case and return it as a string."""
     if is_missing(key):
         return None
     if not isinstance(key, str) and not (is_whole(key) and abs(key) < 10**LONGEST_KEY):
@@ -201,7 +201,7 @@ def check_key(key: Any) -> str | None:
 
 
 def check_text(text: Any, *, what: str) -> str | None:
-    """A note, a name or a reason; None stays None."""
+    """Check and return a note, a name or a reason; None stays None."""
     if text is None:
         return None
     if not isinstance(text, str):
@@ -231,7 +231,7 @@ def _encodable(text: str) -> bool:
 
 
 def check_id(given: Any) -> int:
-    """The id of one case, given as a number or as the case; the case need not exist."""
+    """Return the id of a case, given as a number or as the case; the case need not exist."""
     found = given.id if isinstance(given, Case) else given
     if not is_whole(found) or abs(found) > LARGEST_ID:
         raise UnknownIdError(
@@ -242,7 +242,7 @@ def check_id(given: Any) -> int:
 
 
 def check_ids(given: Any, table: CaseTable) -> list[int]:
-    """The ids of one or several cases in the given order, each once; all must be in the table."""
+    """Return the distinct ids of one or several cases in the given order; all must be in the table."""
     many = None if isinstance(given, (str, bytes, Mapping)) else _listed(given)
     many = [given] if many is None else many
     ids = list(dict.fromkeys(map(check_id, many)))

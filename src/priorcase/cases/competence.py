@@ -1,4 +1,4 @@
-"""Competence: which cases solve which others, which cases are redundant, and near-duplicates."""
+"""Competence: which cases solve which other cases, which cases are redundant, and near-duplicates."""
 
 from __future__ import annotations
 
@@ -32,11 +32,11 @@ _MANY, _BLOCK = 5_000, 100
 
 @dataclass(frozen=True, repr=False, eq=False)
 class Competence(GridResult):
-    """Coverage and reachability of each case; prints as a table, the cases that solve most first.
+    """Coverage and reachability of each case; prints as a table, the cases that solve the most cases first.
 
-    ``ids`` and ``solutions`` are those of the cases that are not retired and have a solution that worked; ``left_out``
-    is the number of other cases. For each case, ``coverage`` contains the ids of the cases it solves, and
-    ``reachability`` the ids of the cases that solve it: itself and at most ``k`` others. ``category`` is
+    ``ids`` and ``solutions`` belong to the cases that are not retired and have a solution that worked; ``left_out`` is
+    the number of other cases that are not retired. For each case, ``coverage`` contains the ids of the cases it solves,
+    and ``reachability`` the ids of the cases that solve it: itself and at most ``k`` other cases. ``category`` is
 
     - ``"pivotal"`` if no other case solves it: deleting it reduces competence;
     - ``"support"`` if another case that solves it has the same coverage: all but one of such a group can be deleted;
@@ -135,11 +135,12 @@ def competence(
     tolerance: float | None = None,
     success: Success = "outcome",
 ) -> Competence:
-    """Return which cases each case of a table solves, and which solve it; see `CaseBase.competence`.
+    """Return which cases each case of a table solves, and by which cases it is solved; see `CaseBase.competence`.
 
     A case is solved by itself, and by each of its k most similar cases that has the same solution and is more
-    similar than the most similar case with a different solution. (If k is at least the number of cases, these sets are
-    those of ICF plus the case itself.) Together they have at most ``(k + 1) n`` members; time is quadratic in n.
+    similar than the most similar case with a different solution. (If k is at least the number of cases, the
+    reachability sets are the sets of ICF plus the case itself.) Together the sets have at most ``(k + 1) n`` members.
+    The running time is quadratic in n.
     """
     check_count("k", k, hint="The default is 5.")
     solutions = Solutions.of(table, tolerance)
@@ -176,7 +177,7 @@ def competence(
 
 
 def _each(positions: IntArray, text: str) -> Iterator[tuple[int, int]]:
-    """Yield each place with its position; show a progress bar if there are many."""
+    """Yield the index of each position and the position; show a progress bar if there are many."""
     with bar(len(positions) // _BLOCK, shown=len(positions) >= _MANY, text=text) as advance:
         for place, position in enumerate(positions.tolist()):
             yield place, position
@@ -185,7 +186,7 @@ def _each(positions: IntArray, text: str) -> Iterator[tuple[int, int]]:
 
 
 def _covered(reachable: list[IntArray]) -> list[IntArray]:
-    """The cases that each case solves, from those that solve each: the same pairs the other way round."""
+    """Return the cases that each case solves, by inverting the relation "is solved by"."""
     solved = np.repeat(np.arange(len(reachable)), [solving.size for solving in reachable])
     solving = np.concatenate(reachable)
     ends = np.cumsum(np.bincount(solving, minlength=len(reachable)))
@@ -193,7 +194,7 @@ def _covered(reachable: list[IntArray]) -> list[IntArray]:
 
 
 def _categories(reachable: list[IntArray], coverage: list[IntArray]) -> AnyArray:
-    """The category of each case (Smyth & Keane 1995), the first that fits."""
+    """Return the category of each case (Smyth & Keane 1995): the first category that applies."""
     sets = [frozenset(covered.tolist()) for covered in coverage]
     found = np.full(len(sets), "spanning", dtype=object)
     for i, solving in enumerate(reachable):
@@ -214,10 +215,10 @@ def _categories(reachable: list[IntArray], coverage: list[IntArray]) -> AnyArray
 class Duplicates(GridResult):
     """Pairs of nearly identical cases; prints as a table, the most similar first.
 
-    ``pairs``, of shape (pairs, 2), contains the ids, the earlier case first; ``similarities`` their similarities, with
-    the later case as the query; ``solutions`` the solutions of both; ``agree`` whether these agree. Cases without a
-    solution agree only with each other. ``threshold`` is the minimum similarity, ``more`` the number of further pairs
-    that are not listed.
+    ``pairs``, of shape (pairs, 2), contains the ids, the earlier case first. ``similarities`` are their similarities,
+    with the later case as the query. ``solutions`` are the solutions of both cases, and ``agree`` says whether the
+    solutions agree. Cases without a solution agree only with each other. ``threshold`` is the minimum similarity, and
+    ``more`` the number of further pairs that are not listed.
     """
 
     pairs: IdArray
@@ -232,7 +233,7 @@ class Duplicates(GridResult):
 
     @property
     def groups(self) -> list[list[int]]:
-        """Groups of cases that are connected by pairs, directly or through others, as lists of ids."""
+        """Groups of cases that are connected by pairs, directly or through other cases, as lists of ids."""
         if not len(self):
             return []
         ids, ends = np.unique(self.pairs, return_inverse=True)
@@ -281,11 +282,11 @@ def near_duplicates(
     tolerance: float | None = None,
     most: int = 100_000,
 ) -> Duplicates:
-    """Return all pairs of cases above a similarity, and whether their solutions agree; see `CaseBase.near_duplicates`.
+    """Return all pairs of cases above a similarity and whether their solutions agree; see `CaseBase.near_duplicates`.
 
-    The later case is the query, as when it was added. An attribute whose value is missing in one of the two cases
-    counts with similarity 0. At most ``most`` pairs are listed, those of the earliest queries; time is quadratic in the
-    number of cases.
+    The later case of a pair is the query, as when it was added. An attribute whose value is missing in one of the two
+    cases counts with similarity 0. At most ``most`` pairs are listed, beginning with the earliest queries. The running
+    time is quadratic in the number of cases.
     """
     check_share("threshold", threshold, hint="0.95 is usual; 1 finds identical cases.")
     check_count("most", most, hint="The default is 100,000.")

@@ -1,9 +1,9 @@
 """Conditions on cases, for finding, forgetting and retrieving them.
 
 A condition on an attribute is a plain value (equality; for a taxonomy, this node or any node below it; for a set, a
-member), None (missing), a list of values (any of them; all of them for a set), a function of the value, or one of the
-conditions here. If the value of a case is missing, only conditions about missing values hold: ``None``, ``missing()``,
-``not_(known())`` and lists with one of these.
+member), None (missing), a list of values (any of the values; for a set, all of the values), a function of the value, or
+a condition of this module. If the value of a case is missing, only conditions about missing values hold: ``None``,
+``missing()``, ``not_(known())`` and lists that contain one of these conditions.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ from priorcase.schema.kinds import identity, is_missing, plain
 
 _ALWAYS = ("solution", "outcome", "id")  # names allowed in conditions on every table, in addition to attributes
 FIELDS: dict[str, CaseKind] = {"id": Numeric(), "key": Text(), "by": Text(), "retired": Nominal((False, True))}
-"""The kinds of what every case has; solutions and outcomes may be any value."""
+"""The kinds of the fields that every case has; solutions and outcomes can be any value."""
 
 _PLAIN = "any value"  # the kind of solutions, outcomes and the like: any JSON value
 _DAY = len("2024-05-01")
@@ -42,7 +42,7 @@ _COLLECTIONS = (list, tuple, set, frozenset, range)
 
 @dataclass(frozen=True, repr=False)
 class Condition:
-    """A condition on one attribute, created by functions such as `at_least` and `one_of`.
+    """A condition on one attribute, created with functions such as `at_least` and `one_of`.
 
     Its repr is the expression that creates it; conditions with the same repr are equal.
 
@@ -114,7 +114,7 @@ def contains(*items: object) -> Condition:
 
 @prefix_errors
 def matches(pattern: str | re.Pattern[str]) -> Condition:
-    """Match strings in which a regular expression is found; unlike `contains`, it is case-sensitive.
+    """Match strings that contain a match of a regular expression; unlike `contains`, this is case-sensitive.
 
     ``matches("(?i)vpn")`` ignores case.
     """
@@ -147,7 +147,7 @@ def all_of(*conditions: object) -> Condition:
 
 
 def not_(condition: object) -> Condition:
-    """Negate a value or condition; if the value is missing, neither it nor its negation holds."""
+    """Negate a value or condition; if the value is missing, neither the condition nor its negation holds."""
     return Condition("not_", (as_condition(condition),))
 
 
@@ -162,7 +162,7 @@ def missing() -> Condition:
 
 
 def as_condition(given: object) -> Condition:
-    """Convert an argument to a condition: a condition, None, several values, a function or a value."""
+    """Convert a condition, None, several values, a function or a single value to a condition."""
     if isinstance(given, _COLLECTIONS):
         return Condition("list", tuple(given))
     if getattr(given, "ndim", 0) == 1 and hasattr(given, "tolist"):  # an array, or a column of a frame
@@ -171,12 +171,12 @@ def as_condition(given: object) -> Condition:
 
 
 def equal_to(given: object) -> Condition:
-    """A plain value as a condition."""
+    """Return the condition that a value equals a plain value."""
     return Condition("value", (given,))
 
 
 def _single(given: object) -> Condition:
-    """The same, except that a collection is one value."""
+    """Convert an argument to a condition as in `as_condition`, but treat a collection as a single value."""
     if isinstance(given, Condition):
         return given
     if is_missing(given):
@@ -203,10 +203,10 @@ def _check_given(values: Sequence[object]) -> None:
 def mask(
     table: CaseTable, conditions: Mapping[str, object], *, others: Mapping[str, Sequence[Stored]] | None = None
 ) -> BoolArray:
-    """Which cases of a table meet all conditions, one boolean for each position, retired cases included.
+    """Return a mask of the cases of a table that meet all conditions, retired cases included.
 
-    Conditions are checked on the distinct values of an attribute, of ``"solution"``, ``"outcome"`` and ``"id"``, or of
-    ``others``: keys, authors or retirements, one for each position, by name.
+    Conditions apply to attributes, ``"solution"``, ``"outcome"`` and ``"id"``, and to ``others``: keys, authors or
+    retirements by name, with one entry for each case. Each distinct value is checked once.
     """
     if not isinstance(conditions, Mapping):
         raise CaseBaseError(
@@ -225,7 +225,7 @@ def mask(
 
 @dataclass(frozen=True)
 class _Subject:
-    """Return the distinct values a condition applies to: as stored, or as JSON strings if there is no kind."""
+    """The distinct values that a condition applies to: as stored, or as JSON strings if there is no kind."""
 
     name: str
     kind: CaseKind | None
@@ -238,20 +238,20 @@ class _Subject:
 
     @cached_property
     def shown(self) -> list[Any]:
-        """The values as users see them."""
+        """The values in the form in which users see them."""
         if self.kind is None:
             return [kinds.plain_shown(text) for text in self.values]  # type: ignore[arg-type]
         return [kinds.shown(self.kind, stored) for stored in self.values]
 
     @cached_property
     def numbers(self) -> FloatArray:
-        """The values as numbers, days or ranks; NaN for anything else."""
+        """The values as numbers, days or ranks; NaN for other values."""
         if self.numbers_known is not None:
             return self.numbers_known
         return np.array([as_python(each) if is_number(each) else np.nan for each in self.shown], dtype=np.float64)
 
     def stored(self, value: object) -> Stored:
-        """A value to compare with, as it would be stored."""
+        """Convert a value to compare with to its stored form."""
         if self.kind is None:
             return kinds.check_plain(value, what=self.name)
         if self.name == "key" and is_whole(value):
@@ -259,13 +259,13 @@ class _Subject:
         return kinds.check(self.kind, value, attribute=self.name)
 
     def where(self, holds: Callable[[Any], Any], *, stored: bool = False) -> BoolArray:
-        """Which values a function is true for, passed as users see them or as stored."""
+        """Return a mask of the values for which a function is true; it gets values as users see them, or as stored."""
         values = self.values if stored else self.shown
         return np.fromiter(map(holds, values), dtype=np.bool_, count=len(values))
 
 
 def _subject(table: CaseTable, name: str, others: Mapping[str, Sequence[Stored]]) -> tuple[_Subject, IntArray]:
-    """The subject of a condition, and the position of each case's value."""
+    """Return the subject of a condition, and the position of each case's value."""
     if name == "id":
         return _Subject(name, FIELDS[name], table.ids.tolist(), table.ids.astype(np.float64)), np.arange(len(table))
     if name in others:
@@ -282,7 +282,7 @@ _Truth: TypeAlias = tuple[BoolArray, bool | None]
 
 
 def _truth(condition: Condition, subject: _Subject) -> _Truth:
-    """Whether a condition holds for each distinct value and for missing ones; None if it does not apply to those."""
+    """Return whether a condition holds for each distinct value and for missing values (None if not applicable)."""
     name, given = condition.name, condition.arguments
     fitting = _FITTING.get(name)
     if fitting is not None and subject.kind_name not in fitting:
@@ -327,7 +327,7 @@ def _equals(subject: _Subject, value: object) -> BoolArray:
 
 
 def _key(value: Stored) -> Any:
-    """Return a key that is equal for equal values; booleans differ from numbers, also as members."""
+    """Return a key that is equal for equal values; booleans differ from numbers, also within collections."""
     return tuple(map(identity, value)) if isinstance(value, tuple) else identity(value)
 
 
@@ -386,7 +386,7 @@ def _between(subject: _Subject, low: object, high: object) -> BoolArray:
 
 
 def _compared(subject: _Subject, compare: Callable[[Any, Any], Any], end: float) -> BoolArray:
-    """Which values lie on the given side of a bound; integers beyond 2 ** 53 are compared as integers."""
+    """Return a mask of the values on the given side of a bound; integers beyond 2 ** 53 are compared as integers."""
     numbers, point = subject.numbers, float(as_python(end))
     found: BoolArray = compare(numbers, point)
     if abs(point) >= _EXACT:
@@ -397,12 +397,12 @@ def _compared(subject: _Subject, compare: Callable[[Any, Any], Any], end: float)
 
 
 def _ends(subject: _Subject, value: Any) -> tuple[float, float]:
-    """The interval of a value on the line of numbers: a day has a length, any other value is a point."""
+    """Return the interval of a value on the number line: a day has a length, any other value is a point."""
     if subject.kind is None:
         if not is_number(value) or value != value:
             raise CaseBaseError(
-                f"cannot compare {subject.name!r} with {quoted(value)}: only numbers can be ordered there. Pass a "
-                "plain value to find equal ones."
+                f"cannot compare {subject.name!r} with {quoted(value)}: only numbers can be ordered. Pass a "
+                "plain value to find equal values."
             )
         return plain(value), plain(value)  # type: ignore[return-value]
     stored: Any = subject.stored(value)
@@ -450,10 +450,10 @@ _BOOLEANS = {"true": True, "false": False}
 def parse(text: str, attributes: Mapping[str, CaseKind], *, others: Iterable[str] = ()) -> tuple[str, Condition]:
     """Parse a condition such as ``miles<=50000`` into a name and a condition.
 
-    Operators are ``=``, ``!=``, ``<``, ``<=``, ``>``, ``>=`` and ``~`` (contains). ``fuel=gas|diesel`` means either,
-    ``fuel=?`` missing, ``fuel!=?`` not missing. Values are parsed by the attribute's kind; if it allows numbers and
-    texts, both are tried. ``others`` are further names that conditions may use besides attributes, solution, outcome
-    and id.
+    Operators are ``=``, ``!=``, ``<``, ``<=``, ``>``, ``>=`` and ``~`` (contains). ``fuel=gas|diesel`` means either
+    value, ``fuel=?`` means missing, and ``fuel!=?`` not missing. Values are parsed by the attribute's kind; if the kind
+    allows numbers and texts, both are tried. ``others`` are further names that conditions can use besides attributes,
+    solution, outcome and id.
 
     >>> from priorcase.schema import Numeric, Nominal
     >>> attributes = {"miles": Numeric(), "fuel": Nominal()}
@@ -486,7 +486,7 @@ def parse(text: str, attributes: Mapping[str, CaseKind], *, others: Iterable[str
 
 
 def _split(text: str, names: list[str]) -> tuple[str, str, str]:
-    """Name, operator and value; names may contain spaces and operators themselves."""
+    """Split a condition into name, operator and value; names can contain spaces and operators."""
     stripped = text.strip()
     for name in sorted(names, key=len, reverse=True):
         rest = stripped.removeprefix(name).lstrip()
@@ -503,7 +503,7 @@ def _split(text: str, names: list[str]) -> tuple[str, str, str]:
 
 
 def _readings(name: str, kind: CaseKind | None, part: str) -> list[Condition]:
-    """Return the values that a string may mean: itself, and the number or boolean that it spells."""
+    """Return the possible meanings of a string: the string itself, and the number or boolean that it spells."""
     if part == "?":
         return [missing()]
     of_kind = None if kind is None else kinds.kind_name(kind)
@@ -526,13 +526,13 @@ def _readings(name: str, kind: CaseKind | None, part: str) -> list[Condition]:
 
 
 def _bound(name: str, kind: CaseKind | None, given: str) -> object:
-    """The other side of a comparison."""
+    """Return the value that a comparison compares with."""
     number = _number(given)
     if kind is None:
         if number is None:
             raise CaseBaseError(
-                f"cannot compare {name!r} with {quoted(given)}: only numbers can be ordered there. {name}=VALUE "
-                "finds equal ones."
+                f"cannot compare {name!r} with {quoted(given)}: only numbers can be ordered. {name}=VALUE "
+                "finds equal values."
             )
         return number
     if kinds.kind_name(kind) in ("numeric", "circular"):
@@ -544,7 +544,7 @@ def _bound(name: str, kind: CaseKind | None, given: str) -> object:
 
 
 def typed(name: str, kind: CaseKind | None, text: str) -> object:
-    """The number or date that a text spells in the notation of any country, if it is certain; else the text.
+    """Parse a number or date in the notation of any country; return the text if its meaning is not clear.
 
     >>> typed("price", Numeric(), "1.516,34"), typed("sold", Date(), "16.03.2025"), typed("price", Numeric(), "many")
     (1516.34, '2025-03-16', 'many')
@@ -572,7 +572,7 @@ def typed(name: str, kind: CaseKind | None, text: str) -> object:
             found[kinds.check(kind, value, attribute=name)] = None
     if len(found) > 1:
         either = " or ".join(map(str, found))
-        raise CaseBaseError(f"got {quoted(text)} for {name!r}, which may mean {either}. Write {either}.")
+        raise CaseBaseError(f"got {quoted(text)} for {name!r}, which can mean {either}. Write {either}.")
     return next(iter(found), text)
 
 

@@ -1,6 +1,6 @@
 """The kinds of attributes: numeric, circular, ordinal, nominal, text, set, date, taxonomy and graph.
 
-Each kind defines how its values are checked, stored and shown; solutions and outcomes are any JSON value.
+Each kind defines how its values are checked, stored and shown; solutions and outcomes can be any JSON value.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from priorcase.schema.kinds import identity, is_missing, kind_advice, plain
 class Graph:
     """Kind of attributes whose values are qualitative function graphs.
 
-    The arcs of such a graph show which variable increases (+) or decreases (-) which other."""
+    An arc of a function graph says that one variable increases (+) or decreases (-) another variable."""
 
     def describe(self) -> str:
         """Describe the kind in words, for messages."""
@@ -61,7 +61,7 @@ def kind_name(kind: CaseKind) -> str:
 
 
 def as_kind(given: Any, *, attribute: str) -> CaseKind:
-    """A kind, its class or its name, as a kind."""
+    """Convert a kind, its class or its name to a kind."""
     if type(given) in _NAMES:
         return given  # type: ignore[no-any-return]
     if isinstance(given, str) and given in _SIMPLE:
@@ -74,7 +74,7 @@ def as_kind(given: Any, *, attribute: str) -> CaseKind:
 
 
 def describe(kind: CaseKind) -> dict[str, Any]:
-    """A kind as plain values for JSON."""
+    """Describe a kind in plain values for JSON."""
     found: dict[str, Any] = {"kind": kind_name(kind)}
     if isinstance(kind, Ordinal):
         found["order"] = list(kind.order)
@@ -94,7 +94,7 @@ def describe(kind: CaseKind) -> dict[str, Any]:
 
 
 def from_description(found: dict[str, Any]) -> CaseKind:
-    """The kind that `describe` wrote down."""
+    """Return the kind from a description made by `describe`."""
     name = found["kind"]
     if name == "ordinal":
         return Ordinal(tuple(found["order"]))
@@ -126,7 +126,7 @@ _MISSING = "Omit it if it is unknown."
 
 
 def check(kind: CaseKind, value: Any, *, attribute: str) -> Stored:
-    """A value as it is stored; an error if it does not fit its attribute."""
+    """Return a value in stored form; raise an error if it does not fit its attribute."""
     # The usual ones first: many cases are added at a time.
     if value is None:
         return None
@@ -148,7 +148,7 @@ def check(kind: CaseKind, value: Any, *, attribute: str) -> Stored:
 
 
 def plainly_fit(kind: CaseKind, values: Sequence[Any]) -> bool:
-    """Whether all values are surely numbers or ASCII strings that ``check`` returns unchanged."""
+    """Return whether all values are numbers or ASCII strings that `check` is known to return unchanged."""
     given = set(map(type, values))
     if type(kind) in (Numeric, Circular):
         return given <= {int, float} and all(-_WHOLE < value < _WHOLE for value in values)
@@ -168,7 +168,7 @@ def _plain_texts(values: Collection[Any], longest: int) -> bool:
 
 
 def shown(kind: CaseKind, stored: Stored) -> Any:
-    """A stored value as users see it."""
+    """Convert a stored value to the form in which users see it."""
     read = _SHOWN.get(type(kind))
     return stored if read is None or stored is None else read(stored)
 
@@ -181,7 +181,7 @@ _SHOWN: dict[type, Callable[[Any], Any]] = {
 
 
 def infer(values: Iterable[Any]) -> CaseKind:
-    """The kind of an attribute by its values: numbers are numeric, lists are sets; anything else is nominal.
+    """Infer the kind of an attribute from its values: numbers are numeric, lists are sets, other values are nominal.
 
     Strings are nominal, unless they are declared as ``Text()``.
     """
@@ -282,7 +282,7 @@ def _set(kind: Set, value: Any) -> Stored:
 
 
 def ordered(members: Iterable[str | int | float | bool]) -> tuple[str | int | float | bool, ...]:
-    """Distinct members in a fixed order (the same for all sets): booleans, then numbers, then strings."""
+    """Return the distinct members in the order used for all sets: booleans, then numbers, then strings."""
     distinct = {identity(member): member for member in members}.values()
     return tuple(
         sorted(distinct, key=lambda m: (2, 0, m) if isinstance(m, str) else (0 if isinstance(m, bool) else 1, m, ""))
@@ -335,7 +335,7 @@ _CHECKS: dict[type, Callable[[Any, Any], Stored]] = {
 
 
 def _as_iso(value: Any) -> str | None:
-    """A day or moment as ISO text; None if it is neither."""
+    """Convert a date or datetime to ISO text; return None for other values."""
     if isinstance(value, np.datetime64):
         whole_days = np.datetime_data(value.dtype)[0] in {"D", "M", "Y", "W"}
         value = value.astype("datetime64[D]" if whole_days else "datetime64[us]").item()
@@ -364,7 +364,7 @@ def _from_iso(text: str) -> datetime.date | datetime.datetime:
 
 @lru_cache(maxsize=65_536)
 def days(text: str) -> float:
-    """A stored day or moment as a number of days, with fractions for times; moments with an offset in UTC."""
+    """Convert a stored date or datetime to a number of days with fractions; datetimes with an offset count in UTC."""
     value = _from_iso(text)
     if not isinstance(value, datetime.datetime):
         return float(value.toordinal())
@@ -378,7 +378,7 @@ def days(text: str) -> float:
 
 
 def check_plain(value: Any, *, what: str) -> str | None:
-    """A solution or an outcome as it is stored: canonical JSON text; None if it is missing."""
+    """Convert a solution or an outcome to its stored form, canonical JSON text; None if it is missing."""
     if type(value) is str and value.isascii():
         text = json.dumps(value)
     elif is_missing(value):
@@ -417,10 +417,10 @@ def _as_plain(value: Any, depth: int) -> Any:
 
 
 def written(value: Any) -> str:
-    """A plain value as canonical JSON text: keys in order, no spaces."""
+    """Write a plain value as canonical JSON text: sorted keys, no spaces."""
     return json.dumps(value, sort_keys=True, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
 
 
 def plain_shown(text: str | None) -> Any:
-    """A stored solution or outcome as users see it."""
+    """Convert a stored solution or outcome to the form in which users see it."""
     return None if text is None else json.loads(text)

@@ -23,16 +23,17 @@ from priorcase.exceptions import NotAvailableError, ParameterError, prefix_error
 from priorcase.learning.results import Grid, GridResult, framed
 
 _RECIPE = "The recipe of a learner"
-_STATE = "What the learner has learned"
+_STATE = "The state of the learner"
 
 
 @dataclass(frozen=True)
 class Recipe:
-    """The class of a learner, its parameters, and what it was fitted to.
+    """The class and parameters of a learner, and a description of the cases that it was fitted to.
 
-    It holds no value of a case: when a case is forgotten, the fitted state goes, and the recipe stays to refit.
-    `learner` is the public name of the class, `parameters` is the unfitted learner in the format of saved models as
-    Base64, `shown` is how the learner prints, and `sequence` is the number of the last change that it saw.
+    A recipe contains no values of cases. When a case is forgotten, the fitted state is deleted, and the recipe remains
+    for refitting. `learner` is the public name of the class, `parameters` is the unfitted learner in the format of
+    saved models as Base64, `shown` is how the learner prints, and `sequence` is the number of the last change before
+    the learner was fitted.
     """
 
     learner: str
@@ -47,7 +48,7 @@ class Recipe:
 
     @classmethod
     def of(cls, learner: Any, **about: Any) -> Recipe:
-        """The recipe of a learner; ``UnsupportedDataError`` if a parameter cannot be saved."""
+        """Return the recipe of a learner; raise ``UnsupportedDataError`` if a parameter cannot be saved."""
         saving.check_model(learner)
         parameters = b64encode(saving.dump(clone(learner, safe=False))).decode()
         return cls(type(learner).__name__, parameters, " ".join(repr(learner).split()), **about)
@@ -164,7 +165,7 @@ def fit_learner(
     ids: Sequence[int] | IdArray | None = None,
     sequence: int = 0,
 ) -> CaseLearner:
-    """A clone of a learner, fitted to cases as `training_table` makes rows of them."""
+    """Fit a clone of a learner to the rows that `training_table` makes of the cases."""
     saving.check_model(learner)
     recipe = partial(Recipe.of, learner, target=target, sequence=sequence)
     return _fitted(clone(learner), recipe, table, target, attributes, ids)
@@ -173,7 +174,7 @@ def fit_learner(
 def refit_learner(
     recipe: Recipe, table: CaseTable, *, ids: Sequence[int] | IdArray | None = None, sequence: int = 0
 ) -> CaseLearner:
-    """The learner of a recipe, fitted again as if deleted cases had never existed."""
+    """Refit the learner of a recipe, as if deleted cases had never existed."""
     attributes = [name for name in recipe.attributes if name in table.attributes]
     return _fitted(
         recipe.unfitted(), partial(replace, recipe, sequence=sequence), table, recipe.target, attributes, ids
@@ -202,7 +203,7 @@ def _fitted(
 
 
 def load_state(recipe: Recipe, state: bytes) -> CaseLearner:
-    """The learner whose state was kept; ``ReadingError`` if it is damaged, of another version or another learner."""
+    """Load a learner from its stored state; `ReadingError` if it is damaged or from another version or learner."""
     found = saving.unpack(state, source=_STATE)
     try:
         learner, layout, ids = found["learner"], Layout.from_description(found["layout"]), found["ids"]
@@ -226,7 +227,7 @@ def load_state(recipe: Recipe, state: bytes) -> CaseLearner:
 class KeptLearner:
     """A stored learner: its name, how it was fitted, and the number of changes to the case base since then.
 
-    `learned` is False if a case that it was fitted to was forgotten; `CaseBase.learner` then refits it.
+    `learned` is False if a case in its training data was forgotten; `CaseBase.learner` then refits the learner.
     """
 
     name: str
@@ -237,7 +238,7 @@ class KeptLearner:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class KeptLearners(GridResult, Sequence[KeptLearner]):
-    """The learners stored in a case base, by name; prints as a table."""
+    """The learners stored in a case base, sorted by name; prints as a table."""
 
     learners: tuple[KeptLearner, ...]
 

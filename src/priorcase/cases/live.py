@@ -1,4 +1,4 @@
-"""The cases of a file in memory; changes by any process are seen by the next query."""
+"""The cases of a file in memory; the next query sees the changes made by any process."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _BESIDE = ("id", "key", "notes", "added_at", "by", "why", "revised_at", "retired
 class LiveTable:
     """The cases of a file in memory, brought up to date before each query.
 
-    Any number of threads may read at a time, or one may write.
+    Any number of threads can read at a time, or a single thread can write.
     """
 
     def __init__(self, store: Store) -> None:
@@ -42,12 +42,12 @@ class LiveTable:
 
     @property
     def sequence(self) -> int:
-        """The number of the last change that the table has."""
+        """The number of the last change that the table contains."""
         return 0 if self._step is None else self._step.sequence
 
     @contextmanager
     def reading(self) -> Iterator[CaseTable]:
-        """The current cases; no other thread of this process can change them within the context."""
+        """Yield the current cases; no other thread of this process can change them within the context."""
         # A user's function may query in the middle of a query or a change, and then sees the same state.
         if not self._lock.held() and (self._behind or self.store.changed_elsewhere()):
             with self._lock.writing():
@@ -60,7 +60,7 @@ class LiveTable:
 
     @contextmanager
     def moment(self) -> Iterator[CaseTable]:
-        """The current cases; no thread or process can change the file within the context."""
+        """Yield the current cases; no thread or process can change the file within the context."""
         while True:
             with self.reading() as table, self.store.moment():
                 if self._step is not None and self.store.changes_since(self._step) == []:
@@ -72,7 +72,7 @@ class LiveTable:
 
     @contextmanager
     def writing(self) -> Iterator[Writer]:
-        """One transaction; the table is updated once it is durable, and unchanged if it fails."""
+        """Run one transaction; the table is updated after the commit, and stays unchanged if the transaction fails."""
         inserted: dict[int, Row] = {}
         with self._lock.writing():
             try:
@@ -94,7 +94,7 @@ class LiveTable:
     def insert(
         self, writer: Writer, cases: Sequence[NewCase], attributes: Iterable[str], *, by: str | None, why: str | None
     ) -> list[int]:
-        """Store cases within a transaction; the table takes them over without reading them back."""
+        """Store cases within a transaction; they are added to the table without reading them back."""
         ids = writer.insert(cases, by=by, why=why)
         names, present = list(attributes), set(self.table.known(ids))
         for id, case in zip(ids, cases, strict=True):
@@ -104,7 +104,7 @@ class LiveTable:
         return ids
 
     def fetch(self, ids: Sequence[int]) -> list[StoredCase]:
-        """Cases of the table with all that the file has, within a moment or a transaction."""
+        """Read cases of the table with all their stored fields, within `moment` or a transaction."""
         found = self.store.fetch(ids)
         if len(found) < len(ids):
             missing = min(set(ids) - {case.id for case in found})
@@ -115,11 +115,11 @@ class LiveTable:
         return found
 
     def cases(self, ids: Sequence[int]) -> list[Case]:
-        """Cases as users see them, in the order of the ids; deleted cases are skipped."""
+        """Return cases in the form in which users see them, in the order of the ids; deleted cases are skipped."""
         return [_shown(case, self.table.attributes) for case in self.store.fetch(ids)]
 
     def look_up(self, ids: Sequence[int], snapshot: Snapshot) -> list[Case]:
-        """Cases as they were retrieved, with their key, notes and provenance if the file still has them."""
+        """Return cases as they were when retrieved, with key, notes and provenance if they are still in the file."""
         stored: dict[int, StoredCase] = {}
         with suppress(CaseBaseError):
             stored = {case.id: case for case in self.store.fetch(ids)}
@@ -130,7 +130,7 @@ class LiveTable:
         return found
 
     def _catch_up(self) -> None:
-        """Apply the changes made in the file since the last update to the table."""
+        """Update the table with the changes made in the file since the last update."""
         self._behind = True
         with self.store.moment():
             changes = None if self._step is None else self.store.changes_since(self._step)
@@ -140,7 +140,7 @@ class LiveTable:
                 self._apply(changes, {})
 
     def _apply(self, changes: Sequence[Event], rows: Mapping[int, Row]) -> None:
-        """Apply changes to the table; the given rows need not be read."""
+        """Apply changes to the table; cases in ``rows`` are not read from the file again."""
         if changes:
             touched = list(dict.fromkeys(change.id for change in changes if change.id is not None))
             unknown = [id for id in touched if id not in rows]
@@ -177,7 +177,7 @@ class LiveTable:
         self.cache.clear()
 
     def restart(self) -> None:
-        """Take new locks and read the file again: threads that a fork left behind may have held the old ones."""
+        """Create new locks and read the file again, because threads lost in a fork may have held the old locks."""
         self._lock, self.cache = ReadersWriter(), MeasureCache()
         self._step, self._behind = None, True
 
@@ -188,7 +188,7 @@ def declaration(attributes: Mapping[str, CaseKind], settings: Mapping[str, Any])
 
 
 def _check_stored(kind: CaseKind, values: Sequence[Stored]) -> None:
-    """Raise ValueError for values that do not fit their kind: a forged file can have valid checksums."""
+    """Raise ValueError if a value does not fit its kind, since a forged file can have valid checksums."""
     if isinstance(kind, kinds.Graph):  # refused when it is shown: reading all graphs would take long
         return
     if kinds.plainly_fit(kind, values):
@@ -210,10 +210,10 @@ def _shown(case: StoredCase, attributes: Mapping[str, CaseKind]) -> Case:
 
 
 class ReadersWriter:
-    """A lock that any number of readers hold together, or one writer alone.
+    """A lock that is held either by any number of readers or by a single writer.
 
-    A waiting writer goes before readers that come later, so that it is not kept out for ever. The lock is
-    reentrant: a reader may read again, a writer may read and write again.
+    A waiting writer has priority over later readers, so that it does not wait forever. The lock is reentrant: a reader
+    can read again, and a writer can read and write again.
     """
 
     def __init__(self) -> None:

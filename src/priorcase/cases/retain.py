@@ -34,10 +34,10 @@ _ROUNDING = 1e-12
 
 @dataclass(frozen=True, eq=False)
 class Solutions:
-    """The solutions of all cases of a table: equal values agree, and numbers that differ by at most the tolerance.
+    """The solutions of all cases of a table; equal solutions agree, and so do numbers within the tolerance.
 
-    ``codes`` are positions in ``texts``, the distinct solutions as JSON, -1 for cases without one; ``numbers`` are the
-    same as numbers if a tolerance was given.
+    ``codes`` are positions in ``texts``, the distinct solutions as JSON text, or -1 for cases without a solution.
+    ``numbers`` are the distinct solutions as numbers if a tolerance was given.
     """
 
     codes: IntArray
@@ -47,7 +47,7 @@ class Solutions:
 
     @classmethod
     def of(cls, table: CaseTable, tolerance: float | None, *, new: str | None = None) -> Solutions:
-        """The solutions of a table and of one new case; ``tolerance`` is required if they are numbers."""
+        """Return the solutions of a table and of one new case; ``tolerance`` is required if they are numbers."""
         found = cls.exactly(table)
         values = [plain_shown(text) for text in (*found.texts, *([] if new is None else [new]))]
         if tolerance is None:
@@ -72,7 +72,7 @@ class Solutions:
 
     @classmethod
     def exactly(cls, table: CaseTable) -> Solutions:
-        """The solutions of a table, which agree if they are equal, numbers too."""
+        """Return the solutions of a table; solutions, including numbers, agree only if they are equal."""
         column = table.column("solution")
         return cls(column.codes, tuple(map(str, column.values)), None, 0.0)
 
@@ -82,7 +82,7 @@ class Solutions:
         return found
 
     def agreeing(self, text: str) -> BoolArray:
-        """Which of the distinct solutions agree with this one, which may be new."""
+        """Return a mask of the distinct solutions that agree with a solution, which can be new."""
         if self.numbers is not None:
             low, high = self.around(float(plain_shown(text)))
             near: BoolArray = (self.numbers >= low) & (self.numbers <= high)
@@ -90,12 +90,12 @@ class Solutions:
         return np.array([other == text for other in self.texts], dtype=bool)
 
     def around(self, number: FloatArray | float) -> tuple[FloatArray | float, FloatArray | float]:
-        """The smallest and the largest number that agrees, with room for rounding: 0.3 and 0.2 agree within 0.1."""
+        """Return the smallest and largest numbers that agree, with room for rounding: 0.3 and 0.2 agree within 0.1."""
         reach = self.tolerance + _ROUNDING * np.abs(number)
         return number - reach, number + reach
 
     def right(self, text: str) -> BoolArray:
-        """Which cases have a solution that agrees with this one."""
+        """Return a mask of the cases whose solution agrees with a solution."""
         if not self.texts:
             return np.zeros(self.codes.size, dtype=bool)
         found: BoolArray = self.agreeing(text)[self.codes] & self.solved
@@ -107,7 +107,7 @@ class Solutions:
 
 
 def most_similar(similarities: FloatArray, allowed: BoolArray, k: int) -> IntArray:
-    """Positions of the k most similar of the cases allowed, the most similar first, then the oldest."""
+    """Return the positions of the k most similar allowed cases, the most similar first; ties by age."""
     places = np.flatnonzero(allowed)
     if places.size > k:
         border = np.partition(similarities[places], places.size - k)[places.size - k]
@@ -120,7 +120,7 @@ def most_similar(similarities: FloatArray, allowed: BoolArray, k: int) -> IntArr
 
 @dataclass(frozen=True)
 class Duplicate:
-    """A stored case that is nearly the same as another one: its id, the similarity, and whether solutions agree."""
+    """A near-duplicate of another case: its id, its similarity, and whether the solutions agree."""
 
     id: int
     similarity: float
@@ -129,7 +129,7 @@ class Duplicate:
 
 @dataclass(frozen=True)
 class Trial:
-    """A stored case that was used for a query whose solution is now known, and whether it was right."""
+    """A stored case that was used for a query whose solution is now known, and whether the case was right."""
 
     id: int
     right: bool
@@ -139,9 +139,9 @@ class Trial:
 class Retained(TextResult):
     """Result of `CaseBase.retain`; prints as one or two sentences.
 
-    ``kept`` is whether the case was kept, ``id`` is its new id or None, and ``reason`` explains it. ``duplicates`` are
-    nearly identical stored cases, the most similar first; ``trials`` the cases whose records were updated; ``retired``
-    the ids of cases that were retired: they stay in the file but are not retrieved.
+    ``kept`` is whether the case was kept, ``id`` is its new id or None, and ``reason`` explains the decision.
+    ``duplicates`` are nearly identical stored cases, the most similar first; ``trials`` the cases whose records were
+    updated; ``retired`` the ids of cases that were retired: they stay in the file but are not retrieved.
 
     Examples
     --------
@@ -173,7 +173,7 @@ def _cases_text(ids: Sequence[int]) -> str:
 
 
 def shown_solution(value: Value) -> str:
-    """A solution in a sentence, cut to 60 characters."""
+    """Format a solution for use in a sentence, cut to 60 characters."""
     text = number(value) if isinstance(value, float) else repr(value)
     return text if len(text) <= 60 else f"{text[:59]}…"
 
@@ -193,9 +193,9 @@ def decide(
     dropping: float = 0.875,
     success: Success = "outcome",
 ) -> Retained:
-    """Decide whether to keep a new solved case, passed in stored form; changes nothing. See `CaseBase.retain`.
+    """Decide whether to keep a new solved case, passed in stored form; nothing is changed. See `CaseBase.retain`.
 
-    ``policy`` is ``"if_wrong"`` (IB2), ``"if_new"``, ``"records"`` (IB3) or ``"always"``, which reads no outcomes.
+    ``policy`` is ``"if_wrong"`` (IB2), ``"if_new"``, ``"records"`` (IB3) or ``"always"``, which ignores outcomes.
     ``records`` are the records of stored cases by id, and ``dropping`` is the confidence of each bound in the test that
     retires cases. Retired and failed cases are not used.
 
@@ -242,7 +242,7 @@ def decide(
     retire = tuple(sorted(id for id, each in zip(tried, verdict, strict=True) if each == "poor"))
     count = f"{len(trials):,} case{'s' * (len(trials) != 1)}"
     result = (
-        f"{count} proposed it, and it failed"
+        f"{count} proposed this solution, which failed"
         if failed
         else f"{count} proposed a solution, {sum(right[nearest])} of them correctly"
     )
@@ -250,16 +250,16 @@ def decide(
 
 
 def _if_new(table: CaseTable, near: tuple[Duplicate, ...], failures: BoolArray, failed: bool) -> Retained:
-    """Keep a case unless a near-duplicate with the same solution worked, or failed, as well."""
+    """Keep a case unless it has a near-duplicate with the same solution and the same success or failure."""
     same = [other for other in near if other.agrees]
     if not same:
-        return Retained(True, None, "no case with the same solution is that similar", near)
+        return Retained(True, None, "no case with the same solution is similar enough", near)
     alike = [other for other in same if failures[table.position(other.id)] == failed]
     first = (alike or same)[0]
-    reason = f"case {first.id} with the same solution is {first.similarity:.2f} similar"
+    reason = f"case {first.id} has the same solution and similarity {first.similarity:.2f}"
     if alike:
         return Retained(False, None, reason, near)
-    return Retained(True, None, f"{reason}, but there it {'helped' if failed else 'failed'}", near)
+    return Retained(True, None, f"{reason}, but its solution {'helped' if failed else 'failed'}", near)
 
 
 def _if_wrong(
@@ -272,7 +272,7 @@ def _if_wrong(
     solution: str,
     failed: bool,
 ) -> tuple[bool, str]:
-    """Keep a case that worked if the base proposes another solution, and one that failed if it proposes the same."""
+    """Keep a case that worked if the base proposes another solution, or a failed case if it proposes the same one."""
     if not nearest.size:
         return not failed, "there was no solved case to compare with"
     # Failed cases that are at least as similar as the last one used count against their solution.
@@ -308,7 +308,7 @@ def _if_wrong(
 
 @dataclass(frozen=True)
 class Record:
-    """How often a case was used for a query that was solved since, and how often it was right."""
+    """The number of solved queries for which a case was used, and how often the case was right."""
 
     tried: int = 0
     right: int = 0
@@ -319,13 +319,13 @@ class Record:
 
 @dataclass(frozen=True, repr=False, eq=False)
 class Records(GridResult):
-    """Records of use of all cases with a solution; prints as a table of the used cases, the most used first.
+    """Usage records of all cases with a solution; prints as a table of the used cases, the most used first.
 
-    ``tried`` and ``right`` are the numbers of times each case (``ids``, ``solutions``) proposed a solution and was
-    right. ``accuracy`` and ``base_rate``, of shape (cases, 2), are Wilson intervals for the accuracy of the case and
-    for the relative frequency of its solution among all solved cases. The ``verdict`` is ``"acceptable"`` if the
-    accuracy is significantly higher than the frequency, ``"poor"`` if it is significantly lower, else ``"mediocre"``.
-    ``retired`` marks retired cases.
+    ``tried`` is the number of times that each case (``ids``, ``solutions``) proposed a solution, and ``right`` the
+    number of times that it was right. ``accuracy`` and ``base_rate``, of shape (cases, 2), are Wilson intervals for the
+    accuracy of the case and for the relative frequency of its solution among all solved cases. The ``verdict`` is
+    ``"acceptable"`` if the accuracy is significantly higher than the frequency, ``"poor"`` if it is significantly
+    lower, else ``"mediocre"``. ``retired`` marks retired cases.
     """
 
     ids: IdArray
@@ -379,9 +379,10 @@ def records_of(
     dropping: float = 0.875,
     success: Success = "outcome",
 ) -> Records:
-    """The records of use of all cases with a solution, given by id, as one table; see `CaseBase.records`.
+    """Return the usage records of all cases with a solution as one table; see `CaseBase.records`.
 
-    ``acceptance`` and ``dropping`` are the confidence of each bound in the test for acceptable and for poor cases.
+    ``records`` are the records by id. ``acceptance`` and ``dropping`` are the confidence of each bound in the tests for
+    acceptable and for poor cases.
     """
     solutions = Solutions.of(table, tolerance)
     accepting = normal_quantile(acceptance, parameter="acceptance")
@@ -407,7 +408,7 @@ def records_of(
 def _frequencies(
     solutions: Solutions, degrees: FloatArray, positions: IntArray, *, new: str | None = None
 ) -> tuple[FloatArray, int]:
-    """Number of cases, retired ones included, in which the solution of each case worked, and in which any worked."""
+    """Count the cases, including retired, in which each case's solution worked, and in which any solution worked."""
     counted = solutions.solved & (degrees > HALF)
     counts = np.bincount(solutions.codes[counted], minlength=len(solutions.texts)).astype(float)
     codes = solutions.codes[positions]
@@ -425,7 +426,7 @@ def _frequencies(
 
 
 def _judged(records: Sequence[Record], holders: FloatArray, seen: int, z: float) -> tuple[Any, Any, AnyArray]:
-    """Wilson's bounds of accuracies and of the frequencies of solutions, and the verdict on each record (IB3)."""
+    """Return Wilson bounds of the accuracies and of the solution frequencies, and the verdict on each record (IB3)."""
     right = np.array([record.right for record in records], dtype=float)
     tried = np.array([record.tried for record in records], dtype=float)
     accuracy = wilson_bounds(right, tried, z)

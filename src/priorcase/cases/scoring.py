@@ -1,12 +1,13 @@
-"""The most similar cases: weighted means of local similarities, computed in the core.
+"""Search for the most similar cases by weighted means of local similarities, computed in the compiled core.
 
-``sim(q, c) = sum_a w_a s_a(q, c) / sum_a w_a`` over the attributes ``a`` that the query knows. If the case does not
-know one of them, ``s_a`` is 0 (``unknown="different"``), or the attribute is excluded from both sums (``"ignore"``); if
-no weight is left, the similarity is 0. It is the double nearest to the exact quotient, so that equally similar cases
-have equal similarities; ties are broken by position, and the number of threads changes nothing.
+``sim(q, c) = sum_a w_a s_a(q, c) / sum_a w_a`` over the attributes ``a`` with a value in the query. If the case has no
+value for an attribute, ``s_a`` is 0 (``unknown="different"``), or the attribute is excluded from both sums
+(``"ignore"``). If no weight is left, the similarity is 0. The similarity is the double nearest to the exact quotient,
+so that equally similar cases have equal similarities. Ties are broken by position, and the result does not depend on
+the number of threads.
 
-For each attribute, ``codes`` (int32) are the positions of the cases' values in the table, -1 where missing, ``tables``
-(float64) the similarities of these values to the query's, and ``weights`` finite and not negative.
+For each attribute, ``codes`` (int32) are the positions of the cases' values in the table, or -1 if missing. ``tables``
+(float64) are the similarities of these values to the query's value, and ``weights`` are finite and nonnegative.
 """
 
 from __future__ import annotations
@@ -32,7 +33,7 @@ from priorcase.learning.estimator import thread_count
 from priorcase.schema.kinds import is_hashable
 
 Unknown: TypeAlias = Literal["different", "ignore"]
-"""Treatment of an attribute that is missing in a case: similarity 0, or ignored."""
+"""Treatment of an attribute that is missing in a case: count it with similarity 0, or ignore it."""
 
 _MEASURES = 4  # kept for each attribute: measures of a user's functions and models may be large
 _REMEMBERED = 256  # distinct values of a column, and queries, whose similarities are remembered
@@ -53,10 +54,10 @@ def best_cases(
     unknown: Unknown = "different",
     n_threads: int = 1,
 ) -> tuple[IdArray, FloatArray, FloatArray]:
-    """Positions and similarities of the ``k`` cases most similar to a query, the most similar first.
+    """Return the positions and similarities of the ``k`` cases most similar to a query, the most similar first.
 
-    Also returns their local similarities, of shape (cases, attributes), NaN for missing values. ``mask`` selects the
-    cases to search; fewer than ``k`` are returned if there are fewer.
+    The third array contains their local similarities, of shape (cases, attributes), with NaN for missing values.
+    ``mask`` selects the cases to search. Fewer than ``k`` cases are returned if fewer are selected.
     """
     n = len(columns[0]) if columns else 0 if mask is None else len(mask)
     allowed = None if mask is None else mask.view(np.uint8)
@@ -75,10 +76,10 @@ def best_cases_many(
     unknown: Unknown = "different",
     n_threads: int = 1,
 ) -> tuple[IdArray, FloatArray]:
-    """`best_cases` for many queries, one row per query, padded with -1 and similarity 0 if fewer cases are found.
+    """Run `best_cases` for many queries, one row per query, padded with -1 and similarity 0.
 
-    ``query_codes`` are the rows of the tables (distinct values of queries by distinct values of cases) of each query,
-    -1 for missing values. ``own`` is the position of the query itself among the cases, which is excluded, or -1.
+    ``query_codes`` are each query's row numbers in the tables (distinct values of queries by distinct values of cases),
+    or -1 for missing values. ``own`` is the position of each query among the cases, which excludes that case, or -1.
     """
     n = len(codes[0]) if codes else 0 if mask is None else len(mask)
     allowed = None if mask is None else mask.view(np.uint8)
@@ -95,7 +96,7 @@ def all_similarities(
     unknown: Unknown = "different",
     n_threads: int = 1,
 ) -> FloatArray:
-    """The similarity of every case to a query, with the same bits as from `best_cases`."""
+    """Return the similarity of every case to a query, bit-identical to the results of `best_cases`."""
     n = len(codes[0]) if codes else 0
     return _core.all_similarities(n, codes, tables, weights, unknown == "ignore", n_threads)
 
@@ -122,7 +123,7 @@ def check_unknown(value: object) -> Unknown:
 
 
 def weights_of(attributes: Mapping[str, CaseKind], weights: object) -> dict[str, float]:
-    """The weight of each attribute: as given, and 1 for those not named."""
+    """Return the weight of each attribute; attributes that are not named have weight 1."""
     if weights is None:
         return dict.fromkeys(attributes, 1.0)
     given = checked_weights(attributes, weights, parameter="weights")
@@ -151,7 +152,7 @@ def checked_weights(attributes: Mapping[str, CaseKind], weights: object, *, para
 
 
 def measures_of(attributes: Mapping[str, CaseKind], measures: object) -> dict[str, LocalSimilarity]:
-    """The measure of each attribute: as given, and the default of its kind for those not named."""
+    """Return the measure of each attribute; attributes that are not named have the default of their kind."""
     found = {name: DEFAULT_MEASURES[type(kind)] for name, kind in attributes.items()}
     if measures is None:
         return found
@@ -169,7 +170,7 @@ def measures_of(attributes: Mapping[str, CaseKind], measures: object) -> dict[st
 
 @dataclass(frozen=True, eq=False)
 class _Ready:
-    """A measure prepared for a column; remembers the last queries if the column has few distinct values."""
+    """A measure prepared for a column; caches the last queries if the column has few distinct values."""
 
     measure: LocalSimilarity
     key: object
@@ -191,10 +192,10 @@ class _Ready:
 
 
 class MeasureCache:
-    """Prepared measures: the last few of each attribute, until the column they were prepared for changes.
+    """Cache of the last few prepared measures of each attribute, valid until the column changes.
 
-    Also the comparisons of the last query, reused for similar queries. Several threads may use it: what is ready is
-    read without a lock, and only one thread prepares at a time.
+    The last `Likeness` is also cached, for queries with the same weights and measures. Several threads can use the
+    cache: cached measures are read without a lock, and only one thread prepares a measure at a time.
     """
 
     def __init__(self) -> None:
@@ -211,7 +212,7 @@ class MeasureCache:
             self._last = None
 
     def likeness(self, table: CaseTable, weights: Any, measures: Any, unknown: Any) -> Likeness:
-        """The `Likeness` of a table; the previous one if the table is unchanged and the same objects are passed."""
+        """Return the `Likeness` of a table, cached while the table is unchanged and the same objects are passed."""
         given = _parts(weights) + _parts(measures) + (unknown,)
         last = self._last
         if last is not None and last[0] is table.state and len(last[1]) == len(given) and all(map(is_, last[1], given)):
@@ -221,7 +222,7 @@ class MeasureCache:
         return made
 
     def prepared(self, column: CaseColumn, measure: LocalSimilarity, solutions: CaseColumn) -> _Ready:
-        """A measure prepared for a column, and for the solutions if it needs them."""
+        """Return a measure prepared for a column, and for the solutions if the measure needs them."""
         needed = solutions if measure.needs_solutions else None
         if (found := self._find(column, measure, needed)) is not None:
             return found
@@ -246,7 +247,7 @@ class MeasureCache:
 
 
 def _parts(given: Any) -> tuple[Any, ...]:
-    """Return the parts of a mapping, object by object; a mapping of any other kind is a new part itself."""
+    """Return the keys and values of a dict; any other mapping is represented by a new object, so it is never cached."""
     return (dict, *given, *given.values()) if type(given) is dict else (given if given is None else object(),)
 
 
@@ -255,7 +256,7 @@ def _measure_key(measure: LocalSimilarity) -> object:
 
 
 def _checked(found: Any, column: CaseColumn, measure: LocalSimilarity) -> FloatArray:
-    """Similarities as they are, checked if the measure is not the library's own."""
+    """Return the similarities, after a check if the measure is not the library's own."""
     if type(measure).__module__.startswith("priorcase."):
         return found  # type: ignore[no-any-return]
     problem, expected = "", (len(column.values),)
@@ -278,7 +279,7 @@ def _checked(found: Any, column: CaseColumn, measure: LocalSimilarity) -> FloatA
 
 
 class Likeness:
-    """Similarities of all cases of a table, retired ones too, to a query; later changes of the table have no effect."""
+    """Similarities of all cases of a table, including retired cases, to a query; unaffected by later changes."""
 
     def __init__(
         self,
@@ -307,16 +308,17 @@ class Likeness:
         return {name: np.where(c.codes < 0, np.int32(len(c.values)), c.codes) for name, c in self.columns.items()}
 
     def by_value(self, name: str, query: Stored) -> FloatArray:
-        """Similarity of a query's value to each distinct value of an attribute; not to be changed."""
+        """Return the similarity of a query's value to each distinct value of an attribute; do not modify the result."""
         if (ready := self._ready.get(name)) is None:
             ready = self._cache.prepared(self.columns[name], self._measures[name], self._solutions)
             self._ready[name] = ready
         return ready.similarities(query)
 
     def to(self, query: Mapping[str, Stored], *, both: bool = False, at: slice | IntArray = _ALL) -> FloatArray:
-        """One similarity for each case, or for the cases at some positions; 0 if nothing is compared.
+        """Return one similarity for each case, or for the cases at some positions; 0 if no attribute is compared.
 
-        With ``both``, an attribute that only the stored case knows counts like one that only the query knows.
+        With ``both``, an attribute with a value only in the stored case counts like an attribute with a value only in
+        the query.
         """
         known = [name for name, weight in self.weights.items() if weight and query.get(name) is not None]
         codes = [self.columns[name].codes[at] for name in known]
@@ -336,7 +338,7 @@ class Likeness:
         return all_similarities(codes, tables, weights, unknown=unknown, n_threads=thread_count(None))
 
     def of(self, position: int, *, both: bool = False, at: slice | IntArray = _ALL) -> FloatArray:
-        """The same with a stored case as the query; its similarity to itself is among them."""
+        """Return the similarities to a stored case as in `to`, including the similarity of the case to itself."""
         codes = {name: int(column.codes[position]) for name, column in self.columns.items()}
         values = {name: None if code < 0 else self.columns[name].values[code] for name, code in codes.items()}
         return self.to(values, both=both, at=at)

@@ -1,4 +1,4 @@
-"""All cases of a case base in memory, by columns: the distinct values, and for each case the position of its value."""
+"""All cases in memory by columns: the distinct values, and the position of each case's value among them."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ Scalar = TypeVar("Scalar", bound=np.generic)
 
 
 class Buffer(Generic[Scalar]):
-    """An array that grows at its end, by half of its size when it is full."""
+    """An array to which items can be appended; a full array grows by half of its size."""
 
     __slots__ = ("_data", "_used")
 
@@ -65,8 +65,9 @@ class CaseColumn:
     """Snapshot of a column; later changes of the table do not affect it.
 
     ``kind`` is None for solutions and outcomes, whose values are JSON strings. ``values`` are the distinct stored
-    values in order of first appearance, ``counts`` how many cases hold each, and ``codes`` the place among them for
-    each case, -1 if the value is missing. It is the same object as long as the column does not change.
+    values in order of first appearance, and ``counts`` the number of cases with each value. ``codes`` are the positions
+    of the cases' values in ``values``, or -1 if missing. The snapshot is the same object as long as the column does not
+    change.
     """
 
     name: str
@@ -79,13 +80,13 @@ class CaseColumn:
     _kept: list[_core.CodedColumn]  # of this column, or when it had fewer cases
 
     def numbers(self) -> FloatArray:
-        """The values as numbers: days for dates, ranks from 0 for levels of an order."""
+        """Return the values as numbers: days for dates, ranks from 0 for ordinal levels."""
         if self._numbers is None:
             raise TypeError(f"the values of {self.name} are not numbers")
         return self._numbers
 
     def coded(self) -> _core.CodedColumn:
-        """The codes with groups of the values, for the core; computed on first use."""
+        """Return the codes with groups of the values for the compiled core; computed on first use."""
         last = self._kept[0] if self._kept else None
         if last is not None and len(last) == len(self.codes):
             return last
@@ -95,18 +96,18 @@ class CaseColumn:
         return made
 
     def at(self, positions: IdArray) -> list[Stored]:
-        """The values of some cases, None for missing ones."""
+        """Return the values of some cases, None for missing values."""
         values, codes = self.values, self.codes[positions].tolist()
         return [values[code] if code >= 0 else None for code in codes]
 
     def place(self, value: Stored) -> int:
-        """The position of a value in ``values``; -1 if no case has it."""
+        """Return the position of a value in ``values``; -1 if no case has the value."""
         place = self._places.get(value if type(value) in _PLAIN else _key(value), -1)
         return place if place < len(self.values) else -1  # the table may know more by now
 
 
 class GrowingColumn:
-    """A column that cases are added to, changed in and removed from."""
+    """A column in which the values of cases can be added, changed and removed."""
 
     def __init__(self, name: str, kind: CaseKind | None) -> None:
         self.name, self.kind = name, kind
@@ -142,7 +143,7 @@ class GrowingColumn:
         return self._seen
 
     def _coded(self, values: Sequence[Stored]) -> IntArray:
-        """The places of values; new ones get the next places."""
+        """Return the positions of values; new values get the next positions."""
         keys = values if _PLAIN.issuperset(map(type, values)) else list(map(_key, values))
         known = len(self._values)
         codes = np.fromiter(map(self._places.__getitem__, keys), np.int32, len(values))
@@ -152,7 +153,7 @@ class GrowingColumn:
         return codes
 
     def _recode(self, codes: IntArray) -> None:
-        """Renumber values in order of first appearance, and drop those that no case has any more."""
+        """Renumber values in order of first appearance, and drop values that no case has anymore."""
         first = np.full(len(self._values), len(codes), dtype=np.int64)
         known = np.flatnonzero(codes >= 0)[::-1]
         first[codes[known]] = known  # the last assignment, that of the first case, stays
@@ -175,20 +176,20 @@ class GrowingColumn:
 
 
 def _places(values: Sequence[Stored]) -> defaultdict[Any, int]:
-    """The place of each value by its key, -1 for a missing one; an unknown key gets the next place."""
+    """Return a mapping from keys to positions of values, -1 for missing; an unknown key gets the next position."""
     places = {None: -1} | {_key(value): place for place, value in enumerate(values)}
     return defaultdict(count(len(values)).__next__, places)
 
 
 def _key(value: Stored) -> Any:
-    """A key that is equal for two values exactly when they are the same value, members of sets too."""
+    """Return a key that is equal for two values exactly if they are the same value, including members of sets."""
     if type(value) is tuple:
         return tuple(map(identity, value)) if bool in map(type, value) else value
     return identity(value)
 
 
 def number_of(kind: CaseKind | None) -> Any:
-    """A stored value as a number; None if it is not numeric."""
+    """Return a function that converts stored values of a kind to numbers; None if the kind is not numeric."""
     if isinstance(kind, Ordinal):
         ranks = {identity(level): float(rank) for rank, level in enumerate(kind.order)}
         return lambda level: ranks[identity(level)]
@@ -198,13 +199,13 @@ def number_of(kind: CaseKind | None) -> Any:
 
 
 class Snapshot:
-    """Some cases as they were at one moment, their values column by column; it keeps no other cases alive."""
+    """A snapshot of some cases, column by column, that keeps no references to other cases."""
 
     def __init__(self, kinds: Iterable[tuple[str, CaseKind | None]], values: list[list[Any]], cases: int) -> None:
         self._kinds, self._values, self._cases = kinds, values, cases
 
     def shown(self) -> list[tuple[dict[str, Any], Any, Any]]:
-        """For each case its values, its solution and its outcome, as users see them."""
+        """Return the values, solution and outcome of each case in the form in which users see them."""
         found = []
         for i in range(self._cases):
             case: dict[str, Any] = {}
@@ -216,9 +217,10 @@ class Snapshot:
 
 
 class CaseTable:
-    """All cases by columns, in the order of their ids, ready to be searched.
+    """All cases by columns, in the order of their ids, ready for searches.
 
-    After any change a table equals a new one of the same cases. ``state`` is the same object until a change begins.
+    After any change, a table equals a newly built table of the same cases. ``state`` is replaced by a new object before
+    each change.
     """
 
     def __init__(self, attributes: Mapping[str, CaseKind]) -> None:
@@ -239,12 +241,12 @@ class CaseTable:
 
     @property
     def ids(self) -> IdArray:
-        """The ids of all cases, ascending; a case's position is its place among them."""
+        """The ids of all cases in ascending order; the position of a case is the index of its id."""
         return self._ids.view()
 
     @property
     def retired(self) -> BoolArray:
-        """Which cases are never retrieved any more."""
+        """Boolean mask of the retired cases, which are not retrieved."""
         return self._retired.view()
 
     def __len__(self) -> int:
@@ -257,7 +259,7 @@ class CaseTable:
         return bool(ids[np.searchsorted(ids, id)] == id)
 
     def known(self, ids: Sequence[int]) -> list[int]:
-        """Those of some ids that are in the table."""
+        """Return the given ids that are in the table."""
         here, wanted = self._ids.view(), np.asarray(ids, dtype=np.int64)
         at = np.minimum(np.searchsorted(here, wanted), len(here) - 1)
         return wanted[here[at] == wanted].tolist() if len(here) else []
@@ -274,11 +276,11 @@ class CaseTable:
         return int(np.searchsorted(self._ids.view(), id))
 
     def column(self, name: str) -> CaseColumn:
-        """An attribute, ``"solution"`` or ``"outcome"``."""
+        """Return the column of an attribute, of ``"solution"`` or of ``"outcome"``."""
         return self._columns[name].column()
 
     def values(self, position: int) -> dict[str, Stored]:
-        """The values of one case, None for missing ones."""
+        """Return the values of one case, None for missing values."""
         return {name: self.column(name).at(np.array([position]))[0] for name in self.attributes}
 
     def only(self, mask: BoolArray) -> CaseTable:
@@ -296,7 +298,7 @@ class CaseTable:
         return Snapshot(self._kinds, held.at(positions), len(positions))
 
     def append(self, rows: Iterable[Row]) -> None:
-        """Add cases; their ids are larger than all others."""
+        """Add cases, whose ids must be larger than all existing ids."""
         rows = list(rows)
         self.append_columns([row[0] for row in rows], self._by_columns(rows))
 

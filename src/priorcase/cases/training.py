@@ -1,4 +1,4 @@
-"""Cases as the table that a learner is fitted to, and queries as rows of the same table."""
+"""Convert cases to the table that a learner is fitted to, and queries to rows of the same table."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from priorcase.schema.schema import Source
 
 @dataclass(frozen=True, eq=False, repr=False)
 class CaseRows(Source):
-    """Rows that learners take as X; their columns have the kinds of the attributes they came from."""
+    """Rows to pass to learners as X, with columns that have the kinds of the original attributes."""
 
     def __len__(self) -> int:
         return self.rows
@@ -35,7 +35,7 @@ class CaseRows(Source):
         return f"CaseRows: {self.rows:,} row{'s' * (self.rows != 1)} of {names}"
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> AnyArray:
-        """The rows as an array of objects, None for missing values."""
+        """Return the rows as an array of objects, None for missing values."""
         array: AnyArray = np.empty(self.shape, dtype=object)
         for a, column in enumerate(self.columns):
             coded = column.coded()
@@ -60,9 +60,9 @@ class CaseRows(Source):
 
 @dataclass(frozen=True)
 class Layout:
-    """The columns of a learner: one of the same kind for each attribute, none for graphs.
+    """The columns of a learner's table: one column of the same kind for each attribute except graphs.
 
-    `ignored` are the other attributes, which queries may have too.
+    `ignored` are the other attributes, which queries can contain as well.
     """
 
     attributes: Mapping[str, CaseKind]
@@ -70,7 +70,7 @@ class Layout:
 
     @classmethod
     def of(cls, table: CaseTable, names: Sequence[str]) -> Layout:
-        """The layout of some attributes."""
+        """Return the layout for some attributes of a table."""
         attributes = {name: table.attributes[name] for name in names}
         return cls(attributes, tuple(name for name in table.attributes if name not in attributes))
 
@@ -80,7 +80,7 @@ class Layout:
         return CaseRows(tuple(self.attributes), columns, len(positions))
 
     def queries(self, queries: Iterable[Mapping[str, Any]]) -> CaseRows:
-        """Queries as rows of the same table; omitted attributes are missing."""
+        """Convert queries to rows of the same table; omitted attributes are missing."""
         queries = rows_of(queries)
         for query in queries:
             check_known(query, [*self.attributes, *self.ignored])
@@ -107,7 +107,7 @@ class Layout:
 
 
 def _column(kind: CaseKind, codes: IntArray, values: Sequence[Any]) -> Column:
-    """The column of one attribute, whose values are coded; -1 is missing."""
+    """Return the column of an attribute from coded values; -1 is missing."""
     if isinstance(kind, Numeric):
         number = seconds_of if isinstance(kind, Date) else float
         numbers = np.array([*map(number, values), np.nan], dtype=np.float64)[codes]
@@ -126,7 +126,7 @@ def _column(kind: CaseKind, codes: IntArray, values: Sequence[Any]) -> Column:
 
 
 def _recoded(codes: IntArray, values: Sequence[Stored], levels: Sequence[Any], used: IntArray | None = None) -> Coded:
-    """Codes into levels; a value that is not a level can only be in a query, and is unseen."""
+    """Recode values as levels; a value that is not a level occurs only in queries, and counts as unseen."""
     everything = list(levels)
     places = {identity(value): place for place, value in enumerate(everything)}
     table: IntArray = np.full(len(values) + 1, -1, dtype=np.int32)
@@ -139,9 +139,9 @@ def _recoded(codes: IntArray, values: Sequence[Stored], levels: Sequence[Any], u
 
 @dataclass(frozen=True, eq=False)
 class TrainingTable:
-    """Training data of a learner: rows, targets (None without) and the id of the case of each row.
+    """Training data of a learner: rows, targets (None if unsupervised) and the case id of each row.
 
-    `left_out` are attributes that were not requested and cannot be columns; `without_target` and
+    `left_out` are the attributes that were dropped because learners do not support them; `without_target` and
     `retired` count the excluded cases.
     """
 
@@ -172,7 +172,7 @@ def training_table(
     *,
     ids: Sequence[int] | IdArray | None = None,
 ) -> TrainingTable:
-    """The table that a learner is fitted to, without retired cases and cases that have no target.
+    """Return the table to which a learner is fitted, without retired cases and cases that have no target.
 
     If attributes is None, all attributes except the target and graphs are used, since learners do not support graphs.
     The target is None for unsupervised learners. If ids is None, all cases are used.
@@ -227,7 +227,7 @@ def _used_attributes(
 
 
 def _targets(table: CaseTable, target: str) -> tuple[IntArray, AnyArray]:
-    """Distinct targets, all text, all numbers or all booleans, and for each case a place among them, or -1."""
+    """Return each case's position among the distinct targets (-1 if missing), and the distinct targets."""
     check_known([target], [*BESIDE, *table.attributes])
     column = table.column(target)
     if isinstance(column.kind, Text | Graph | Set):

@@ -1,4 +1,4 @@
-"""Values, solutions, outcomes and conditions as people type them, and cases as tables, CSV and JSON."""
+"""Parse values, solutions, outcomes and conditions typed by a user; format cases as tables, CSV and JSON."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ _WIDEST, _LEAST = 32, 40
 
 
 def values(base: CaseBase, pairs: Sequence[str]) -> dict[str, Any]:
-    """The values of NAME=VALUE pairs, each read as the kind of its attribute; None for ``NAME=?``."""
+    """Parse NAME=VALUE pairs; each value has the kind of its attribute, and ``NAME=?`` gives None."""
     attributes = base.attributes
     texts: dict[str, list[str]] = {}
     for pair in pairs:
@@ -54,7 +54,7 @@ def values(base: CaseBase, pairs: Sequence[str]) -> dict[str, Any]:
 
 
 def split_pair(pair: str, attributes: Iterable[str]) -> tuple[str, str]:
-    """Split a pair; names may contain spaces and equals signs. Any name is accepted if none is declared."""
+    """Split NAME=VALUE; names can contain spaces and equals signs. Any name is valid if no attribute is declared."""
     attributes = list(attributes)
     for name in sorted(attributes, key=len, reverse=True):
         after = pair.lstrip().removeprefix(name).lstrip()
@@ -74,7 +74,7 @@ def split_pair(pair: str, attributes: Iterable[str]) -> tuple[str, str]:
 
 
 def read_value(base: CaseBase, name: str, kind: Any, text: str) -> Any:
-    """Convert a word to a value of a kind; invalid words are kept, so that the library rejects them."""
+    """Convert text to a value of the given kind; invalid text is returned unchanged and rejected by the library."""
     if text == "?":
         return None
     if isinstance(kind, Numeric):
@@ -91,7 +91,7 @@ def read_value(base: CaseBase, name: str, kind: Any, text: str) -> Any:
 
 
 def _known_word(name: str, text: str, words: Iterable[Any]) -> Any:
-    """Return the value with this text, ignoring case."""
+    """Return the word that equals the text, ignoring case if no word matches exactly."""
     words = list(words)
     for same in (str.__str__, str.casefold):
         for word in words:
@@ -102,7 +102,7 @@ def _known_word(name: str, text: str, words: Iterable[Any]) -> Any:
 
 
 def _stored(base: CaseBase, name: str, text: str) -> Any:
-    """A name as text, unless only the number or the boolean that it spells is in the case base."""
+    """Return a nominal value as text, or as a number or boolean if the case base contains only that form."""
     others = [found for found in (_number(text), {"true": True, "false": False}.get(text)) if found is not None]
     for reading in [text, *others] if others else []:
         if next(iter(base.find(where={name: reading})), None) is not None:
@@ -111,7 +111,7 @@ def _stored(base: CaseBase, name: str, text: str) -> Any:
 
 
 def _undeclared(text: str) -> Any:
-    """A value of an attribute that it declares: a number, a date, or a name."""
+    """Return the value of an undeclared attribute, whose kind it implies: a number, a date, or text."""
     if text == "?":
         return None
     if (number := _number(text)) is not None:
@@ -123,7 +123,7 @@ def _undeclared(text: str) -> Any:
 
 
 def solution_value(base: CaseBase, text: str | None) -> Any:
-    """A solution: digits are a number unless the first solution of the base is a string."""
+    """Parse a solution; digits are read as a number unless the first solution in the case base is a string."""
     if text is None or text == "?":
         return None
     first = next((case.solution for case in base if case.solution is not None), None)
@@ -139,7 +139,7 @@ def solution_value(base: CaseBase, text: str | None) -> Any:
 
 
 def outcome_value(text: str | None) -> bool | float | None:
-    """An outcome: yes, no, or a number from 0 to 1; None for ``?``.
+    """Parse an outcome: yes, no, or a number from 0 to 1; ``?`` gives None.
 
     Examples
     --------
@@ -154,14 +154,14 @@ def outcome_value(text: str | None) -> bool | float | None:
 
 
 def _degree(outcome: Any) -> bool | float | None:
-    """Return how well a solution worked; None for an outcome that does not say so."""
+    """Return an outcome as a boolean or a number from 0 to 1; None if it is neither."""
     if isinstance(outcome, str):
         outcome = _TRUTHS.get(outcome.strip().casefold(), _number(outcome))
     return outcome if isinstance(outcome, bool) or (is_number(outcome) and 0 <= outcome <= 1) else None
 
 
 class Success:
-    """Reads outcomes as ``--outcome`` does; others, such as words from an imported table, count as unknown."""
+    """Reads outcomes like ``--outcome``; other outcomes, such as words from an imported table, count as unknown."""
 
     def __init__(self) -> None:
         self._others: dict[str, None] = {}
@@ -173,14 +173,14 @@ class Success:
         return 1.0 if found is None else found
 
     def note_others(self) -> None:
-        """Print one line if there were such outcomes."""
+        """Print a note that lists the outcomes counted as unknown, if there are any."""
         if self._others:
             told = listed(self._others, limit=5)
             note(f"outcomes other than yes, no and numbers from 0 to 1 count as unknown: {told}")
 
 
 def conditions(base: CaseBase, texts: Sequence[str]) -> dict[str, Any]:
-    """The conditions of ``--where``, by name; several on one name must all hold."""
+    """Return the conditions of ``--where`` by attribute name; several conditions on a name must all hold."""
     found: dict[str, list[Any]] = {}
     for text in texts:
         name, condition = parse(_with_truths(text), base.attributes, others=_OTHERS)
@@ -189,7 +189,7 @@ def conditions(base: CaseBase, texts: Sequence[str]) -> dict[str, Any]:
 
 
 def _with_truths(text: str) -> str:
-    """A condition on an outcome or a retirement, where yes and no mean what they mean in --outcome.
+    """Translate yes and no in a condition on ``outcome`` or ``retired`` to the values stored in the case base.
 
     Examples
     --------
@@ -204,7 +204,7 @@ def _with_truths(text: str) -> str:
 
 
 def weights(base: CaseBase, pairs: Sequence[str]) -> dict[str, float] | None:
-    """Weights by attribute; None if none is passed."""
+    """Return the attribute weights by name; None if no weights are passed."""
     found: dict[str, float] = {}
     for pair in pairs:
         name, text = split_pair(pair, base.attributes)
@@ -231,7 +231,7 @@ def _number(text: str) -> float | int | None:
 
 
 def check_columns(columns: Sequence[str], attributes: Iterable[str], path: Any) -> None:
-    """Refuse columns that cases do not have."""
+    """Raise an error for columns that the cases do not have."""
     names = [*attributes, *_BESIDE]
     for column in columns:
         if column not in names:
@@ -240,7 +240,7 @@ def check_columns(columns: Sequence[str], attributes: Iterable[str], path: Any) 
 
 
 def case_table(cases: Sequence[Case], title: str, columns: Sequence[str] = (), note: str = "") -> str:
-    """A table of cases: the requested columns, or as many as fit."""
+    """Format cases as a table with the requested columns, or with as many columns as fit the terminal."""
     attributes = list(cases[0]) if cases else []
     wanted = list(columns) or [name for name in ("id", "key", *attributes, "solution", "outcome") if _used(cases, name)]
     width = shutil.get_terminal_size().columns
@@ -260,7 +260,7 @@ def case_table(cases: Sequence[Case], title: str, columns: Sequence[str] = (), n
 
 
 def _fitting(cells: Mapping[str, list[str]], width: int) -> list[str]:
-    """The columns that fit: what every case has first, then attributes in their order."""
+    """Return the columns that fit: the columns that every case has take precedence over the attributes."""
     room, found = max(width, _LEAST) - 1, set[str]()
     for name in sorted(cells, key=lambda name: name not in _FIRST):
         room -= text_width([name, *cells[name]]) + 2
@@ -275,7 +275,7 @@ def _text(value: Any) -> str:
 
 
 def case_text(case: Case) -> str:
-    """A case in full, its outcome as in tables."""
+    """Format a whole case, with its outcome written as in tables."""
     return str(case if case.outcome is None else replace(case, outcome=_text(case.outcome)))
 
 

@@ -61,7 +61,7 @@ priorcase cases forget desk.cases --where "opened<2025-02-01\""""
 def cases(ctx: click.Context) -> None:
     """Keep solved cases in a file and find solutions for new ones.
 
-    Every change is on disk when the command ends, or was not made at all. Forgotten cases leave no trace in the file.
+    When a command ends, its change has been saved completely or not at all. Forgotten cases leave no trace in the file.
     """
     if ctx.invoked_subcommand is None:
         click.echo(ctx.get_help())
@@ -71,7 +71,7 @@ def cases(ctx: click.Context) -> None:
 
 
 def _attributes(ctx: click.Context, _: click.Parameter, incomplete: str) -> list[CompletionItem]:
-    """The names of attributes that the Tab key completes."""
+    """Complete attribute names for the Tab key."""
     try:
         with _reading(ctx.params.get("file") or "") as base:
             return [CompletionItem(f"{name}=") for name in base.attributes if name.startswith(incomplete)]
@@ -94,12 +94,13 @@ def _parse_roles(_: click.Context, __: click.Parameter, given: Sequence[str]) ->
 
 _file = click.argument("file", metavar="FILE")
 _pairs = click.argument("pairs", nargs=-1, metavar="[NAME=VALUE]...", shell_complete=_attributes)
-_where = option("--where", "CONDITION", "Only cases that match, such as 'people>=5'. Repeatable.", multiple=True)
+_where = option("--where", "CONDITION", "Condition on the cases, such as 'people>=5'. Repeatable.", multiple=True)
 _roles = option(
-    "--column", "NAME=ROLE", "Column that is solution, outcome, key or note.", multiple=True, callback=_parse_roles
+    "--column", "NAME=ROLE", "Column with the solution, outcome, key or note.", multiple=True, callback=_parse_roles
 )
 _provenance = options(
-    option("--by", "WHO", "Who makes the change, for the history."), option("--why", "TEXT", "Why, for the history.")
+    option("--by", "WHO", "Author of the change, for the history."),
+    option("--why", "TEXT", "Reason for the change, for the history."),
 )
 
 
@@ -123,14 +124,14 @@ def _opened(file: str, **options: Any) -> CaseBase:
 
 
 def _reading(file: str) -> CaseBase:
-    """A case base to read; nothing is written, unless an interrupted change must be undone first."""
+    """Open a case base read-only, or for writing if an interrupted change must be undone first."""
     journal = Path(f"{file}-journal")
     interrupted = journal.exists() and journal.stat().st_size > 0
     return _opened(file, readonly=not (interrupted and os.access(file, os.W_OK)))
 
 
 def _case_id(base: CaseBase, given: str) -> int:
-    """The id of a case by its id (digits) or its key."""
+    """Return the id of a case, given its id (digits) or its key."""
     if given.isascii() and given.isdecimal():
         return int(given)
     for case in base.find(where={"key": given}):
@@ -143,7 +144,7 @@ def _case_id(base: CaseBase, given: str) -> int:
 
 @contextmanager
 def _as_file(table: str) -> Iterator[str]:
-    """The path of a table; for standard input (``-``) that of a copy, named after its content."""
+    """Yield the path of a table; standard input (``-``) is copied to a file named after its content."""
     if table != "-":
         yield table
         return
@@ -184,16 +185,17 @@ priorcase cases new notes.cases"""
 @_provenance
 @output_options()
 def new(file: str, attribute: Sequence[str], like: str | None, column: dict[str, Any], **given: Any) -> None:
-    """Make the case base FILE, which must not exist.
+    """Create the case base FILE, which must not exist.
 
-    Kinds: numeric, circular:PERIOD (such as circular:360), nominal, text, set, date and graph. Without attributes the
-    first cases declare them. A taxonomy is a JSON file: {"printer": {"laser": {}, "inkjet": {}}}.
+    Kinds: numeric, circular:PERIOD (such as circular:360), nominal, text, set, date and graph. Without
+    --attribute, the first cases declare the attributes. A taxonomy is a JSON file:
+    {"printer": {"laser": {}, "inkjet": {}}}.
     """
     if like is None and (column or given["read"]):
         raise usage(f"--{'column' if column else 'read'} needs --like TABLE.")
     reading = parse_options(given["read"])
     if given["example"] is not None and (like is not None or attribute):
-        raise usage("--example brings its own attributes; it cannot be combined with --attribute or --like.")
+        raise usage("--example comes with its own attributes; it cannot be combined with --attribute or --like.")
     if os.path.lexists(file):
         raise BadInputError(f"{file} exists already. Name a new file; 'priorcase cases add' adds cases to this one.")
     from priorcase.cases import CaseBase
@@ -258,10 +260,10 @@ priorcase cases export old.cases | priorcase cases add new.cases --from -"""
 @_provenance
 @output_options()
 def add(file: str, pairs: Sequence[str], column: dict[str, Any], output: Output, **given: Any) -> None:
-    """Add one case to FILE by NAME=VALUE, or all rows of a table by --from, and print the ids.
+    """Add one case (NAME=VALUE) or all rows of a table (--from) to FILE, and print the ids.
 
-    Separate elements of sets by commas, write dates as 2025-06-01, and NAME=? for a missing value. If a row fails,
-    nothing is added. A key that exists already is not added again.
+    Separate elements of sets by commas, write dates as 2025-06-01, and NAME=? for a missing value. If a row is invalid,
+    nothing is added. A case whose key is already in FILE is not added again.
     """
     table = given["from"]
     if table is None and (column or given["read"]):
@@ -293,14 +295,14 @@ def add(file: str, pairs: Sequence[str], column: dict[str, Any], output: Output,
         added = len(base) - before
     known = len(ids) - added
     if table is None and known:
-        note(f"case {ids[0]} has that key already; nothing was added")
-    more = f"; {known} had a key that was there already" if known else ""
+        note(f"case {ids[0]} already has this key; nothing was added")
+    more = f"; {known} not added because the key exists already" if known else ""
     text = str(ids[0]) if table is None else f"{n_cases(added)} added to {file}{more}"
     output.show(text, {"ids": ids, "added": added, "known": known})
 
 
 def _check_roles(base: CaseBase, roles: dict[str, Any], table: str) -> None:
-    """Raise if the column of a role is an attribute, in which its values would be stored instead."""
+    """Raise an error if a column with a role is an attribute: its values would be stored in the attribute instead."""
     for role, name in roles.items():
         if name in base.attributes:
             like = "TABLE" if table == "-" else table
@@ -308,8 +310,8 @@ def _check_roles(base: CaseBase, roles: dict[str, Any], table: str) -> None:
                 ["priorcase", "cases", "new", "NEW.cases", "--like", like, "--column", f"{name}={role}"]
             )
             raise BadInputError(
-                f"{name!r} is an attribute of {base.path}, so it cannot be the {role}; create a case base in which it "
-                f"is none, with: {command}"
+                f"{name!r} is an attribute of {base.path}, so it cannot be the {role}; create a case base without "
+                f"this attribute: {command}"
             )
 
 
@@ -334,8 +336,8 @@ priorcase cases list desk.cases --id P-01"""
 def list_cases(file: str, where: Sequence[str], id: str | None, as_csv: bool, output: Output, **given: Any) -> None:
     """List the cases of FILE.
 
-    Conditions are NAME, then =, !=, <, <=, >, >= or ~ (contains), then a value: a|b is either, ? is missing. solution,
-    outcome, id, key, by and retired go like attributes.
+    Conditions are NAME, then =, !=, <, <=, >, >= or ~ (contains), then a value: a|b means a or b, ? means missing.
+    Conditions can also name solution, outcome, id, key, by and retired.
     """
     limit = given["limit"]
     columns = [name.strip() for text in given["columns"] for name in text.split(",") if name.strip()]
@@ -378,10 +380,10 @@ _HISTORY = "priorcase cases history desk.cases\npriorcase cases history desk.cas
 
 @_command("history", _HISTORY, "Show the history of changes.")
 @click.argument("id", required=False)
-@option("--limit", "N", "Number of latest events.  [default: 20 in a table, else all]", type=click.IntRange(1))
+@option("--limit", "N", "Number of most recent events.  [default: 20 in a table, else all]", type=click.IntRange(1))
 @output_options()
 def history(file: str, id: str | None, limit: int | None, output: Output) -> None:
-    """Show the changes of FILE, or of case ID, in the order they were made."""
+    """Show the changes to FILE, or to case ID, in the order in which they were made."""
     from priorcase.cli.case_values import event_table
 
     with _reading(file) as base:
@@ -422,7 +424,7 @@ def ask(file: str, pairs: Sequence[str], output: Output, **given: Any) -> None:
     """Propose a solution for a new case from similar cases of FILE.
 
     On a terminal, the command first asks questions, most informative first, and then proposes a solution. With
-    --json, --out, --method, --diversity or --no-questions, and without a terminal, a solution is proposed at once.
+    --json, --out, --method, --diversity or --no-questions, or without a terminal, it asks no questions.
     """
     at_once = given["no_questions"] or output != (False, None) or given["method"] or given["diversity"] is not None
     converses = not at_once and sys.stdin.isatty() and sys.stdout.isatty()
@@ -480,8 +482,8 @@ priorcase cases feedback desk.cases V-9 urgency=high system=?"""
 def feedback(file: str, id: str, pairs: Sequence[str], output: Output, **given: Any) -> None:
     """Record the outcome of case ID (an id or a key), or change it.
 
-    A case whose solution failed (no, or a number up to 0.5) votes against that solution from then on. ? removes a
-    value, a solution or an outcome.
+    A case whose solution failed (no, or a number up to 0.5) then votes against that solution. ? removes a value, a
+    solution or an outcome.
     """
     if not pairs and all(given[name] is None for name in ("outcome", "solution", "note")):
         raise usage("nothing to record. Pass --outcome, --solution, --note or NAME=VALUE.")
@@ -511,9 +513,9 @@ priorcase cases forget desk.cases V-9 --yes --by desk-2 --why "asked to\""""
 @_provenance
 @output_options()
 def forget(file: str, ids: Sequence[str], where: Sequence[str], yes: bool, output: Output, **given: Any) -> None:
-    """Forget cases of FILE by their ids or keys, or all that meet a condition.
+    """Forget the cases of FILE with these ids or keys, or all cases that meet a condition.
 
-    The history records that a case with this id was forgotten, when, and --by and --why. Copies made by
+    The history records the id of the forgotten case, the time, and the texts of --by and --why. Copies made by
     backup and export are not changed.
     """
     if bool(ids) == bool(where):
@@ -535,12 +537,12 @@ def forget(file: str, ids: Sequence[str], where: Sequence[str], yes: bool, outpu
             count = base.forget([case.id for case in found if case.id is not None], **given)
     text = "nothing was forgotten" if found else "no case meets the conditions; nothing was forgotten"
     if count:
-        text = f"{n_cases(count)} forgotten; nothing of {'it' if count == 1 else 'them'} is left in {file}"
+        text = f"{n_cases(count)} forgotten; no trace of {'it' if count == 1 else 'them'} is left in {file}"
     output.show(text, {"forgotten": count})
 
 
 def _agreed(found: list[Case]) -> bool:
-    """Show the cases and ask for confirmation; anything but yes means no, including the end of the input."""
+    """Show the cases and ask for confirmation; any answer except yes means no, and so does the end of the input."""
     from priorcase.cli.case_values import case_table
 
     more = f"cases not shown: {len(found) - _SHOWN}" if len(found) > _SHOWN else ""
@@ -565,8 +567,8 @@ priorcase cases export desk.cases | grep toner"""
 def export(file: str, where: Sequence[str], overwrite: bool, output: Output) -> None:
     """Write the cases of FILE to a file, or print JSON lines. A file is written completely or not at all.
 
-    .jsonl and .parquet keep everything; .csv does not keep the kinds of attributes. 'priorcase cases add FILE --from
-    TABLE' reads them all.
+    .jsonl and .parquet keep everything; .csv loses the kinds of the attributes. 'priorcase cases add FILE --from TABLE'
+    reads all three formats.
     """
     from priorcase.cli.case_values import conditions
 
@@ -590,7 +592,7 @@ _BACKUP = "priorcase cases backup desk.cases --out desk-monday.cases"
 @_command("backup", _BACKUP, "Back up a case base, also while it is in use.")
 @output_options(text="The copy, a new file")
 def backup(file: str, output: Output) -> None:
-    """Copy a snapshot of FILE to a new file; other processes may keep writing.
+    """Copy a snapshot of FILE to a new file; other processes can continue to write to FILE.
 
     Cases that are forgotten in FILE later remain in the copy.
     """

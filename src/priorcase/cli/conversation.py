@@ -1,4 +1,4 @@
-"""A conversation on a terminal, in plain lines: questions, answers, and the leading solutions."""
+"""Ask questions on a terminal, in plain text, to find the solution for a new case."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def converse(
     explain: bool,
     **settings: Any,
 ) -> None:
-    """Ask until the solution is clear, then show it with the cases that support it."""
+    """Ask questions until the solution is clear, then show it with the cases that support it."""
     success = Success()
     talk = tolerant_conversation(base, query, where=where or None, tolerance=tolerance, success=success, **settings)
     success.note_others()
@@ -44,7 +44,7 @@ def converse(
 
 
 def terminal_line(prompt: str) -> str | None:
-    """A line from the terminal; None at its end."""
+    """Read a line from the terminal; return None at the end of the input."""
     say(prompt, nl=False)
     try:
         line = sys.stdin.readline()
@@ -56,7 +56,7 @@ def terminal_line(prompt: str) -> str | None:
 class Talk:
     """Asks the questions of a conversation until it is settled, or the input ends.
 
-    ``read`` gives the answer to a prompt, None at the end of the input; ``say`` prints a line.
+    ``read`` takes a prompt and returns the answer, or None at the end of the input; ``say`` prints a line.
     """
 
     def __init__(
@@ -66,7 +66,7 @@ class Talk:
         self._attributes = base.attributes
 
     def run(self) -> None:
-        told = "Answer with a number or in words. Enter skips, ? explains, back undoes, quit ends the questions."
+        told = "Answer with a number or in words. Enter skips, ? explains, back undoes, and quit ends the questions."
         if not self._talk.settled:
             self._say(f"{told}\n{self._standing()}")
         while not self._talk.settled and (question := self._talk.next_question()) is not None:
@@ -118,7 +118,7 @@ class Talk:
         if question.kind == "value" and type(kind) is Nominal and kind.values is None:
             meant = nearest(line, [str(choice.answer) for choice in question.choices])
             hint = f"did you mean {meant!r}?" if meant is not None else "answer with a number, or press Enter to skip."
-            raise BadInputError(f"{line!r} is not one of these; {hint} '={line}' enters it anyway.")
+            raise BadInputError(f"{line!r} is not one of the choices; {hint} '={line}' enters it anyway.")
         return name, line if isinstance(kind, Text) else read_value(self._base, name, kind, line)
 
     def _told(self, line: str, *, free: bool) -> tuple[str, Any] | None:
@@ -153,9 +153,9 @@ class Talk:
         if question.gain is None:
             told = "  No value is known yet, and free text is more informative than any single value."
         else:
-            told = f"  Its answer gives {question.gain:.2f} bits about the solution on average"
-            told += f", {question.ratio or 0.0:.2f} for each bit of its own: the best ratio of all questions."
-        unknown = f", {question.unknown} of which miss this value" if question.unknown else ""
+            told = f"  Its answer gives {question.gain:.2f} bits of information about the solution on average, "
+            told += f"{question.ratio or 0.0:.2f} per bit of entropy of the answer: the best ratio of all questions."
+        unknown = f", {question.unknown} of which have no value for it" if question.unknown else ""
         lines = [told, f"  {n_cases(left)} left{unknown}."]
         others = [other for other in self._talk.questions() if other.attribute != question.attribute and other.gain]
         if others:
@@ -165,7 +165,7 @@ class Talk:
         return "\n".join(lines)
 
     def _standing(self) -> str:
-        """Return the number of remaining cases, and the leading solutions."""
+        """Return the number of remaining cases and the most probable solutions, as text."""
         found = self._talk.answer().candidates
         told = [f"{short(text_of(one.solution), 40)} {one.probability:.0%}" for one in found[:_LEADING]]
         rest = [f"{len(found) - _LEADING} more"] if len(found) > _LEADING else []

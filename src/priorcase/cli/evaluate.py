@@ -1,4 +1,4 @@
-"""``priorcase evaluate``: learners compared on one table, by cases that they have not seen."""
+"""``priorcase evaluate``: compare learners on held-out cases of a table."""
 
 from __future__ import annotations
 
@@ -84,7 +84,7 @@ class Contestant(NamedTuple):
 @option("--set", "NAME=VALUE", "Parameter of all learners that have it. Repeatable.", multiple=True)
 @option("--splits", "HOW", "Folds (10 or 5x10), loo, holdout=0.7 or prequential=20.")
 @option("--score", "NAME,...", "Scores: accuracy, log_score, brier, rmse, mae, r2, ...", multiple=True)
-@option("--curve", "KIND", "learning, noise or class-noise; points as in noise=0,0.2.")
+@option("--curve", "KIND", "learning, noise or class-noise, with points: noise=0,0.2.")
 @random_state_option
 @jobs_option
 @output_options("txt", "md", "csv", "json", *_PICTURES, text="Write the results to a file")
@@ -135,7 +135,7 @@ def evaluate(ctx: click.Context, /, output: Output, **given: Any) -> None:
 
 
 def _split_commas(texts: Sequence[str]) -> list[str]:
-    """Names from repeated options and commas; commas within brackets do not separate.
+    """Split repeated options at commas, except commas within brackets.
 
     >>> _split_commas(["knn:attribute_weights=[1, 2],aode", "ib1"])
     ['knn:attribute_weights=[1, 2]', 'aode', 'ib1']
@@ -149,7 +149,7 @@ def _contestant(text: str) -> Contestant:
 
 
 def _contestants(texts: Sequence[str], shared: dict[str, Any], task: Any) -> list[Contestant]:
-    """The learners to compare; a shared parameter goes to each of them that has it."""
+    """Return the learners to compare; a shared parameter is set for every learner that has it."""
     able = [one.name for one in LEARNERS.values() if task in one.tasks]
     wanted = [name for text in texts for name in (able if text == "all" else (text,))]
     if repeated := next((name for at, name in enumerate(wanted) if name in wanted[:at]), None):
@@ -167,19 +167,21 @@ def _contestants(texts: Sequence[str], shared: dict[str, Any], task: Any) -> lis
 
 
 def _parse_splits(text: str | None, *, curve: bool) -> tuple[tuple[str, float | None], int | None]:
-    """The protocol with its number, and how often it is repeated (None unless given)."""
+    """Return the name and the number of the protocol, and the number of repetitions (None by default)."""
     if text is None:
         return ("holdout", None) if curve else ("folds", 10), None
     found = _SPLITS.fullmatch(text)
     repeats = None if found is None or found[1] is None else int(found[1])
     if found is None or repeats == 0 or (found[2] and int(found[2]) < 2) or (found[3] == "loo" and found[4]):
-        raise usage(f"--splits {text!r} is not a number of folds from 2, 5x10, loo, prequential=20 or holdout=0.7.")
+        raise usage(
+            f"--splits {text!r} is not valid; expected 2 or more folds, 5x10, loo, prequential=20 or holdout=0.7."
+        )
     number = found[2] or found[4]
     size = None if number is None else int(number) if number.isdecimal() else float(number)
     if curve and found[3] != "holdout":
         raise usage(f"--splits {text} cannot be combined with --curve. Use holdout=0.7 or 20xholdout=0.7.")
     if repeats is not None and found[3] in ("loo", "prequential"):
-        raise usage(f"--splits {text}: {found[3]} is the same each time.")
+        raise usage(f"--splits {text}: {found[3]} gives the same splits each time.")
     if repeats is not None and repeats > _MOST_REPEATS:
         raise usage(f"--splits {text}: {repeats} repetitions are too many; expected at most {_MOST_REPEATS}.")
     return (found[3] or "folds", size), repeats
@@ -226,7 +228,7 @@ def _measured(
 
 @contextmanager
 def _quiet(*, in_processes: bool) -> Iterator[None]:
-    """Print each warning of local models once; worker processes, which would repeat it, do not warn."""
+    """Print each warning of local models once; suppress it in worker processes, which would repeat it."""
     kinds = (FarQueryWarning, LocalConvergenceWarning)
     silenced = in_processes and "PYTHONWARNINGS" not in os.environ
     if silenced:
@@ -241,8 +243,8 @@ def _quiet(*, in_processes: bool) -> Iterator[None]:
         if silenced:
             del os.environ["PYTHONWARNINGS"]
     told: dict[type[Warning], str] = {
-        FarQueryWarning: "some cases had no past case within the bandwidth, so the nearest cases were used there",
-        LocalConvergenceWarning: "some local models did not converge: their probabilities are approximate",
+        FarQueryWarning: "some cases had no past case within the bandwidth, so the nearest cases were used instead",
+        LocalConvergenceWarning: "some local models did not converge, so their probabilities are approximate",
     }
     for warning in caught:
         if warning.category in told:
@@ -255,12 +257,12 @@ def _quiet(*, in_processes: bool) -> Iterator[None]:
 
 
 def _values(result: Any) -> list[dict[str, Any]]:
-    """One line for each learner, split and score; of curves for each learner, point, repetition and score."""
+    """Return a row for each learner, split and score, or for each learner, point, repetition and score of a curve."""
     return lines_of(result.frame(each=True) if hasattr(result, "points") else result.frame())
 
 
 def _tests(result: Any, most: float = _TESTED) -> list[Any]:
-    """Return the tested differences between the best learners; none for curves, or if all learners failed."""
+    """Return significance tests of the differences between learners; empty for curves or if all learners failed."""
     able = hasattr(result, "paired") and not all(name in result.failures for name in result.learners)
     return [result.paired()] if able and 2 <= len(result.learners) <= most else []
 
@@ -278,14 +280,14 @@ def _text(result: Any) -> str:
 
 
 def _legend(result: Any) -> str:
-    """What the marks and the scores of a comparison mean."""
+    """Explain the symbols and scores in the table of a comparison."""
     told = ["± standard error", "* best mean", *(["rank: mean rank, 1 is best"] if len(result.learners) > 1 else [])]
     meanings = [f"{score.name}: {_MEANINGS[score.name]}" for score in result.scores if score.name in _MEANINGS]
     return "\n".join(["; ".join(told), *meanings])
 
 
 def _folded(grid: Any, width: int) -> Iterator[Any]:
-    """A table in parts that fit a terminal, the first column in each; a score and its rank stay together."""
+    """Split a table into parts that fit the terminal; each part repeats the first column."""
     from priorcase.learning.results import Grid, text_width
 
     widths = [text_width(column) for column in zip(grid.header, *grid.lines, strict=True)]
@@ -302,7 +304,7 @@ def _folded(grid: Any, width: int) -> Iterator[Any]:
 
 
 def _document(result: Any, past: Past, contestants: Sequence[Contestant], random_state: int) -> dict[str, Any]:
-    """Everything, for --json; docs/guide/commands.md lists the fields."""
+    """Return the document for --json; docs/guide/commands.md lists the fields."""
     values, learners = _values(result), []
     for at, one in enumerate(contestants):
         own, failure = [line for line in values if line["learner"] == one.label], result.failures.get(one.label)
@@ -331,7 +333,7 @@ def _document(result: Any, past: Past, contestants: Sequence[Contestant], random
 
 
 def _check_pictures() -> None:
-    """Refuse to work for a picture that nothing can draw."""
+    """Raise an error if Matplotlib cannot be used, before the learners are compared."""
     from priorcase.learning.plotting import plot_style
 
     with plot_style():

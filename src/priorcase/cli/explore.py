@@ -1,4 +1,4 @@
-"""``priorcase explore``: a page in the browser for a table, a model or a case base."""
+"""``priorcase explore``: open a table, a model or a case base in the browser."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ priorcase explore desk.cases --read-only"""
 
 @click.command(cls=Command, examples=_EXAMPLES, short_help="Explore a table, a model or a case base in the browser.")
 @click.argument("table", metavar="[TABLE|MODEL|BASE]", required=False)
-@option("--target", "COLUMN", "Column to predict; by default, choose it in the page.")
+@option("--target", "COLUMN", "Column to predict; by default, choose it on the page.")
 @column_option
 @read_option
 @server_options
@@ -41,8 +41,8 @@ priorcase explore desk.cases --read-only"""
 def explore(table: str | None, host: str, port: int, token: str | None, read_only: bool, **given: Any) -> None:
     """Explore a table in the browser: enter a case, see its prediction and the past cases behind it, and change it.
 
-    k-NN predicts at once; stacked learners replace it when they are fitted. A saved model or a case base can be opened
-    as well. Without an argument, a built-in table is opened. Press Ctrl-C to stop.
+    k-NN makes the first predictions; stacked learners replace it once they are fitted. A saved model or a case base can
+    also be opened. Without an argument, a built-in table is opened. Press Ctrl-C to stop.
     """
     try:
         from priorcase.explorer.page import Starting
@@ -99,9 +99,9 @@ def _check_table(table: str | None, given: dict[str, Any]) -> None:
 
 
 def _check_target(table: str, target: str, reading: Reading) -> None:
-    """Check that a table has the target: the page starts at once if the first line of a text file names it.
+    """Check that a table has the target column, if possible by the first line of a text file.
 
-    Otherwise the table is read here, unless it is large or not at hand.
+    Otherwise the whole table is read, unless it is large, comes from standard input, or would have to be downloaded.
     """
     if table == "-":
         return
@@ -121,7 +121,7 @@ def _check_target(table: str, target: str, reading: Reading) -> None:
 
 
 def _fields_of_first_line(file: Path) -> set[str]:
-    """The fields of the first line of a text file, with any delimiter."""
+    """Return the fields of the first line of a text file, split with each common delimiter."""
     with file.open("rb") as opened:
         line = opened.readline(_LINE)
     texts = [line.decode(encoding, errors="replace").strip() for encoding in ("utf-8-sig", "latin-1")]
@@ -148,7 +148,7 @@ def _open(workspace: Workspace, table: str | None, given: dict[str, Any]) -> Non
 
 
 def _input_reader() -> Any:
-    """Return a reader of standard input that can be called again with other options."""
+    """Return a function that reads a table from standard input and can be called again with other options."""
     from priorcase.explorer.workspace import bytes_reader
 
     content = cache(sys.stdin.buffer.read)

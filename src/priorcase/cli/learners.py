@@ -1,4 +1,4 @@
-"""``--learner`` and ``--set``: learners with their parameters, and their help."""
+"""Options ``--learner`` and ``--set``: create learners, and print help on their parameters."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ learner_options = options(
 
 
 def parameters(texts: Sequence[str], flag: str = "--set") -> dict[str, Any]:
-    """Parameters from ``NAME=VALUE``: values are literals of Python or JSON, strategies of the library, else text.
+    """Parse ``NAME=VALUE`` parameters: values are Python or JSON literals, strategies of priorcase, or else text.
 
     Examples
     --------
@@ -59,7 +59,7 @@ def _literal(text: str) -> Any:
 
 
 def _strategy(text: str) -> Any:
-    """Return the strategy that a string such as ``BDeu(5)`` stands for; None if it stands for none."""
+    """Return the strategy named by a string such as ``BDeu(5)``; None if the string is not a strategy."""
     try:
         call = ast.parse(text.strip(), mode="eval").body
     except (ValueError, SyntaxError, RecursionError, MemoryError):
@@ -74,11 +74,11 @@ def _strategy(text: str) -> Any:
         options = {str(each.arg): ast.literal_eval(each.value) for each in call.keywords}
         return cls(*map(ast.literal_eval, call.args), **options)
     except (TypeError, ValueError) as error:  # ours are ValueErrors too, with messages of what was expected
-        raise usage(f"{text.strip()} cannot be made: {error}") from error
+        raise usage(f"{text.strip()} is not a valid strategy: {error}") from error
 
 
 def make(learner: Learner, past: Past, given: dict[str, Any], *, seed: int | None = 0) -> Any:
-    """The estimator; ``seed`` is its random_state unless a parameter sets it."""
+    """Create the estimator; ``seed`` is its random_state unless a parameter sets it."""
     if past.task not in learner.tasks:
         others = ", ".join(one.name for one in LEARNERS.values() if past.task in one.tasks)
         raise BadInputError(
@@ -114,7 +114,7 @@ def learner_help(name: str) -> str:
 
 
 def _documented(cls: type[Any], depth: int = 2) -> dict[str, str]:
-    """The text of each parameter in the docstring of a class; "As in `IB1`" is looked up there."""
+    """Return the text of each parameter in the docstring of a class, following references such as "As in `IB1`"."""
     import priorcase
 
     section = re.search(r"^Parameters\n-+\n(.*?)(?=^\S[^\n]*\n-{3,}|\Z)", inspect.getdoc(cls) or "", re.M | re.S)

@@ -1,4 +1,4 @@
-"""``priorcase predict`` and ``priorcase explain``: new cases predicted from past ones, and why."""
+"""``priorcase predict`` and ``priorcase explain``: predict new cases from past cases, and explain predictions."""
 
 from __future__ import annotations
 
@@ -86,7 +86,7 @@ _asked = options(
 
 
 class Model(NamedTuple):
-    """A fitted estimator and the number of its past cases; ``options`` are those of `priorcase.explain`."""
+    """A fitted estimator, its past cases and their number; ``options`` are passed to `priorcase.explain`."""
 
     name: str
     estimator: Any
@@ -103,8 +103,8 @@ class Model(NamedTuple):
 def predict(as_csv: bool, output: Output, **given: Any) -> None:
     """Predict new cases from the past cases of TABLE.
 
-    TABLE may be a saved model. QUERY is a table, - for standard input, or NAME=VALUE pairs. Several
-    Parquet files, or one with --csv, are predicted in parts and can be larger than memory.
+    TABLE can be a saved model. QUERY is a table, - for standard input, or NAME=VALUE pairs. Several Parquet
+    files, or a single Parquet file with --csv, are predicted in parts and can be larger than memory.
     """
     if output.as_json and as_csv:
         raise usage("--json cannot be combined with --csv.")
@@ -127,13 +127,13 @@ def predict(as_csv: bool, output: Output, **given: Any) -> None:
 @click.command(cls=Command, examples=_EXPLAIN, epilog=NAMES, short_help="Predict new cases and show why.")
 @_asked
 @option("--counterfactuals", "N", "Number of counterfactuals to find.  [default: 1]", type=int, default=1)
-@option("--fixed", "NAME", "Column that stays as it is. Repeatable.", multiple=True)
-@option("--want", "CLASS", "Class to reach; for numbers '>100' or '<50'.")
+@option("--fixed", "NAME", "Column that must not change. Repeatable.", multiple=True)
+@option("--want", "CLASS", "Desired class; for numbers '>100' or '<50'.")
 @output_options("txt", "json")
 def explain(counterfactuals: int, fixed: Sequence[str], want: str | None, output: Output, **given: Any) -> None:
     """Predict new cases and explain why: past cases, contributions of columns, and counterfactuals.
 
-    TABLE may be a saved model.
+    TABLE can be a saved model.
     """
     asked = {"counterfactuals": counterfactuals, "fixed": list(fixed), "want": want}
     model, queries = _fitted(asked, **given)
@@ -156,7 +156,7 @@ def explain(counterfactuals: int, fixed: Sequence[str], want: str | None, output
 
 
 def _fitted(asked: dict[str, Any], **given: Any) -> tuple[Model, Queries]:
-    """The learner of the options, fitted to the past cases, and the new cases; ``asked`` is for explain."""
+    """Return the fitted model and the new cases; ``asked`` contains the options of ``explain``."""
     learner, saved = _learner(given), is_saved_model(given["table"])
     reading = parse_reading(given["column"], given["read"], "-" if saved else given["table"])
     if saved:
@@ -173,7 +173,7 @@ def _fitted(asked: dict[str, Any], **given: Any) -> tuple[Model, Queries]:
 
 
 def _loaded(given: Mapping[str, Any]) -> Model:
-    """A saved model, with the kinds of its columns as past cases without rows."""
+    """Load a saved model; its past cases have the kinds of the columns but no rows."""
     from sklearn.base import is_classifier, is_regressor
 
     import priorcase as pc
@@ -190,7 +190,7 @@ def _loaded(given: Mapping[str, Any]) -> Model:
         raise BadInputError(f"{source} has a {who}; expected a classifier or regressor with one target.")
     intervals = hasattr(estimator, "predict_interval")
     if level is not None and not intervals:
-        raise usage(f"--level has no effect with {who}, which gives no intervals.")
+        raise usage(f"--level has no effect with {who}, which has no prediction intervals.")
     task: Task = "classify" if classifies else "regress"
     past = Past(source, task, "target", kinds_of_model(estimator), None, None, (), {})
     known = find_by_class(estimator)
@@ -199,7 +199,7 @@ def _loaded(given: Mapping[str, Any]) -> Model:
 
 
 def _known(model: Model) -> dict[str, Any]:
-    """The values of each column of the past cases; of models without rows only the names."""
+    """Return the known values of each column; for a saved model, the values that it stores."""
     import pandas as pd
 
     from priorcase.bayes.counted import CountedRows
@@ -216,22 +216,22 @@ def _known(model: Model) -> dict[str, Any]:
 
 
 def _learner(given: Mapping[str, Any]) -> tuple[Learner, dict[str, Any], float | None]:
-    """The learner, its parameters and the level of intervals, from the options."""
+    """Return the learner, its parameters and the level of intervals from the options."""
     name, _, own = given["learner"].partition(":")
     who, settings, level = find(name if own else given["learner"]), parameters(given["set"]), given["level"]
     if own:
-        raise usage(f"--learner takes only a name here; write --learner {name} --set {own.replace(':', ' --set ')}.")
+        raise usage(f"--learner accepts only a name here; write --learner {name} --set {own.replace(':', ' --set ')}.")
     if level is not None and not 0 < level < 1:
         raise usage(f"--level {level:g} is not a probability between 0 and 1.")
     return who, settings, level
 
 
 def _fitted_to(past: Past, who: Learner, settings: dict[str, Any], level: float | None) -> Model:
-    """A learner fitted to the past cases."""
+    """Fit a learner to the past cases."""
     estimator = make(who, past, settings)
     intervals = hasattr(estimator, "predict_interval")
     if level is not None and not intervals:
-        raise usage(f"--level has no effect with {who.name}, which gives no intervals of {past.target!r}.")
+        raise usage(f"--level has no effect with {who.name}, which has no prediction intervals for {past.target!r}.")
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", LocalConvergenceWarning)  # of fits that only rank numbers of neighbors
         warnings.simplefilter("ignore", UninformativeColumnWarning)  # noted in the words of the command line
@@ -240,14 +240,14 @@ def _fitted_to(past: Past, who: Learner, settings: dict[str, Any], level: float 
 
 
 def _wish(want: str | None, model: Model) -> dict[str, Any]:
-    """Return the wanted predictions of counterfactuals, as `priorcase.explain` takes them."""
+    """Return the value of ``--want`` as arguments of `priorcase.explain`."""
     past = model.past
     if want is None:
         return {}
     if past.task == "classify":
         labels = {str(label): label for label in model.estimator.classes_.tolist()}
         if want not in labels:
-            remedy = advice(want, labels, otherwise=f"There are {listed(labels)}.")
+            remedy = advice(want, labels, otherwise=f"The classes are {listed(labels)}.")
             raise usage(f"--want {want!r} is not a class of {past.target!r}. {remedy}")
         return {"target": labels[want]}
     try:
@@ -259,10 +259,10 @@ def _wish(want: str | None, model: Model) -> dict[str, Any]:
 
 
 def _fixed(names: Sequence[str], past: Past) -> list[str]:
-    """The columns of ``--fixed`` that could change."""
+    """Return the columns of ``--fixed``, without columns that the learner ignores."""
     for name in names:
         if name not in (*past.kinds, *past.left_out):
-            remedy = advice(name, past.kinds, otherwise=f"There are {listed(past.kinds, limit=20)}.")
+            remedy = advice(name, past.kinds, otherwise=f"The columns are {listed(past.kinds, limit=20)}.")
             raise usage(f"--fixed {name!r} is not a column to predict {past.target!r} from. {remedy}")
     return [name for name in names if name in past.kinds]
 
@@ -271,7 +271,7 @@ def _fixed(names: Sequence[str], past: Past) -> list[str]:
 
 
 def _predicts_parts(words: Sequence[str], as_csv: bool, output: Output) -> bool:
-    """Whether Parquet files are predicted part by part: to CSV or Parquet, or because there are several of them."""
+    """Return whether Parquet files are predicted in parts: for CSV or Parquet output, or if there are several files."""
     parquet = [word for word in words if word.endswith(".parquet") or ("=" not in word and Path(word).is_dir())]
     ending = "" if output.out in (None, "-") else Path(str(output.out)).suffix[1:].lower()
     several = len(words) > 1 or any(not Path(word).is_file() for word in parquet)  # a folder or a pattern
@@ -281,16 +281,14 @@ def _predicts_parts(words: Sequence[str], as_csv: bool, output: Output) -> bool:
         if several and not output.as_json and ending == "":
             return True
         if several:
-            raise usage(
-                "predictions for several Parquet files are written as CSV or Parquet; name such a file in --out."
-            )
+            raise usage("predictions for several Parquet files need --out with a .csv or .parquet file.")
     if ending == "parquet":
-        raise usage(f"--out {output.out} is for predictions to Parquet files; name a .csv or .json file.")
+        raise usage(f"--out {output.out} needs a query in Parquet files; pass a .csv or .json file to --out.")
     return False
 
 
 def _predict_parts(output: Output, given: Mapping[str, Any]) -> None:
-    """Write the predictions for Parquet files, part by part."""
+    """Predict Parquet files part by part, and write the predictions."""
     import pyarrow as pa
     import pyarrow.csv
     import pyarrow.parquet as pq
@@ -362,9 +360,9 @@ def _answering(given: Mapping[str, Any]) -> tuple[Any, str | None, float | None]
 
 
 def _documents(model: Model, queries: Queries, *, explained: bool) -> Iterator[tuple[dict[str, Any], Any]]:
-    """Yield for each new case its JSON document and the explanation, computed block by block.
+    """Yield the JSON document and the explanation of each new case, computed in blocks.
 
-    Warnings about queries become notes at the end.
+    Warnings about queries are printed as notes at the end.
     """
     record_of = _records(model.estimator) if explained else None
     lines_of_past = model.past.lines or None  # a saved model has none, nor has a data set, which is no file of the user
@@ -401,7 +399,7 @@ def _documents(model: Model, queries: Queries, *, explained: bool) -> Iterator[t
             "the bandwidth to include more"
         )
     if unsettled := noted[LocalConvergenceWarning]:
-        note(f"the local models at {named('line', unsettled)} did not converge: their probabilities are approximate")
+        note(f"the local models at {named('line', unsettled)} did not converge, so their probabilities are approximate")
 
 
 def _predicted(
@@ -427,7 +425,7 @@ def _predicted(
 
 
 def _records(estimator: Any) -> Callable[[Any, int], dict[str, Any]] | None:
-    """From a predicted class and an id to the record of that case; None for learners without records."""
+    """Return a function that looks up the record of a case by predicted class and id; None if there are no records."""
     import priorcase as pc
 
     keys: tuple[str, ...] = ("id",)
@@ -461,7 +459,7 @@ def _document(model: Model) -> dict[str, Any]:
 
 
 def _chosen(model: Model) -> dict[str, Any]:
-    """Return what was chosen or learned in `fit`, by name."""
+    """Return the settings that were chosen or learned in `fit`, by name."""
     inner = getattr(model.estimator, "model_", model.estimator)
     if inner is not model.estimator:
         return dict(inner.tuning_.best_params)
@@ -472,7 +470,7 @@ def _chosen(model: Model) -> dict[str, Any]:
 
 
 def _weights(model: Model) -> dict[str, Any] | None:
-    """The attribute weights that were learned: by attribute, or by class and attribute."""
+    """Return the learned attribute weights: by attribute, or by class and attribute."""
     inner = getattr(model.estimator, "model_", model.estimator)
     found = getattr(inner, "attribute_weights_", None)
     if found is None or getattr(inner, "attribute_weights", "learned") is None:
@@ -483,7 +481,7 @@ def _weights(model: Model) -> dict[str, Any] | None:
 
 
 def _relevance(model: Model) -> dict[str, float] | None:
-    """The probability that each attribute is relevant, if the learner has one."""
+    """Return the probability that each attribute is relevant, or None if the learner does not compute it."""
     if not hasattr(model.estimator, "relevance_"):
         return None
     table = model.estimator.relevance_
@@ -494,7 +492,7 @@ def _relevance(model: Model) -> dict[str, float] | None:
 
 
 def _heading(model: Model) -> str:
-    """Return the learner, the target, the number of cases, and what was chosen in `fit`."""
+    """Return the heading: target, learner, number of past cases, and the settings chosen in `fit`."""
     given = model.estimator.get_params(deep=False)
     chosen = [f"{name} {_value(value)}" for name, value in _chosen(model).items() if given.get(name) != value]
     text = (
@@ -506,7 +504,7 @@ def _heading(model: Model) -> str:
 
 
 def _table_text(model: Model, queries: Queries, predictions: Sequence[dict[str, Any]]) -> str:
-    """One line for each new case, and how the predictions compare with the targets that the query has."""
+    """Format a line for each new case, and compare the predictions with the actual targets, if known."""
     from priorcase.learning.results import Grid, grids_text
 
     shown: dict[str, Callable[[Any], str]] = {"probabilities": _probabilities, "interval": _interval}
@@ -548,7 +546,7 @@ def _interval(interval: tuple[float, float]) -> str:
 
 
 def _probabilities(found: Mapping[str, float]) -> str:
-    """The most probable classes; others that would be 0.00 are only counted, and nothing uncertain is 1.00."""
+    """Format the most probable classes; classes that would round to 0.00 are counted, not listed."""
     possible = {label: share for label, share in found.items() if share > 0}
     large = max(1, sum(share >= _SMALL for share in possible.values()))
     shown = [f"{_value(label)} {_probability(share)}" for label, share in possible.items()][: min(large, _CLASSES)]
@@ -598,7 +596,7 @@ def _print_explained(console: Any, model: Model, queries: Queries, predictions: 
 
 
 def _beside(model: Model, one: dict[str, Any]) -> Iterator[str]:
-    """Yield the lines below an explanation: records, the interval, slopes."""
+    """Yield the lines below an explanation: line numbers, records, the interval, slopes."""
     cases = [*one.get("precedents", ()), *([one["unlike"]] if one.get("unlike") else [])]
     shown = [*cases, *one.get("counterfactuals", ())]
     lines = {case["id"]: case["line"] for case in shown if case.get("line") is not None}
@@ -621,10 +619,10 @@ def _record_text(case: Mapping[str, Any]) -> str:
 
 
 def _csv_text(model: Model, queries: Queries, predictions: Sequence[dict[str, Any]], *, to_file: bool) -> str:
-    """Predictions next to the columns of the file of new cases; its target is ``actual``.
+    """Return CSV with the columns of the new cases and the predictions; the known target is named ``actual``.
 
-    The delimiter and the decimal mark are those of that file, so that the program that wrote it can open the result.
-    Spreadsheets need a byte-order mark for letters that are not ASCII; a pipe gets none.
+    The result has the delimiter and decimal mark of the query file, so that the same programs can open it. A file
+    starts with a byte-order mark if spreadsheet programs need it to read non-ASCII letters; piped output does not.
     """
     about = queries.about
     delimiter = about.get("delimiter", ",")

@@ -1,4 +1,4 @@
-"""``priorcase report``: summary of a table, the recommended learner, and why."""
+"""``priorcase report``: summarize a table, and recommend a learner with reasons."""
 
 from __future__ import annotations
 
@@ -85,7 +85,7 @@ def report(table: str | None, output: Output, **given: Any) -> None:
 
 
 def _say_next(found: Report) -> None:
-    """What to type next: a larger budget if it was short, and the command that uses the recommended learner."""
+    """Print the next steps: a larger budget if time was short, and a command that uses the recommended learner."""
     from priorcase.reporting.summary import sufficient_budget
 
     last, verdict, commands = found.compared[-1], found.verdict, found.next_steps.commands
@@ -97,7 +97,7 @@ def _say_next(found: Report) -> None:
 
 
 def _problem(table: str | None, given: dict[str, Any]) -> tuple[Any, list[str], tuple[str, ...], str, Any]:
-    """The table, and for what the report suggests the options by which it was read and the Python that reads it."""
+    """Return the table, the options and the Python code that read it, the frame library, and the reading details."""
     import numpy as np
 
     from priorcase.datasets import load_repairs
@@ -127,7 +127,7 @@ def _problem(table: str | None, given: dict[str, Any]) -> tuple[Any, list[str], 
 
 
 def _load(table: str, target: str, reading: Reading) -> tuple[str, ...]:
-    """The lines of Python that read a table, as X and y."""
+    """Return the lines of Python code that read a table as X and y."""
     options = {**reading.options} | ({"schema": dict(reading.columns)} if reading.columns else {})
     given = [repr("past.csv" if table == "-" else table), *(f"{key}={each!r}" for key, each in options.items())]
     return (

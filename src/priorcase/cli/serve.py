@@ -1,4 +1,4 @@
-"""``priorcase serve``: a model or a case base over HTTP."""
+"""``priorcase serve``: serve a model or a case base over HTTP."""
 
 from __future__ import annotations
 
@@ -41,11 +41,11 @@ server_options = options(
     option(
         "--port", "PORT", "Port; 0 for any free port.  [default: 8765]", type=click.IntRange(0, 65535), default=8765
     ),
-    option("--token", "TEXT", "Access token for clients; also $PRIORCASE_TOKEN.", envvar="PRIORCASE_TOKEN"),
+    option("--token", "TEXT", "Access token for clients; or set $PRIORCASE_TOKEN.", envvar="PRIORCASE_TOKEN"),
     option("--read-only", None, "Do not allow changes.", is_flag=True),
     option("--save", "FILE", "Save the model to this file after each change."),
 )
-"""Options of commands that listen."""
+"""Options of the commands that start a server."""
 
 
 @click.command(cls=Command, examples=_EXAMPLES, short_help="Serve a model or a case base over HTTP.")
@@ -107,7 +107,7 @@ def _serve_assistants(model: str, read_only: bool, given: dict[str, Any]) -> Non
 
 
 def check_server_options(host: str, token: str | None, read_only: bool, save: str | None) -> None:
-    """Check that options can be combined, before anything is read."""
+    """Check that the options can be combined, before any file is read."""
     from priorcase.serve.security import is_loopback
 
     if not is_loopback(host) and token is None:
@@ -127,7 +127,7 @@ def note_open_host(host: str) -> None:
 
 
 def _served(model: str, read_only: bool, given: dict[str, Any]) -> tuple[Any, str | None]:
-    """A model or a case base, by what the file is; or a model of a table; and the name of the target."""
+    """Return a saved model, a case base, or a model fitted to a table; and the name of the target."""
     import priorcase as pc
 
     path = Path(model)
@@ -162,14 +162,14 @@ def _served(model: str, read_only: bool, given: dict[str, Any]) -> tuple[Any, st
 
 @contextmanager
 def listening(host: str, port: int) -> Iterator[tuple[socket.socket, str]]:
-    """Return a socket that accepts connections already, so that its URL can be used at once, and the URL."""
+    """Yield a socket that already accepts connections, and its URL, which can be used immediately."""
     try:
         family = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0][0]
         listener = socket.create_server((host, port), family=family, backlog=512)
     except OSError as error:
         if error.errno == errno.EADDRINUSE:
             raise BadInputError(
-                f"cannot listen at {host} port {port}: it is already in use. Choose another port with --port, or any "
+                f"cannot listen at {host} port {port}: it is already in use. Choose another port with --port, or a "
                 "free one with --port 0."
             ) from error
         raise BadInputError(f"cannot listen at {host} port {port}: {error.strerror or error}.") from error
@@ -179,7 +179,7 @@ def listening(host: str, port: int) -> Iterator[tuple[socket.socket, str]]:
 
 
 def run_app(app: Any, listener: socket.socket) -> None:
-    """Serve until SIGINT or SIGTERM; requests in progress are finished."""
+    """Serve until SIGINT or SIGTERM, and then finish the requests in progress."""
     import gc
 
     import uvicorn
@@ -187,7 +187,7 @@ def run_app(app: Any, listener: socket.socket) -> None:
     class Server(uvicorn.Server):
         @contextmanager
         def capture_signals(self) -> Iterator[None]:
-            """Like uvicorn's, but a signal is the usual end, so it is not raised again afterwards."""
+            """Handle signals like uvicorn, but do not raise them again: a signal is the normal way to stop."""
             before = {number: signal.signal(number, self.handle_exit) for number in (signal.SIGINT, signal.SIGTERM)}
             try:
                 yield

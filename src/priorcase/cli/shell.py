@@ -1,10 +1,10 @@
 """Common behavior of commands: options, help with examples first, output, errors and exit codes.
 
 0 is success; 1 nothing could be measured, a damaged case base, or a bug in priorcase itself; 2 wrong usage or bad
-input; 130 interrupted; 141 the reader of the output went away.
+input; 130 interrupted; 141 the output pipe was closed.
 
-Cells, class names, strings and keys may contain anything, so control and bidirectional characters are escaped in
-everything that is printed. CSV, HTML and JSON lines that go to a pipe or a file are left as they are.
+Cells, class names, strings and keys can contain any character, so control and bidirectional characters are escaped in
+all printed text. CSV, HTML and JSON lines are not escaped if they go to a pipe or a file.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ from priorcase.exceptions import PriorcaseError, advice, visible, visible_json
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 Forms = Mapping[str, Callable[[], Any]]
-"""Output forms of a command, by the suffix of a file (``txt``, ``csv``, ``png``, ...); ``json`` may be a document."""
+"""Output formats of a command, by file suffix (``txt``, ``csv``, ``png``, ...); ``json`` can be a document."""
 
 DEBUG = "priorcase.debug"
 _METHOD = re.compile(r"[A-Za-z_]\w*(\.\w+)?")
@@ -57,7 +57,7 @@ escape = partial(visible, keep="\t\n")
 
 
 def one_line(text: str) -> str:
-    """The text with its lines joined by spaces, escaped."""
+    """Join the lines of a text with spaces, and escape it."""
     return escape(" ".join(text.split()))
 
 
@@ -77,7 +77,7 @@ def n_cases(n: int) -> str:
 
 
 def safe_console() -> Any:
-    """A console of rich that escapes what it renders, and leaves a closed pipe to the command."""
+    """Return a Rich console that escapes its output, and raises BrokenPipeError if the pipe is closed."""
     from rich.console import Console  # loaded here: --help must not wait for it
     from rich.segment import Segment
 
@@ -93,7 +93,7 @@ def safe_console() -> Any:
 
 
 def json_text(document: Any) -> str:
-    """One JSON document; control and bidirectional characters are written as JSON escapes.
+    """Return a JSON document in which control and bidirectional characters are escaped.
 
     >>> print(json_text({"a": float("nan"), "b": "\u202e"}))
     {
@@ -105,7 +105,7 @@ def json_text(document: Any) -> str:
 
 
 def lines_of(frame: Any) -> list[dict[str, Any]]:
-    """The rows of a frame of any library, or of a dictionary of columns."""
+    """Return the rows of a frame of any library, or of a dictionary of columns, as dictionaries."""
     import narwhals.stable.v2 as nw
 
     columns = frame if isinstance(frame, dict) else nw.from_native(frame, eager_only=True).to_dict(as_series=False)
@@ -113,7 +113,7 @@ def lines_of(frame: Any) -> list[dict[str, Any]]:
 
 
 def csv_text(lines: Sequence[Mapping[str, Any]], header: Sequence[str] | None = None, *, delimiter: str = ",") -> str:
-    """Lines as CSV; missing values are empty."""
+    """Format rows as CSV; missing values are empty fields."""
     text, names = io.StringIO(), header or (list(lines[0]) if lines else ())
     writer = csv.DictWriter(text, names, delimiter=delimiter, lineterminator="\n")
     writer.writeheader()
@@ -128,13 +128,13 @@ class Output(NamedTuple):
     out: str | None
 
     def show(self, text: str, document: Any) -> None:
-        """Print or write a string, or a document as JSON."""
+        """Print or write a result: a string, or with ``--json`` a document."""
         self.deliver({"txt": lambda: text, "json": lambda: document})
 
     def deliver(self, forms: Forms, *, form: str = "txt", shown: bool = False) -> None:
-        """Print a result, or write it to a file in the form of its suffix.
+        """Print a result, or write it to a file in the format of the file suffix.
 
-        ``form`` is what is printed without ``--json``; with ``shown`` the text is printed in addition to a file.
+        ``form`` is the format printed without ``--json``; with ``shown``, text is printed even if a file is written.
         """
         form, file = "json" if self.as_json else form, self.out if self.out != "-" else None
         if file is not None and (ending := Path(file).suffix[1:].lower()) in forms:
@@ -159,12 +159,12 @@ class Output(NamedTuple):
 
 
 def option(name: str, metavar: str | None, text: str, **settings: Any) -> Callable[[Function], Function]:
-    """An option with its help."""
+    """Return an option with its help text."""
     return click.option(name, metavar=metavar, help=text, **settings)
 
 
 def options(*decorators: Callable[[Function], Function]) -> Callable[[Function], Function]:
-    """Several options, which the help lists in this order."""
+    """Combine several options, which the help lists in this order."""
     return lambda function: reduce(lambda made, add: add(made), reversed(decorators), function)
 
 
@@ -176,10 +176,10 @@ def _same_file(path: str | None, out: str | None) -> bool:
 
 
 def output_options(*endings: str, text: str = "Write the result to a file") -> Callable[[Function], Function]:
-    """``--json`` and ``--out``, passed as ``output``; ``endings`` are the allowed suffixes of the file."""
+    """Add ``--json`` and ``--out``, passed as ``output``; ``endings`` are the allowed file suffixes."""
 
     def check(_: click.Context, __: click.Parameter, value: str | None) -> str | None:
-        """Refuse a file that cannot be written before the work is done, not after."""
+        """Raise an error for a file that cannot be written, before the command starts its work."""
         if value is None or value == "-":
             return value
         path = Path(value)
@@ -232,13 +232,13 @@ random_state_option = option(
 
 
 class Names(click.Choice[str]):
-    """One of some words; misspelled words get a suggestion."""
+    """A choice between words; the error for a misspelled word suggests the right one."""
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
         if value in self.choices:
             return str(value)
-        remedy = advice(value, self.choices, otherwise=f"There are {', '.join(self.choices)}.")
-        return str(self.fail(f"{value!r} is not one of them. {remedy}", param, ctx))
+        remedy = advice(value, self.choices, otherwise=f"The choices are {', '.join(self.choices)}.")
+        return str(self.fail(f"{value!r} is not a valid choice. {remedy}", param, ctx))
 
 
 # -- commands
@@ -259,7 +259,7 @@ class WithExamples(click.Command):
 
 
 class Command(WithExamples):
-    """A command; ``--learner NAME --help`` lists the parameters of a learner."""
+    """A command whose help lists the parameters of a learner with ``--learner NAME --help``."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         words = [word for arg in args for word in (arg.split("=", 1) if arg.startswith("--learner=") else [arg])]
@@ -274,7 +274,7 @@ class Command(WithExamples):
 
 
 class Commands(WithExamples, click.Group):
-    """A group of commands whose errors are one line on standard error, without a traceback."""
+    """A group of commands that print errors as one line on standard error, without a traceback."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         return list(self.commands)  # as they were added, not by name
@@ -285,7 +285,7 @@ class Commands(WithExamples, click.Group):
         if args and self.get_command(ctx, args[0]) is None and not args[0].startswith("-"):
             names = self.list_commands(ctx)
             remedy = advice(args[0], names, otherwise=f"'{ctx.command_path} --help' lists the commands.")
-            raise BadInputError(f"there is no command {args[0]!r}; there are {', '.join(names)}. {remedy}")
+            raise BadInputError(f"there is no command {args[0]!r}; the commands are {', '.join(names)}. {remedy}")
         return super().resolve_command(ctx, args)
 
     def make_context(self, *args: Any, **extra: Any) -> click.Context:
@@ -322,7 +322,7 @@ class Commands(WithExamples, click.Group):
 
 @contextmanager
 def _errors_in_a_line(ctx: click.Context | None = None) -> Iterator[None]:
-    """Turn every error into one with a message and an exit code."""
+    """Turn every exception into a one-line error message and an exit code."""
     try:
         yield
     except BrokenPipeError:
@@ -346,7 +346,7 @@ def _errors_in_a_line(ctx: click.Context | None = None) -> Iterator[None]:
 
 @contextmanager
 def _warnings_as_notes() -> Iterator[None]:
-    """Show warnings in one line, once, without the place in the code."""
+    """Print each warning once, as one line, without the location in the code."""
     told = set[str]()
 
     def tell(message: Warning | str, *_: Any, **__: Any) -> None:
@@ -365,7 +365,7 @@ def _discard_output() -> None:
 
 
 def _message(error: Exception) -> str:
-    """Return the message of an error, without the method that raised it."""
+    """Return the message of an error without the name of the method that raised it."""
     if isinstance(error, OSError) and error.strerror and not isinstance(error, PriorcaseError):
         return f"{error.filename}: {error.strerror}" if error.filename else error.strerror
     if isinstance(error, PriorcaseError) and error.where is not None and _METHOD.fullmatch(error.where):

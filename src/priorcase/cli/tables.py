@@ -1,4 +1,4 @@
-"""Tables of commands: past cases with their target, and new cases from files, standard input or arguments."""
+"""Read tables for commands: past cases with their target, and new cases from files, standard input or arguments."""
 
 from __future__ import annotations
 
@@ -36,9 +36,9 @@ _STRANGE, _LISTED = 3, 20  # lines with strange values, and columns, in a note
 
 
 class Queries(NamedTuple):
-    """New cases, with their targets (``actual``) if the table has them; or one typed case.
+    """New cases, with their targets (``actual``) if these are known; or a single typed case.
 
-    ``fields`` reads all columns of a file again, as text.
+    ``fields`` is a function that reads all columns of the file again as text.
     """
 
     X: Any
@@ -53,7 +53,7 @@ class Queries(NamedTuple):
 
 
 class TablePath(click.Path):
-    """A file that is there, ``-`` for standard input, or the name of a data set."""
+    """An existing file, ``-`` for standard input, or the name of a data set."""
 
     def __init__(self) -> None:
         super().__init__(exists=True, dir_okay=False, allow_dash=True)
@@ -77,24 +77,25 @@ class TablePath(click.Path):
             return super().convert(value, param, ctx)
         stem = value.removesuffix(".gz").rpartition(".")[0]
         if stem in names:
-            return self.fail(f"there is no file {value!r}, but a data set {stem!r}. Did you mean {stem!r}?", param, ctx)
+            told = f"there is no file {value!r}, but there is a data set {stem!r}. Did you mean {stem!r}?"
+            return self.fail(told, param, ctx)
         is_folder, meant = Path(value).is_dir(), nearest(value, names)
         if is_folder or ("." in value and meant is None):
             return super().convert(value, param, ctx)
         remedy = "Check the path." if meant is None else f"Did you mean {meant!r}?"
-        return self.fail(f"there is no file {value!r}, and no data set of that name. {remedy}", param, ctx)
+        return self.fail(f"there is no file and no data set named {value!r}. {remedy}", param, ctx)
 
 
 TABLE = TablePath()
 
 
 def is_data_set(table: str) -> bool:
-    """Whether a table is the name of a data set, not a file."""
+    """Return whether a table is the name of a data set, not a file."""
     return not _is_path(table) and table in _data_sets(table)
 
 
 def _data_sets(table: str) -> list[str]:
-    """The names of data sets; none if the name looks like a file and the user's folder cannot be read."""
+    """Return the names of all data sets; empty if ``table`` looks like a file and the user's folder cannot be read."""
     from priorcase.datasets import available  # loaded here: --help must not wait for NumPy
 
     try:
@@ -106,13 +107,13 @@ def _data_sets(table: str) -> list[str]:
 
 
 def _is_path(table: str) -> bool:
-    """Whether this cannot be a name: an existing file, or a word that looks like a path. Folders are not tables."""
+    """Return whether a word is a path, not the name of a data set: it is an existing file, or looks like a path."""
     path = Path(table)
     return table == "-" or path.name != table or (path.exists() and not path.is_dir())
 
 
 def _near_file(path: str) -> str | None:
-    """The file in the folder of a misspelled path whose name is nearest; None if none is near."""
+    """Return the file whose name is most similar to a misspelled path; None if no name is similar."""
     folder, name = os.path.split(path)
     try:
         files = [entry.name for entry in os.scandir(folder or ".") if entry.is_file()]
@@ -161,7 +162,7 @@ def parse_kinds(
 
 
 def parse_reading(columns: Sequence[str], reading: Sequence[str], table: str = "-") -> Reading:
-    """The values of ``--column`` and ``--read``; a name with commas is a list of names unless ``table`` has it."""
+    """Parse ``--column`` and ``--read``; a name with commas is a list of names unless ``table`` has such a column."""
     from priorcase.datasets.past import Reading
 
     kinds, options, names = parse_kinds("--column", columns, KINDS), parse_options(reading), list[str]()
@@ -177,7 +178,7 @@ def parse_reading(columns: Sequence[str], reading: Sequence[str], table: str = "
 
 
 def parse_options(reading: Sequence[str]) -> dict[str, Any]:
-    """The values of ``--read``, as `read_table` takes them."""
+    """Return the values of ``--read`` as arguments of `read_table`."""
     found: dict[str, Any] = {}
     for text in reading:
         name, given, value = text.partition("=")
@@ -204,7 +205,7 @@ def parse_options(reading: Sequence[str]) -> dict[str, Any]:
 
 
 def read_table(path: str, reading: Reading, *, stdin: Any = None, **more: Any) -> Any:
-    """The frame of a file, of standard input for ``-`` (``stdin`` if it was read already), or of a data set."""
+    """Read a file, standard input (``-``; ``stdin`` if it has already been read) or a data set as a frame."""
     from priorcase.datasets import available
     from priorcase.datasets.catalog import load_frame
     from priorcase.datasets.reading import read_frame
@@ -212,9 +213,9 @@ def read_table(path: str, reading: Reading, *, stdin: Any = None, **more: Any) -
     if is_data_set(path):
         if reading.options:
             name = next(iter(reading.options))
-            raise usage(f"--read {name} has no effect on the data set {path!r}, whose description says how it is read.")
+            raise usage(f"--read {name} has no effect on {path!r}: the format of a named data set is known.")
         if available().places[path] == "OpenML":
-            note(f"asking OpenML for the data set {path!r}, to be kept in the cache")
+            note(f"downloading the data set {path!r} from OpenML to the cache")
         return load_frame(path, reading.columns)
     how = {"schema": reading.columns, "lenient": True, **reading.options, **more}
     return (
@@ -223,14 +224,14 @@ def read_table(path: str, reading: Reading, *, stdin: Any = None, **more: Any) -
 
 
 def say_how(*tables: Mapping[str, Any]) -> None:
-    """Print one line for each file on how it was read: on a terminal, or if it is not plain CSV."""
+    """Print a line for each file that says how it was read, if it is not plain CSV or the output is a terminal."""
     for about in tables:
         if "understood" in about and (sys.stderr.isatty() or not about["plain"]):
             note(f"read {about['understood']}")
 
 
 def note_uninformative(past: Past) -> None:
-    """Print one line for dropped columns, and one for columns that could be dropped."""
+    """Print a line that lists dropped columns, and a line that lists columns that could be dropped."""
 
     def note_some(form: str, left_out: bool) -> None:
         names = [name for name, why in past.uninformative.items() if why.left_out == left_out]
@@ -246,7 +247,7 @@ def note_uninformative(past: Past) -> None:
 
 
 def note_strange(kinds: Mapping[str, Any], known: Mapping[str, Any], queries: Queries) -> None:
-    """Print one line for new numbers outside the range of the ``known`` values of their column, and new names."""
+    """Print a line that lists numbers outside the range of the ``known`` values of their column, and unseen values."""
     from priorcase.learning.results import value_text
     from priorcase.schema import Circular, Nominal, Numeric
 
@@ -281,7 +282,7 @@ def note_strange(kinds: Mapping[str, Any], known: Mapping[str, Any], queries: Qu
 
 
 def _meant(value: object, known: Any) -> object:
-    """The known value that a new one may be a misspelling of; words with digits are codes, which are all alike."""
+    """Return the known value that a new value probably misspells; words with digits are codes and are not compared."""
     meant = similar_value(value, known)
     if meant is not None or not isinstance(value, str) or any(map(str.isdigit, value)):
         return meant
@@ -293,9 +294,9 @@ def _meant(value: object, known: Any) -> object:
 def read_past(
     path: str, target: str | None, reading: Reading, *, elsewhere: Collection[str] = (), missing: bool = False
 ) -> Past:
-    """The past cases of a table, as `past_of` has them; prints which column is the target if none was passed.
+    """Read the past cases of a table; print a note if the target is the last column by default.
 
-    Those of a data set have no lines: the user has no file in which to look them up.
+    Cases from a data set have no line numbers, because the user has no file to look them up in.
     """
     from priorcase.datasets.past import past_of, target_of
 
@@ -310,7 +311,7 @@ def read_past(
 
 
 def read_queries(words: Sequence[str], path: str, target: str | None, reading: Reading) -> tuple[Past, Queries]:
-    """Both tables, or the table and a typed case: the query is a file, ``-``, a data set, or NAME=VALUE words."""
+    """Read the past cases and the new cases; the query is a file, ``-``, a data set, or NAME=VALUE words."""
     import numpy as np
 
     from priorcase.datasets.past import Reading, class_labels, without_uninformative
@@ -349,7 +350,7 @@ def read_queries(words: Sequence[str], path: str, target: str | None, reading: R
 
 
 def _read_new(query: str, reading: Reading, **how: Any) -> tuple[Any, Callable[[], Any] | None]:
-    """A table of new cases, and what reads its fields as text, for files."""
+    """Read a table of new cases; also return a function that reads its fields as text (None for a data set)."""
     from priorcase.datasets.past import Reading
 
     content = sys.stdin.buffer.read() if query == "-" else b""
@@ -362,7 +363,7 @@ def _read_new(query: str, reading: Reading, **how: Any) -> tuple[Any, Callable[[
 
 
 def _past_columns(table: Any, past: Past) -> Any:
-    """The columns of new cases that the past cases have: absent ones are missing, and others are not used."""
+    """Select the columns of the past cases from new cases: absent columns are missing, other columns are ignored."""
     from priorcase.datasets.reading import check_column
 
     source, names = table.attrs["source"], list(map(str, table.columns))
@@ -374,7 +375,7 @@ def _past_columns(table: Any, past: Past) -> Any:
         if (meant := nearest(name, absent)) is not None:
             raise ReadingError(
                 f"{source} has a column {name!r} that {past.source} does not have. Did you mean {meant!r}? If not, "
-                "rename or drop it."
+                "rename or drop the column."
             )
     if absent:
         note(f"{source} has no column{'s' * (len(absent) > 1)} {listed(absent, limit=_LISTED)}: read as missing")
@@ -385,7 +386,7 @@ def _past_columns(table: Any, past: Past) -> Any:
 
 
 def read_queries_of_model(words: Sequence[str], past: Past, model: Any, reading: Reading) -> Queries:
-    """New cases for a saved model, read by the kinds of its columns; other columns are dropped."""
+    """Read new cases for a saved model, using the kinds of its columns; other columns are dropped."""
     import numpy as np
 
     from priorcase.datasets.past import Reading, as_stored
@@ -404,17 +405,17 @@ def read_queries_of_model(words: Sequence[str], past: Past, model: Any, reading:
 
 
 def _are_typed(words: Sequence[str]) -> bool:
-    """Whether the words of a query are NAME=VALUE, not a file."""
+    """Return whether the words of a query are NAME=VALUE pairs, not a file."""
     return len(words) > 1 or ("=" in words[0] and not os.path.exists(words[0]))
 
 
 def _tuples(X: Any) -> list[tuple[Any, ...]]:
-    """The rows of a frame, None for missing."""
+    """Return the rows of a frame as tuples, with None for missing values."""
     return list(X.astype(object).where(X.notna(), None).itertuples(index=False, name=None))
 
 
 def _typed_case(words: Sequence[str], past: Past, **how: Any) -> Any:
-    """One case from NAME=VALUE words; omitted columns are missing."""
+    """Return the case given by NAME=VALUE words; omitted columns are missing."""
     from priorcase.datasets import read_table as read
     from priorcase.datasets.values import REMEDY
 
@@ -427,7 +428,7 @@ def _typed_case(words: Sequence[str], past: Past, **how: Any) -> Any:
             if "=" not in word:
                 raise usage(f"{word!r} is neither a file nor of the form NAME=VALUE.")
             if given == past.target:
-                raise ReadingError(f"{given!r} is the target, which is predicted. Drop it from the new case.")
+                raise ReadingError(f"{given!r} is the target, which is predicted. Remove it from the new case.")
             remedy = advice(given, past.kinds, otherwise=f"It has {', '.join(past.kinds)}.")
             raise ReadingError(f"{past.source} has no column {given!r} to predict from. {remedy}")
         if name in values:

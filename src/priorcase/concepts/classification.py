@@ -1,4 +1,4 @@
-"""Classification, the second of the three parts: classes, probabilities and precedents from nearest instances."""
+"""Classification, the second part of the framework: classes, probabilities and precedents from nearest instances."""
 
 from __future__ import annotations
 
@@ -38,10 +38,10 @@ class Queries:
 
 
 def nearest(description: Description, queries: Queries, label: int | None = None) -> tuple[NeighborList, IdArray]:
-    """Nearest instances that may classify, and their labels; only those with ``label`` if given.
+    """Return the nearest instances that may classify, and their labels; only instances with ``label`` if given.
 
-    All are equally near to their query. They are listed in the order they were stored, with their costs (distances
-    before the root). At least one instance must be stored.
+    All instances listed for a query are equally near. They are listed in the order in which they were stored, with
+    their costs (squared distances). At least one instance must be stored.
     """
     core, cells, threads = description.core, queries.cells, queries.threads
     found = core.nearest(cells, threads) if label is None else core.nearest_with(cells, label, threads)
@@ -58,7 +58,7 @@ def nearest(description: Description, queries: Queries, label: int | None = None
 
 
 def winning_labels(tied: NeighborList, labels: IdArray, rules: Rules) -> IdArray:
-    """Label of each query from its nearest instances."""
+    """Return the label predicted for each query by its nearest instances."""
     first = tied.indptr[:-1]
     if rules.ties == "first" or labels.size == first.size:
         return labels[first]
@@ -83,7 +83,7 @@ def below(numbers: NDArray[np.uint64], limits: IdArray) -> IdArray:
 
 
 def classify(queries: Queries) -> IdArray:
-    """Predicted class of each query, as a position in ``classes_``."""
+    """Return the predicted class of each query, as a position in ``classes_``."""
     joint, seen = queries.memory.joint, queries.memory.seen
     if joint is None:
         return np.asarray(_winners(queries).argmax(axis=1))
@@ -93,7 +93,7 @@ def classify(queries: Queries) -> IdArray:
 
 
 def class_probabilities(queries: Queries) -> FloatArray:
-    """Probability of each class in ``classes_``: votes of the nearest instances plus one vote divided equally."""
+    """Return class probabilities: votes of the nearest instances plus one vote divided equally among classes."""
     joint, seen = queries.memory.joint, queries.memory.seen
     if joint is None:
         return _smoothed(_winners(queries).astype(float))
@@ -120,10 +120,10 @@ def _smoothed(votes: FloatArray) -> FloatArray:
 
 
 def claims(queries: Queries) -> tuple[BoolArray, FloatArray, FloatArray]:
-    """Claims of the description of each class, as three arrays of shape (queries, classes).
+    """Return three arrays of shape (queries, classes) with the result of each class's description.
 
-    Whether the query belongs to the class, the share of members among its nearest instances, and their cost divided by
-    the sum of weights, which is comparable between descriptions.
+    The arrays contain whether the description claims the query for the class, the share of members among the nearest
+    instances, and the cost of these instances divided by the sum of weights, which is comparable between descriptions.
     """
     shape = len(queries), queries.memory.seen.codes.size
     claimed, share, distance = np.zeros(shape, bool), np.zeros(shape), np.full(shape, np.inf)
@@ -140,10 +140,10 @@ def claims(queries: Queries) -> tuple[BoolArray, FloatArray, FloatArray]:
 
 
 def _winners(queries: Queries) -> BoolArray:
-    """Mask of the classes that win each query, including ties, shape (queries, classes).
+    """Return a mask of the classes that win each query, including ties, shape (queries, classes).
 
-    The nearest of the classes that claim the query; if none does, the class with the nearest member; if no class has a
-    member, the most frequent class.
+    The nearest class among those that claim the query wins. If no class claims it, the class with the nearest member
+    wins; if no class has a member, the most frequent class wins.
     """
     claimed, _, distance = claims(queries)
     won = _least(distance, claimed)
@@ -167,12 +167,12 @@ def _by_members(queries: Queries) -> BoolArray:
 
 
 def _by_weights(tied: NeighborList, description: Description) -> FloatArray:
-    """Cost of each query's nearest instances divided by the sum of the weights, added in column order."""
+    """Return the cost of each query's nearest instances divided by the sum of the weights, added in column order."""
     return np.asarray(tied.distances[tied.indptr[:-1]] / np.cumsum(description.search_weights())[-1])
 
 
 def _least(distance: FloatArray, among: BoolArray) -> BoolArray:
-    """Mask of the smallest distances among the allowed ones; they may be infinite."""
+    """Return a mask of the smallest distances in each row among the entries of the mask ``among``."""
     least = np.where(among, distance, np.inf).min(axis=1, keepdims=True, initial=np.inf)
     return np.asarray(among & (distance == least))
 
@@ -181,7 +181,7 @@ def _least(distance: FloatArray, among: BoolArray) -> BoolArray:
 
 
 def precedents(queries: Queries, table: Table, backend: Backend | None) -> Precedents:
-    """Stored instances behind each prediction, with equal votes, and the nearest instance of another class."""
+    """Return the instances behind each prediction, with equal votes, and the nearest instance of another class."""
     memory, seen = queries.memory, queries.memory.seen
     predicted, every = classify(queries), np.arange(len(queries))
     found: list[list[Precedent]] = [[] for _ in every]
@@ -226,7 +226,7 @@ def precedents(queries: Queries, table: Table, backend: Backend | None) -> Prece
 
 
 def _voters(description: Description, queries: Queries, label: int | None) -> list[IdArray]:
-    """Ids of the instances behind the prediction of each query."""
+    """Return the ids of the instances behind the prediction of each query."""
     labels = description.core.records()[1]
     if not len(queries) or not (labels.size if label is None else (labels == label).any()):
         return [np.empty(0, np.int64)] * len(queries)
@@ -235,7 +235,7 @@ def _voters(description: Description, queries: Queries, label: int | None) -> li
 
 
 def _nearest_unlike(description: Description, queries: Queries, own: IdArray) -> list[IdArray]:
-    """Id of the nearest instance with another label for each query; empty if there is none."""
+    """Return the id of the nearest instance with another label for each query; empty if there is none."""
     best, least = np.full(len(queries), -1), np.full(len(queries), np.inf)
     for label in np.unique(description.core.records()[1]).tolist():
         rows = np.flatnonzero(own != label)
@@ -248,7 +248,7 @@ def _nearest_unlike(description: Description, queries: Queries, own: IdArray) ->
 
 
 def _cases(description: Description, queries: Queries, query: int, ids: IdArray) -> list[Precedent]:
-    """Stored rows compared with a query, with the contribution of each attribute to their distances."""
+    """Return stored rows as precedents of a query, with the contribution of each attribute to their distances."""
     if not ids.size:
         return []
     instances, seen, comparison = queries.memory.instances, queries.memory.seen, description.comparison

@@ -74,7 +74,7 @@ class Rules:
     def compare(self, schema: Schema, rows: Instances, earlier: Comparison | None = None) -> Comparison:
         """Return the comparison of instances with the attributes of a schema, given the first rows.
 
-        ``earlier`` is the comparison by the first of these attributes; its codes are kept.
+        ``earlier`` is the comparison for the first of these attributes; its codes are kept.
         """
         if self.growing:
             return _growing(self.distance, schema).with_live(earlier)
@@ -101,10 +101,10 @@ class Rules:
 
 
 class LiveValues:
-    """Values of an attribute with a difference computed in Python, numbered in the order of arrival.
+    """Values of an attribute whose differences are computed in Python, numbered in order of arrival.
 
-    Unseen values of queries are numbered from -2 down and kept until the next call, since learners predict under their
-    lock.
+    Unseen values of queries are numbered -2, -3, ... and kept until the next call. This is safe because learners hold
+    their lock during prediction.
     """
 
     def __init__(self, term: Computation) -> None:
@@ -297,7 +297,7 @@ _FORMS: dict[str, Any] = {each.form: each for each in (Linear, Differ, Curve, Pr
 
 @lru_cache(maxsize=128)
 def _growing(distance: Distance, schema: Schema) -> Comparison:
-    """Comparison by growing ranges, which does not depend on any rows."""
+    """Return a comparison with growing ranges, which does not depend on any rows."""
     elapsed = dict[Name, Any]()
     for a, kind in enumerate(schema.kinds):
         parts = kind.parts if isinstance(kind, Date) and kind.parts != "auto" else ("elapsed",)
@@ -378,7 +378,8 @@ class Description:
     def records(self) -> dict[str, AnyArray]:
         """Return the stored instances with their records as columns, in the order they were stored.
 
-        The lower bound of accuracy and the upper bound of frequency are those of acceptance, the others of dropping.
+        The lower bound of the accuracy and the upper bound of the frequency use the level ``accept``; the other two
+        bounds use ``drop``.
         """
         ids, labels, successes, trials, arrived, reasons, _ = self.core.records()
         counts, seen = self.core.counts()
@@ -402,21 +403,21 @@ class Description:
         }
 
     def kept(self) -> IdArray:
-        """Ids of the instances that classify: only acceptable ones if records decide."""
+        """Return the ids of the instances that classify: if records are used, only acceptable instances."""
         ids, *_, acceptable = self.core.records()
         return ids[acceptable > 0] if self.rules.keep == "significant" else ids
 
     def search_weights(self) -> FloatArray:
-        """Factor of the differences of each attribute."""
+        """Return the factor that multiplies the differences in each attribute."""
         return self.core.weights()[3]
 
     def counts_of(self, labels: IdArray) -> FloatArray:
-        """Number of counted instances with each label; -1 is a label without instances."""
+        """Return the number of counted instances with each label; 0 for label -1."""
         counts, _ = self.core.counts()
         return np.append(counts, 0.0)[np.minimum(labels, counts.size)]
 
     def most_frequent(self, labels: IdArray) -> int:
-        """Position of the most frequent label; the first among ties."""
+        """Return the position of the most frequent label; the first if there are ties."""
         return int(np.argmax(self.counts_of(labels)))
 
 

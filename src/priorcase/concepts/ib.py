@@ -1,6 +1,6 @@
 """IB1 to IB5: instance-based learning algorithms (Aha, Kibler & Albert 1991; Aha 1992).
 
-They learn one instance at a time, in Aha's framework of three parts: similarity (`Comparison`), classification
+They learn one instance at a time, in Aha's framework with three parts: similarity (`Comparison`), classification
 (``classification.py``) and update of the concept description, done by the compiled core according to `Rules`.
 """
 
@@ -70,7 +70,7 @@ _RECORDS = {"accept": CONFIDENCE, "drop": CONFIDENCE, "decay": [Interval(Real, 0
 
 
 def reads(method: Callable[Concatenate[Any, P], R]) -> Callable[Concatenate[Any, P], R]:
-    """Decorate like `state.reads`, with a lock, since compiled descriptions are changed in place."""
+    """Decorate like `state.reads`, but also acquire the lock, since compiled descriptions are changed in place."""
 
     @wraps(method)
     def locked(self: Any, /, *args: P.args, **kwargs: P.kwargs) -> R:
@@ -82,7 +82,7 @@ def reads(method: Callable[Concatenate[Any, P], R]) -> Callable[Concatenate[Any,
 
 @dataclass(kw_only=True, eq=False, repr=False)
 class ConceptLearner(ClassifierMixin, RowsEstimator[ConceptMemory]):
-    """Base of IB1 to IB5: learning rows one by one, forgetting, classes, precedents, records and history."""
+    """Base class of IB1 to IB5: incremental learning, forgetting, prediction, precedents, records and history."""
 
     ties: Ties = "majority"
     shuffle: bool = False
@@ -99,7 +99,7 @@ class ConceptLearner(ClassifierMixin, RowsEstimator[ConceptMemory]):
 
     @changes
     def fit(self, X: Any, y: Any) -> Self:
-        """Learn the rows in one pass, replacing any learned before.
+        """Learn the rows in one pass, replacing all rows learned before.
 
         ``y`` has one class for each row, or with ``per_class`` one 0/1 column for each class. ``X`` may be a source of
         batches (see `priorcase.batches`) and ``y`` the name of its target column.
@@ -232,8 +232,8 @@ class ConceptLearner(ClassifierMixin, RowsEstimator[ConceptMemory]):
     def predict_proba(self, X: Any) -> FloatArray | list[FloatArray]:
         """Predict the probability of each class in ``classes_``, ``(n_c + 1/K) / (n + 1)`` with n_c of n votes.
 
-        All equally near nearest instances vote. The predicted class always has the highest probability. Returns a list
-        of arrays for multi-label targets, as in scikit-learn.
+        All nearest instances at equal distances vote. The predicted class always has the highest probability. Returns
+        a list of arrays for multi-label targets, as in scikit-learn.
         """
         queries = self._queries(self._table(X))
         if queries.memory.seen.indicator:
@@ -367,7 +367,7 @@ class ConceptLearner(ClassifierMixin, RowsEstimator[ConceptMemory]):
         return found
 
     def _kept(self) -> IdArray:
-        """Ids of the instances that the paper counts as kept."""
+        """Return the ids of the instances that count as stored in the paper."""
         return memory.union(one.kept() for _, one in self._answering().named())
 
 
@@ -377,7 +377,7 @@ class IB1(ConceptLearner):
 
     Similarity is ``Sim(x, y) = -sqrt(sum_i f(x_i, y_i))``, where f is the squared difference of numbers scaled to [0,
     1] by their range so far, and 0 or 1 for equal or different values. A missing value differs maximally from a known
-    one, and two missing values have f = 1. Predicts the class of the most similar stored instance.
+    value, and two missing values have f = 1. The class of the most similar stored instance is predicted.
 
     Parameters
     ----------
@@ -386,7 +386,7 @@ class IB1(ConceptLearner):
     shuffle, random_state
         Whether `fit` learns the rows in random order, and the seed.
     history
-        True logs the effect of each instance (``history_``); ``"replay"`` also keeps all rows, so that any can be
+        True logs the effect of each instance (``history_``); ``"replay"`` also keeps all rows, so that any row can be
         forgotten.
     per_class
         Whether each class has its own concept description. Several descriptions or none may then claim a query
@@ -481,13 +481,13 @@ class IB2(ConceptLearner):
 class IB3(IB2):
     """IB3: `IB2` that classifies only with instances whose past accuracy is significantly good.
 
-    The most similar *acceptable* instance predicts the class; while there is none, a stored instance drawn at random.
-    Every stored instance at least as similar gets its record updated, and is dropped if the record is significantly
-    poor. Misclassified instances are stored without a record.
+    The most similar *acceptable* instance predicts the class; while there is none, a random stored instance does. The
+    records of all stored instances that are at least as similar are updated, and instances with significantly poor
+    records are dropped. Misclassified instances are stored with an empty record.
 
-    By Wilson intervals (`wilson_interval`) of s successes in n trials and of the frequency of its class among all
+    With Wilson intervals (`wilson_interval`) for s successes in n trials and for the frequency of its class among all
     instances seen, an instance is *acceptable* if ``low(s, n) > high(count, N)``, and *poor* if ``high(s, n) <
-    low(count, N)``. If no instance is acceptable, `predict` uses all.
+    low(count, N)``. If no instance is acceptable, `predict` uses all instances.
 
     Parameters
     ----------
@@ -537,8 +537,8 @@ class IB4(ConceptLearner):
     d_i)`` if x and y are of one class and ``(1 - L) d_i`` if not, ``Norm_i += 1 - L``, and ``w_ci = max(Cum_i / Norm_i
     - 1/2, 0)``. All weights start at 1/2; those of irrelevant nominal attributes tend to 0.
 
-    The predicted class is the one whose description claims the query. If several or none do, the nearest instance by
-    squared distance over the sum of weights decides. `claims` returns the claims; targets may be multi-label.
+    The class whose description claims the query is predicted. If several or no descriptions claim it, the instance with
+    the smallest squared distance divided by the sum of weights decides (see `claims`). Targets may be multi-label.
 
     Parameters
     ----------
@@ -551,8 +551,8 @@ class IB4(ConceptLearner):
     References
     ----------
     D. W. Aha, "Tolerating noisy, irrelevant and novel attributes in instance-based learning algorithms",
-    *International Journal of Man-Machine Studies* 36, 1992. The weights as restated by D. Wettschereck, D. W. Aha &
-    T. Mohri, *Artificial Intelligence Review* 11, 1997, section 3.
+    *International Journal of Man-Machine Studies* 36, 1992. The weights follow D. Wettschereck, D. W. Aha & T. Mohri,
+    *Artificial Intelligence Review* 11, 1997, section 3.
 
     Examples
     --------

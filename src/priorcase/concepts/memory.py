@@ -183,11 +183,11 @@ class ConceptMemory(Memory):
         return None if self.rules.per_class else self.descriptions[None]
 
     def of_classes(self) -> list[Description]:
-        """Description of each class, in order; that of None for a declared class without rows."""
+        """Return the description of each class, in order; declared classes without rows use the description of None."""
         return [self.descriptions.get(code, self.descriptions[None]) for code in self.seen.codes.tolist()]
 
     def named(self) -> list[tuple[int | None, Description]]:
-        """Description for all classes, or the descriptions of the classes seen, in order."""
+        """Return the description for all classes, or the descriptions of the classes seen, in order."""
         codes = self.seen.codes.tolist() if self.rules.per_class else [None]
         return [(code, self.descriptions[code]) for code in codes if code in self.descriptions]
 
@@ -213,12 +213,12 @@ class ConceptMemory(Memory):
 
 
 def _holds(log: Instances, memory: ConceptMemory) -> bool:
-    """Whether a log contains all rows of a memory, and the memory the order of all rows of the log."""
+    """Return whether a log contains all rows of a memory, and whether the memory has the order of all logged rows."""
     return np.array_equal(np.sort(memory.order), log.ids) and bool(np.isin(memory.instances.ids, log.ids).all())
 
 
 def _add_description(parts: Any, description: Description, ids: IdArray, labels: IdArray) -> None:
-    """Add a description to a digest, its labels numbered by their position among ``labels``."""
+    """Add a description to a digest; labels are replaced by their positions in ``labels``."""
     core = description.core
     names, of, successes, trials, arrived, reasons, _ = core.records()
     counts, seen = core.counts()
@@ -318,7 +318,7 @@ def learn(
 
 
 def run_learn(descriptions: Descriptions, rows: Rows, threads: int, text: str, results: list[Any]) -> None:
-    """Let all compiled descriptions learn, or none on an error; results are added to a list."""
+    """Let all compiled descriptions learn the rows and append the results to a list; on an error, none learns."""
     (ids, cells, _), traced = rows, descriptions[None].trace is not None
     cores, labels = [one.core for one in descriptions.values()], _labels(descriptions, rows)
     if len(ids) <= MANY_ROWS:
@@ -353,7 +353,7 @@ def _with_classes(descriptions: Descriptions, targets: AnyArray) -> Descriptions
 
 
 def _labels(descriptions: Descriptions, rows: Rows) -> list[IdArray]:
-    """Labels of rows in each description."""
+    """Return the labels of the rows in each description."""
     ids, _, targets = rows
     if not descriptions[None].rules.per_class:
         return [targets]
@@ -367,7 +367,7 @@ def _labels(descriptions: Descriptions, rows: Rows) -> list[IdArray]:
 def _after_learning(
     descriptions: Descriptions, ids: IdArray, results: Sequence[tuple[Any, ...]]
 ) -> tuple[Descriptions, IdArray]:
-    """Return the descriptions after the compiled calls, and the ids of rows that none of them stores any more.
+    """Return the descriptions after the compiled calls, and the ids of rows that are no longer stored.
 
     Idempotent, so that it can be repeated after an interrupt.
     """
@@ -389,7 +389,7 @@ def _after_learning(
 
 
 def _learned(descriptions: Descriptions, rows: Rows, threads: int, text: str) -> tuple[Descriptions, IdArray]:
-    """Return descriptions, changed in place, after learning rows, and the ids of rows that none stores any more."""
+    """Return the descriptions, changed in place, after learning rows, and the ids of rows that are no longer stored."""
     results: list[Any] = []
     run_learn(descriptions, rows, threads, text, results)
     return _after_learning(descriptions, rows[0], results)
@@ -478,7 +478,7 @@ def _replayed(memory: ConceptMemory, known: Instances, order: IdArray, gone: IdA
 def _relearned(
     descriptions: Descriptions, instances: Instances, seen: SeenClasses, order: IdArray, threads: int
 ) -> tuple[Descriptions, IdArray]:
-    """Return descriptions after learning stored rows in order by their first attributes, and ids that none stores."""
+    """Learn stored rows in order, using their first attributes; return the descriptions and ids no longer stored."""
     comparison, positions = descriptions[None].comparison, instances.positions(order)
     cells = instances.cells(positions)[:, : len(comparison.schema)]
     targets = seen.coded(instances, positions)

@@ -58,7 +58,7 @@ def read_some(instances: Instances, X: Any, *, extend: bool) -> tuple[Table, Col
 
 
 def _matched(schema: Schema, source: Source) -> tuple[list[int | None], list[int]]:
-    """Position of each attribute's column, None if absent, and positions of further columns.
+    """Return the position of each attribute's column (None if absent), and the positions of all other columns.
 
     Columns are matched by name if both sides have names, otherwise by position; then no known column may be absent.
     """
@@ -80,7 +80,7 @@ def _width_error(source: Source, schema: Schema) -> SchemaMismatchError:
 
 
 def brings_columns(schema: Schema, X: Any) -> bool:
-    """Whether a table has columns beyond the attributes of a schema."""
+    """Return whether a table has columns beyond the attributes of a schema."""
     source = open_source(X)
     if schema.names is None or source.names is None:
         return len(source.columns) > len(schema)
@@ -88,7 +88,7 @@ def brings_columns(schema: Schema, X: Any) -> bool:
 
 
 def stages(table: Table, known: int) -> Iterator[tuple[slice, Table]]:
-    """Yield rows of a table in parts, each with the attributes that have appeared: the first ``known``, and later ones.
+    """Yield parts of a table, each with the attributes that have appeared so far, starting with the first ``known``.
 
     Attributes appear in the order of their first known values; an attribute without known values does not appear.
     """
@@ -135,7 +135,7 @@ def staged(
 
 
 def _appearing(known: Sequence[BoolArray], n: int) -> tuple[list[int], list[tuple[int, int, int]]]:
-    """Columns by the first of ``n`` rows in which they are known; and (start, stop, number of columns) of row parts."""
+    """Return columns in order of their first known row, and parts of ``n`` rows as (start, stop, number of columns)."""
     births = sorted((int(np.argmax(rows)), a) for a, rows in enumerate(known) if rows.any())
     starts = sorted({0, *(row for row, _ in births)})
     bounds = zip(starts, [*starts[1:], n], strict=True)

@@ -56,8 +56,8 @@ class PEBLS(ClassifierMixin, RowsEstimator["ExemplarMemory"]):
     """PEBLS: nearest-exemplar classifier with the modified value difference metric and reliability weights.
 
     ``Delta(X, Y) = w_X sum_a delta(x_a, y_a) ** r`` for an exemplar X and a query Y, with ``delta(v, u) = sum_c |P(c|v)
-    - P(c|u)| ** k``. The weight ``w_X = used_X / correct_X`` is the number of times X was the nearest exemplar over the
-    number of times its class was right, so unreliable exemplars are moved away from all queries; `suspects` lists them.
+    - P(c|u)| ** k``. The weight ``w_X = used_X / correct_X`` is the number of times X was the nearest exemplar divided
+    by the number of times its class was right. It moves unreliable exemplars, listed by `suspects`, away from queries.
     Levels, equal-width bins of numbers and missing values are treated as symbols. Rows can be added and forgotten;
     results are identical to those of a fit from scratch.
 
@@ -239,7 +239,7 @@ class PEBLS(ClassifierMixin, RowsEstimator["ExemplarMemory"]):
         return np.asarray(classes.labels[classes.at(rows)])
 
     def _how_many(self, n_neighbors: int | None, *, own: bool = False) -> int:
-        """Number of neighbors to search; with ``own``, in addition to the exemplar itself."""
+        """Return the number of neighbors to search; with ``own``, not counting the exemplar itself."""
         stored = len(self._stored())
         if n_neighbors is not None:
             check_value("n_neighbors", n_neighbors, _COUNT)
@@ -259,7 +259,7 @@ class PEBLS(ClassifierMixin, RowsEstimator["ExemplarMemory"]):
         return int(self._classes().labels.size)
 
     def _decided(self, poll: Poll) -> IdArray:
-        """Winner of each query, as a position in ``classes_``."""
+        """Return the winning class of each query, as a position in ``classes_``."""
         return decide(poll, self._rules.ties, [self._classes()], [None])[:, 0]
 
     def _probabilities(self, poll: Poll) -> FloatArray:
@@ -394,12 +394,12 @@ class ExemplarMemory(NeighborsMemory):
         )
 
     def contributions(self, query: FloatArray, rows: IntArray) -> FloatArray:
-        """Contribution of each attribute to ``w_X Delta`` of exemplars, shape (exemplars, attributes)."""
+        """Return the contribution of each attribute to ``w_X Delta`` of exemplars, shape (exemplars, attributes)."""
         added = self.fitted.contributions(query, self.symbols.instances.cells(rows), self.value_weights)
         return np.asarray(self.weights[rows][:, None] * added)
 
     def differences(self, a: int) -> tuple[tuple[str, ...], FloatArray]:
-        """Names of the stored symbols of attribute ``a``, and ``delta`` between any two of them."""
+        """Return the names of the stored symbols of attribute ``a``, and ``delta`` between any two of them."""
         codes, names = self.symbols.held(a)
         fitted = replace(self.distance, power=1.0).fit(self.symbols.instances)
         cells = np.full((len(codes), len(fitted)), np.nan)
@@ -471,10 +471,10 @@ class Symbols:
         return Table(self.instances.schema, len(table), tuple(columns))
 
     def held(self, a: int) -> tuple[FloatArray, tuple[str, ...]]:
-        """Cells and names of the stored symbols of attribute ``a``, and "?" if a value is missing.
+        """Return cells and names of the stored symbols of attribute ``a``, including "?" if a value is missing.
 
-        Bins and levels are in ascending order, values by first occurrence. Among symbols with the same name, such as 1
-        and "1", the later ones are numbered.
+        Bins and levels are in ascending order, nominal values in order of first occurrence. If several symbols have the
+        same name, such as 1 and "1", a number is added to all names but the first.
         """
         column, edges, values = codes_of(self.instances.column(a)), self.edges[a], self.instances.values(a)
         codes = first_seen(column).tolist()

@@ -56,7 +56,7 @@ def wilson_interval(
 
 
 def wilson_bounds(s: FloatArray, n: FloatArray, z: float) -> tuple[FloatArray, FloatArray]:
-    """Wilson bounds for a quantile ``z``, bit for bit as in the compiled core."""
+    """Return the Wilson bounds for a quantile ``z``, with exactly the same floating-point results as the core."""
     s, n = np.broadcast_arrays(s, n)
     tried = n > _LEAST
     n = np.where(tried, n, 1.0)
@@ -69,13 +69,13 @@ def wilson_bounds(s: FloatArray, n: FloatArray, z: float) -> tuple[FloatArray, F
 
 
 def normal_quantile(confidence: float, *, parameter: str) -> float:
-    """Standard normal quantile of a confidence level."""
+    """Return the standard normal quantile of a confidence level."""
     check_value(parameter, confidence, CONFIDENCE)
     return float(ndtri(float(confidence)))
 
 
 def verdicts(accuracy: tuple[FloatArray, FloatArray], frequency: tuple[FloatArray, FloatArray]) -> AnyArray:
-    """Verdict on each record, from the bounds of its accuracy and of the frequency of its class."""
+    """Return the verdict on each record from the bounds of its accuracy and of its class frequency."""
     names = np.array(["mediocre", "acceptable", "poor"], dtype=object)
     verdict: AnyArray = names[np.where(accuracy[0] > frequency[1], 1, np.where(accuracy[1] < frequency[0], 2, 0))]
     return verdict

@@ -38,7 +38,8 @@ _LINES, _EXEMPLARS, _ATTRIBUTES, _WIDTH = 10, 30, 6, 16
 class LearningHistory(GridsResult):
     """Log of the effect of each instance on the concept description; prints as a table.
 
-    All columns are flat. With one description per class they are concatenated; ``concepts`` contains the classes.
+    All columns are one-dimensional. With one description per class, the columns of all descriptions are concatenated;
+    ``concepts`` contains the classes.
 
     Examples
     --------
@@ -76,7 +77,7 @@ class LearningHistory(GridsResult):
         return cls(seen, correct.astype(np.int8), **counts, concepts=concepts, selective=selective, backend=backend)
 
     def __len__(self) -> int:
-        """Number of instances seen."""
+        """Return the number of instances seen."""
         return self.seen.size // max(len(self.concepts), 1)
 
     @property
@@ -88,7 +89,7 @@ class LearningHistory(GridsResult):
     def frame(self, window: int | None = None, backend: Backend | None = None) -> Any:
         """Return a data frame with one row per instance seen.
 
-        Columns: ``concept`` (with one description per class), those of the history (``correct`` is None if no
+        Columns: ``concept`` (with one description per class), the columns of the history (``correct`` is None if no
         prediction was made), ``accuracy``, and ``recent_accuracy`` over the latest ``window`` instances.
         ``backend``: see `Precedents.frame`.
         """
@@ -121,7 +122,7 @@ class LearningHistory(GridsResult):
             return ax
 
     def _accuracy(self, window: int | None) -> FloatArray:
-        """Share of correct predictions among the latest instances; None for all."""
+        """Return the share of correct predictions among the latest ``window`` instances (None for all)."""
         check_value("window", window, [None, Interval(Integral, 1, None, closed="left")])
         correct = self._by_concept(self.correct)
         made, right = np.cumsum(correct >= 0, axis=1), np.cumsum(correct == 1, axis=1)
@@ -274,7 +275,7 @@ class ValueDifferences(GridResult):
         return float(self.matrix[self.values.index(pair[0]), self.values.index(pair[1])])
 
     def frame(self, backend: Backend | None = None) -> Any:
-        """Return a data frame with one row per value, which holds its differences from all other values.
+        """Return a data frame with one row per value, which contains its differences from all other values.
 
         ``backend``: see `Precedents.frame`.
         """

@@ -23,10 +23,10 @@ from priorcase.schema.kinds import content_of
 
 @dataclass(frozen=True, eq=False)
 class SeenClasses:
-    """Classes of the rows seen and not forgotten, stored or not, with codes by first occurrence.
+    """Classes of all rows learned and not forgotten, with codes in order of first occurrence.
 
-    A `Labeling` reads them like those of stored rows. The columns of an indicator are classes from the start, whether
-    rows belong to one, several or none of them.
+    Rows count even if they are not stored; a `Labeling` reads their classes like those of stored rows. The columns of
+    an indicator are classes from the start, even if no rows belong to them.
     """
 
     labeling: Labeling  # flat unless the classes are the columns of an indicator
@@ -40,7 +40,7 @@ class SeenClasses:
 
     @property
     def ids(self) -> IdArray:
-        """First id of each type of labels with remaining rows."""
+        """First id of each batch of labels that has remaining rows."""
         return np.array([start for start, _ in self.labeling.batches])
 
     def target_values(self, t: int = 0) -> tuple[Value, ...]:
@@ -111,7 +111,7 @@ class SeenClasses:
         return found
 
     def with_rows(self, labeling: Labeling, values: list[Value]) -> tuple[AnyArray, Self]:
-        """Return the codes of more rows, and the classes including theirs."""
+        """Return the codes of additional rows, and the classes including those of the additional rows."""
         seen, new = self, tuple(dict.fromkeys(label for label in values if label not in self.index))
         if new or labeling is not self.labeling:
             rows = np.concatenate([self.rows, np.zeros(len(new), np.int64)])
@@ -120,7 +120,7 @@ class SeenClasses:
         return codes, seen.counted(np.bincount(codes, minlength=seen.rows.size), len(values))
 
     def counted(self, rows: IdArray, n: int) -> Self:
-        """Return the classes with ``n`` more rows, ``rows`` of each class."""
+        """Return the classes after adding ``n`` rows; ``rows`` contains the number of added rows of each class."""
         changed: dict[str, Any] = {"rows": self.rows + rows, "n_rows": self.n_rows + n, "next_id": self.next_id + n}
         if ((self.rows == 0) & (rows > 0)).any():
             return replace(self, **changed)
@@ -223,7 +223,7 @@ def _read(y: Any, seen: SeenClasses | None, classes: Any, *, per_class: bool) ->
 
 
 def _members(y: Any, labels: Labels, seen: SeenClasses) -> BoolArray:
-    """Membership of each row in each class; columns are matched by name if both sides have names."""
+    """Return the membership of each row in each class; columns are matched by name if both sides have names."""
     values, names = labels.values, _column_names(y)
     if found := _not_0_or_1(labels):
         raise TargetError(
@@ -255,7 +255,7 @@ def _column_names(y: Any) -> tuple[Name, ...] | None:
 
 
 def _holds_lists(y: Any) -> bool:
-    """Whether the entries of a target are collections, such as lists of labels."""
+    """Return whether the entries of a target are collections, such as lists of labels."""
     entries = y if isinstance(y, (list, tuple)) else np.asarray(y, dtype=object).ravel()
     return any(isinstance(entry, (list, tuple, set, frozenset, np.ndarray)) for entry in entries)
 

@@ -102,7 +102,7 @@ def fit(model: Any, X: Any, y: Any, sample_weight: Any = None) -> Any:
 
 
 def _partitions(X: Any, y: Any, sample_weight: Any) -> list[Delayed]:
-    """Tasks that return the partitions with their targets and weights."""
+    """Return tasks that return the partitions with their targets and weights."""
     if not isinstance(X, dask.dataframe.DataFrame):
         raise ParameterError(
             f"X must be a Dask DataFrame, got {quoted(X)}. For example dask.dataframe.from_pandas(X, npartitions=8)."
@@ -128,7 +128,7 @@ def _partitions(X: Any, y: Any, sample_weight: Any) -> list[Delayed]:
 def _agreement(
     model: Any, X: Any, partitions: Sequence[Delayed], classes: bool, y: Any, sample_weight: Any
 ) -> Agreement:
-    """Return the `Agreement` by which all partitions are read."""
+    """Return the `Agreement` used to read all partitions."""
     taken = [given for given in (y, sample_weight) if np.isscalar(given)]
     nominal = _nominal_numbers(model, X._meta.drop(columns=taken))
     return agree(model, _sketches(partitions, nominal, classes), classes)
@@ -147,7 +147,7 @@ def _sketches(partitions: Sequence[Delayed], nominal: frozenset[Name], classes: 
 
 
 def _nominal_numbers(model: Any, meta: Any) -> frozenset[Name]:
-    """Numeric columns that parameters of the model declare as nominal."""
+    """Return the numeric columns that parameters of the model declare as nominal."""
     source = open_source(meta)
     schema = model.schema
     if not isinstance(schema, Schema):
@@ -197,12 +197,12 @@ def _learned(model: Any, partition: Partition) -> Any:
 
 
 def _gathered(model: Any, partition: Partition) -> Any:
-    """Counts of one partition in a first pass; None if it has no rows."""
+    """Return the counts of one partition in a first pass, or None if it has no rows."""
     return _of_rows(partition, model._gathered, weighted=False)
 
 
 def _counted(model: Any, partition: Partition) -> Any:
-    """Counts of one partition with the common cut points; None if it has no rows."""
+    """Return the counts of one partition with the common cut points, or None if it has no rows."""
     return _of_rows(partition, model._counted, weighted=False)
 
 
@@ -233,7 +233,7 @@ def _joined(models: Sequence[Any], join: str) -> Any:
 def predict(model: Any, X: Any) -> Any:
     """Predict the rows of a table with a model from `fit`, or with any fitted model.
 
-    For a Dask DataFrame ``X`` a lazy Dask array is returned, for a table in memory a NumPy array.
+    Returns a lazy Dask array if ``X`` is a Dask DataFrame, and a NumPy array if it is a table in memory.
     """
     return _answers(model, X, "predict")
 
@@ -278,13 +278,13 @@ def _dtype(model: Any, what: str) -> Any:
 
 
 def _as_array(tasks: Sequence[Delayed], classes: Any, dtype: Any) -> Any:
-    """Dask array of predictions, one chunk for each partition; ``classes`` for probabilities."""
+    """Return a Dask array of predictions with one chunk per partition; pass ``classes`` for probabilities."""
     shape = (np.nan,) if classes is None else (np.nan, len(classes.classes_))
     return dask.array.concatenate([dask.array.from_delayed(task, shape, dtype) for task in tasks])
 
 
 def _blocks(model: DistributedKNN, X: Any, k: int) -> list[tuple[int, int, Delayed]]:
-    """Blocks of queries with small lists of neighbors: number, first query and queries of each block.
+    """Split queries into blocks with short neighbor lists; return the number, first query and queries of each block.
 
     There are at least two blocks, so that not all workers wait for the partition searched first.
     """
@@ -302,7 +302,7 @@ def kneighbors(
 ) -> Any:
     """Find the nearest rows of each query; return distances and ids, shape (queries, n_neighbors).
 
-    Ids are positions in the concatenated partitions. Without ``X`` the stored rows are the queries, and a row is not
+    Ids are positions in the concatenated partitions. Without ``X``, the stored rows are the queries, and a row is not
     its own neighbor. See `predict` for the type of the result.
     """
     if not isinstance(model, DistributedKNN):
@@ -396,7 +396,8 @@ def _workers() -> Any:
 class _Workers(DaskDistributedBackend):
     """joblib's backend for Dask, with large arguments as tasks, which Dask repeats if a worker dies.
 
-    joblib scatters them: they are lost with the worker that holds them, and calls fail or wait forever.
+    joblib scatters large arguments. They are lost if the worker that holds them dies, and calls then fail or wait
+    forever.
     """
 
     async def _to_func_args(self, func: Any) -> tuple[Any, list[Any]]:

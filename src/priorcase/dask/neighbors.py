@@ -1,8 +1,8 @@
 """k-NN over the partitions of a Dask DataFrame: one index for each partition, kept on its worker.
 
 Statistics are reduced first, so that all partitions use the same fitted distance. A query is sent to every partition;
-each returns its k nearest rows with their ids, distances, targets and weights. Lists are merged by distance, then by
-id. Votes are those of `KNNClassifier` and `KNNRegressor`.
+each returns its k nearest rows with their ids, distances, targets and weights. The lists are merged by distance, then
+by id. Voting works as in `KNNClassifier` and `KNNRegressor`.
 """
 
 from __future__ import annotations
@@ -51,9 +51,9 @@ _GOLDEN = 0.6180339887
 
 @dataclass(frozen=True, eq=False)
 class Queries:
-    """Queries as cells, their unseen values, and the stored rows to exclude from their neighbors.
+    """Encoded queries, their unseen values, and the stored rows to exclude from their neighbors.
 
-    ``own`` contains the ids of stored rows used as queries, ``targets`` and ``weights`` the values of these rows.
+    ``own`` contains the ids of stored rows used as queries; ``targets`` and ``weights`` are those of these rows.
     """
 
     cells: FloatArray
@@ -68,9 +68,9 @@ class Queries:
 
 @dataclass(frozen=True, eq=False)
 class Found:
-    """Nearest rows of some partitions to each query, nearest first; the rows of query i start at indptr[i].
+    """Nearest rows of each query in some partitions, nearest first; the rows of query i start at indptr[i].
 
-    ``overflow`` marks infinite distances that are too large for float64, if there are any.
+    ``overflow`` marks distances that are infinite because they are too large for float64; None if there are none.
     """
 
     indptr: IdArray
@@ -86,7 +86,7 @@ class Found:
         return sum(value.nbytes for value in vars(self).values() if value is not None)
 
     def refuse_overflow(self, queries: IntArray, at: Any = slice(None), *, first: int = 0) -> None:
-        """Raise an error for entries whose distances overflow, given by position and query."""
+        """Raise an error if the distance of one of the given entries overflows."""
         if self.overflow is not None and (wrong := self.overflow[at]).any():
             entry = int(np.argmax(wrong))
             raise NumericRangeError(
@@ -124,7 +124,7 @@ class IndexedPartition:
         self._index, self._lock = None, Lock()
 
     def __sizeof__(self) -> int:
-        """Size by which Dask decides whether to send the rows or the query."""
+        """Return the size from which Dask decides whether to send the rows or the query."""
         return self.stored.nbytes + (0 if self._index is None else self._index.nbytes)
 
     @property
@@ -137,10 +137,11 @@ class IndexedPartition:
     def nearest(
         self, queries: Queries, k: int, *, ties: bool, weighted: bool, limits: FloatArray | None = None
     ) -> Found:
-        """Rows that may be among the ``k`` nearest of all partitions, for each query.
+        """Return the rows that may be among the ``k`` nearest rows of all partitions, for each query.
 
-        With ``weighted``, enough rows for their weights to reach ``k``; with ``ties``, also rows as near as the last.
-        Rows beyond ``limits``, distances within which ``k`` rows are known, may be missing.
+        With ``weighted``, there are enough rows for their weights to reach ``k``; with ``ties``, rows as near as the
+        last are included. ``limits`` are distances within which ``k`` rows are already known; rows beyond them may be
+        omitted.
         """
         n = len(queries.cells)
         if not len(self) or not n:
@@ -161,7 +162,7 @@ class IndexedPartition:
     def _ask(
         self, queries: Queries, at: IntArray, k: int = 0, ties: bool = False, limits: FloatArray | None = None
     ) -> Neighbors:
-        """The ``k`` nearest rows of queries, or the rows within their limits."""
+        """Return the ``k`` nearest rows of some queries, or the rows within their limits."""
         cells, own = queries.as_cells()[at], None if queries.own is None else queries.own[at]
         options: Any = {"weights": self.weights, "exclude": own, "algorithm": self.algorithm, "threads": self.threads}
         if limits is not None:
@@ -169,7 +170,7 @@ class IndexedPartition:
         return self.index.kneighbors(self.fitted, cells, min(k, len(self)), ties=ties, **options)
 
     def _until(self, queries: Queries, wanted: int, ties: bool) -> Neighbors:
-        """Nearest rows of all queries whose weights reach ``wanted``."""
+        """Return enough of the nearest rows of each query for their weights to reach ``wanted``."""
         every, weights, k = np.arange(len(queries.cells)), self._row_weights(), wanted
         while True:
             found = self._ask(queries, every, k, ties)
@@ -181,7 +182,7 @@ class IndexedPartition:
             k *= 2
 
     def _few_within(self, queries: Queries, limits: FloatArray) -> AnyArray:
-        """Mask of queries with few rows within the limits, estimated from a sample of the partition.
+        """Return a mask of the queries with few rows within their limits, estimated from a sample of the partition.
 
         The limits come from another partition, so all rows of this partition may be within them.
         """
@@ -192,7 +193,7 @@ class IndexedPartition:
         return few
 
     def _positions(self, ids: IdArray) -> IntArray:
-        """Positions of ids among the rows; ids are consecutive unless rows with zero weight were dropped."""
+        """Return the positions of ids among the rows; ids are consecutive unless rows with zero weight were dropped."""
         own = self.stored.ids
         return ids - own[0] if own[-1] - own[0] == own.size - 1 else np.searchsorted(own, ids)
 
@@ -201,7 +202,7 @@ class IndexedPartition:
         return np.ones(len(self)) if weights is None else weights
 
     def _found(self, queries: Queries, at: IntArray, found: Neighbors, *, weighted: bool = False) -> Found:
-        """Lists of all queries with targets and weights, from the lists of some queries."""
+        """Return neighbor lists with targets and weights for all queries, given the lists of some queries."""
         rows, n = self._positions(found.ids), len(queries.cells)
         counts = np.zeros(n, np.int64)
         counts[at] = found.counts
@@ -213,7 +214,7 @@ class IndexedPartition:
         return Found(indptr, found.ids, found.distances, self.stored.target(0)[rows], weights, overflow)
 
     def _overflow(self, queries: FloatArray, at: IntArray, distances: FloatArray) -> AnyArray:
-        """Mask of distances that are infinite because numbers are too large."""
+        """Return a mask of the distances that are infinite because numbers are too large."""
         found = np.isinf(distances)
         for entry in np.flatnonzero(found).tolist():
             try:
@@ -225,13 +226,13 @@ class IndexedPartition:
         return found
 
     def as_queries(self) -> Queries:
-        """The stored rows as queries, each to be predicted from the others."""
+        """Return the stored rows as queries, each of which is predicted from all other rows."""
         weights = self.stored.weights
         return Queries(self.stored.cells(), (), self.stored.ids, self.stored.target(0), weights)
 
 
 def nearest(part: IndexedPartition, queries: Queries, k: int, ties: bool, weighted: bool, first: Any = None) -> Found:
-    """Task that searches one partition; the lists of a ``first`` partition limit the search."""
+    """Search one partition; the results from a ``first`` partition limit the search."""
     limits = None
     if first is not None:
         reached = np.diff(first.indptr) >= k
@@ -241,7 +242,7 @@ def nearest(part: IndexedPartition, queries: Queries, k: int, ties: bool, weight
 
 
 def merged(lists: Sequence[Found], k: int, ties: bool) -> Found:
-    """Merge the lists of several partitions, keeping only rows needed for the ``k`` nearest."""
+    """Merge the neighbor lists of several partitions, keeping only rows needed for the ``k`` nearest."""
     lists = [each for each in lists if len(each.ids)] or list(lists[:1])
     if not len(lists[0].ids):
         return lists[0]
@@ -277,7 +278,7 @@ def _weights(found: Found) -> FloatArray:
 
 
 class _FoundClasses:
-    """Classes of the rows found, with the weight of each class over all rows."""
+    """Classes of the neighbors, with the weight of each class over all rows."""
 
     def __init__(self, labels: AnyArray, codes: IntArray, weights: FloatArray) -> None:
         self.labels, self.codes, self.weights = labels, codes, weights
@@ -287,7 +288,7 @@ class _FoundClasses:
 
 
 class _ClassVotes(KNNClassifier):
-    """Votes of a `KNNClassifier` among rows found by workers."""
+    """Votes of a `KNNClassifier` among the neighbors returned by workers."""
 
     _found: list[Any]
 
@@ -296,7 +297,7 @@ class _ClassVotes(KNNClassifier):
 
 
 class _NumberVotes(KNNRegressor):
-    """Votes of a `KNNRegressor` among rows found by workers."""
+    """Votes of a `KNNRegressor` among the neighbors returned by workers."""
 
     _found: FloatArray
 
@@ -368,7 +369,7 @@ def model_probabilities(model: Any, poll: Poll, left_out: LeftOut | None) -> Flo
 
 
 def _some(neighbors: NeighborList, queries: IntArray) -> NeighborList:
-    """Return the lists of some queries."""
+    """Return the neighbor lists of some queries."""
     parts = [np.arange(neighbors.indptr[i], neighbors.indptr[i + 1]) for i in queries.tolist()]
     at = np.concatenate(parts)
     indptr = np.concatenate([[0], np.cumsum([len(part) for part in parts])])
@@ -377,7 +378,7 @@ def _some(neighbors: NeighborList, queries: IntArray) -> NeighborList:
 
 
 def answered(votes: Votes, what: Answer, found: Found, k: Any, queries: Queries, first: int = 0) -> AnyArray:
-    """Task that returns predictions from merged lists."""
+    """Return predictions from merged lists of neighbors."""
     return votes.answer(what, found, k, queries, first)
 
 
@@ -451,9 +452,9 @@ class DistributedKNN(TextResult):
         return delayed(encoded, pure=False)(delayed(self._empty, traverse=False), X)
 
     def near(self, queries: Delayed, k: int, *, ties: bool, weighted: bool, turn: int = 0) -> Delayed:
-        """Return the nearest rows over all partitions, merged a few lists at a time.
+        """Return the nearest rows over all partitions, merging a few lists at a time.
 
-        One partition, another for each ``turn``, is searched first; its results limit the search of the other
+        One partition, which depends on ``turn``, is searched first; its results limit the search of the other
         partitions.
         """
         ask, merge = delayed(nearest, pure=False), delayed(merged, pure=False)
@@ -468,7 +469,7 @@ class DistributedKNN(TextResult):
         return lists[0]
 
     def answers(self, what: Answer, queries: Delayed, k: Any, most: int, *, first: int = 0, turn: int = 0) -> Delayed:
-        """Return predictions or probabilities from the ``k`` nearest rows, at most ``most``."""
+        """Return predictions or probabilities from the ``k`` nearest rows; ``most`` is the largest ``k``."""
         rules, weighted = self._rules, self._totals.weighted
         wanted = most + 1 if rules.vote.needs_bandwidth else most
         found = self.near(queries, wanted, ties=rules.whole_ties, weighted=weighted, turn=turn)
@@ -495,7 +496,7 @@ class DistributedKNN(TextResult):
         return found
 
     def check_k(self, k: int, *, own: bool = False, weights: bool = True) -> None:
-        """Raise an error for more neighbors than rows."""
+        """Raise an error if more neighbors are requested than there are rows."""
         n = self._totals.weight * (1 + SLACK) if weights else self.n_samples_fit_ - own
         if k > n:
             stated = self._totals.weight if weights else self.n_samples_fit_
@@ -581,7 +582,7 @@ def _head(model: KNN, agreement: Agreement) -> Any:
 
 
 def _learned(head: Any, empty: Instances, stored: Sequence[Delayed]) -> tuple[FloatArray | None, int | None]:
-    """Attribute weights and k; if learned, on one worker that receives the encoded rows."""
+    """Return attribute weights and k; if they are learned, one worker receives all encoded rows and learns them."""
     memory = head._new_memory(empty.schema, empty.targets)
     given = memory._weights
     learned = isinstance(given, (RelevanceWeights, LearnedWeights))

@@ -1,8 +1,8 @@
-"""Reading the partitions of one table separately with the same result as the whole table.
+"""Reading the partitions of a table separately, with the same result as reading the whole table.
 
-Each partition describes its columns by a *sketch*: the distinct values of a nominal column by first occurrence, or the
-type of a numeric column. The sketches in partition order determine the schema of the whole table and the code of each
-value.
+Each partition describes its columns by a *sketch*: the distinct values of a nominal column in order of first
+occurrence, or the type of a numeric column. The sketches in partition order determine the schema of the whole table and
+the code of each value.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ _SAMPLE = 20  # number of rows kept to distinguish free text from names
 
 @dataclass(frozen=True)
 class Partition:
-    """One part of a table computed by Dask: rows with targets and weights, in the frame or separate."""
+    """One partition of a Dask table: rows with targets and weights, which are columns of the frame or separate."""
 
     number: int
     frame: Any
@@ -72,7 +72,7 @@ class Partition:
 
 @dataclass(frozen=True)
 class InFrame:
-    """A column of the frame that is not one of the attributes."""
+    """A target or weight column that is part of the frame."""
 
     column: Name
 
@@ -91,7 +91,7 @@ def of_partition(number: int) -> Iterator[None]:
 
 @dataclass(frozen=True, eq=False)
 class Sketch:
-    """Description of the columns of a partition: a few of their rows, and numbers of known values."""
+    """Description of the columns of a partition: a few of their rows, and the number of known values in each."""
 
     number: int
     rows: int
@@ -146,7 +146,7 @@ def _reduced(column: Column, distinct: bool) -> tuple[Column, int]:
 
 
 def _key(value: Any) -> Any:
-    """Key that is equal for equal values of one type."""
+    """Return a key that is equal for equal values of the same type."""
     if isinstance(value, COLLECTIONS) and all(map(is_hashable, value)):
         return type(value), frozenset(value)
     return (type(value), value) if is_hashable(value) else id(value)
@@ -157,7 +157,7 @@ def _key(value: Any) -> Any:
 
 @dataclass(frozen=True, eq=False)
 class Agreement:
-    """Kinds, codes of values, targets and first id of each partition.
+    """The kinds and value codes that all partitions share, and the first id of each partition.
 
     ``empty`` contains the codes but no rows.
     """
@@ -198,7 +198,7 @@ def agree(estimator: Any, sketches: Sequence[Sketch], classes: bool) -> Agreemen
 
 
 def joined(sketches: Sequence[Sketch]) -> tuple[Source, list[Sketch]]:
-    """Return the columns of all partitions, checked to be alike, and the sketches of partitions with rows."""
+    """Check that all partitions have the same columns; return the columns, and the sketches of partitions with rows."""
     filled = [each for each in sketches if each.rows]
     check_some(len(filled), len(sketches[0].columns) if sketches else 0)
     first = filled[0]
@@ -290,7 +290,7 @@ def _joined_labels(sketches: Sequence[Sketch]) -> Labels:
 
 
 def store(partition: Partition, agreement: Agreement, estimator: Any) -> Instances:
-    """Return the rows of a partition with the common codes, and with their ids among all rows."""
+    """Return the rows of a partition with the common codes and with their ids in the whole table."""
     number, empty = partition.number, agreement.empty
     stored = empty.from_id(agreement.offsets[number])
     with of_partition(number):
@@ -316,7 +316,7 @@ def store(partition: Partition, agreement: Agreement, estimator: Any) -> Instanc
 
 @dataclass(frozen=True, eq=False)
 class Totals:
-    """Number and weight of rows, rows for each code, and the smallest and largest number of numeric columns."""
+    """Number and weight of rows, number of rows for each code, and range of each numeric column."""
 
     rows: int
     weight: float

@@ -1,8 +1,8 @@
-"""Statistics of rows on several machines, bit for bit identical to those of one table.
+"""Statistics of rows on several machines, bit for bit identical to the statistics of a single table.
 
-Minima and maxima, integer counts and exact sums are combined. Quantiles are found by counting the leading digits of
-numbers, sixteen bits at a time. Everything else, including sums of weights, whose last bits depend on the row order, is
-computed on one worker that receives the column, its targets and its weights.
+Minima and maxima, integer counts and exact sums are combined. Quantiles are determined by counting the leading digits
+of numbers, sixteen bits at a time. Everything else, including sums of weights, whose last bits depend on the row order,
+is computed on one worker that receives the column, its targets and its weights.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ Stored = Sequence[Delayed]
 
 
 def over(stored: Stored, function: Callable[..., Any], *given: Any) -> list[Any]:
-    """Results of a function for the rows of each partition, computed on their workers."""
+    """Return the results of a function for the rows of each partition, computed on their workers."""
     shared = [delayed(value, traverse=False) for value in given]
     call = delayed(function, pure=False)
     return list(dask.compute(*(call(part, *shared) for part in stored)))
@@ -73,7 +73,7 @@ class ReducedStatistics(Statistics):
         return np.asarray(shares(counts, np.zeros(counts.shape[1]))[0])
 
     def gathered(self, a: int, name: str, *given: Any) -> Any:
-        """Result of a method of the statistics of one column, on a worker that receives the whole column."""
+        """Return a statistic of one column, computed on a worker that receives the whole column."""
 
         def compute(old: object, start: int) -> Any:
             columns = [delayed(_only, pure=False)(part, a) for part in self.stored]
@@ -155,7 +155,7 @@ class ReducedColumn(Column):
         return self.all.gathered(self.a, "window_shares", width)  # type: ignore[no-any-return]
 
     def _table(self, n: int, found: Sequence[Counts]) -> Counts:
-        """Sum of the tables of all partitions, classes in the order of `Statistics.classes`."""
+        """Return the sum of the tables of all partitions, with classes in the order of `Statistics.classes`."""
         width = max(each.shape[1] for each in found)
         total = np.zeros((n + 1, width), np.int64)
         for each in found:
@@ -188,7 +188,7 @@ def _known_counts(stored: Instances, columns: Sequence[int]) -> list[int]:
 
 
 def _ends_within(stored: Instances, bounds: Mapping[int, tuple[float, float]]) -> dict[int, tuple[float, float]]:
-    """Smallest number >= the lower bound and largest number <= the upper bound of each column."""
+    """Return the smallest and largest number within the bounds of each column."""
     found = {}
     for a, (least, most) in bounds.items():
         numbers = _known(stored, a)
@@ -246,10 +246,10 @@ def _ask(parts: Sequence[Instances], target: int | None, name: str, given: Seque
 
 
 def select(stored: Stored, ranks: Mapping[int, Sequence[int]]) -> dict[int, list[float]]:
-    """Order statistics of each column over all partitions; ranks start at 0.
+    """Return order statistics of each column over all partitions; ranks start at 0.
 
-    Numbers are mapped to 64-bit integers in the same order and determined digit by digit: each round counts the next
-    digit of the numbers that begin with the digits found so far.
+    Numbers are mapped to 64-bit integers with the same order. The result is determined digit by digit: each round
+    counts the next digit of the numbers that begin with the digits known so far.
     """
     places = [(a, rank) for a, own in ranks.items() for rank in own]
     prefixes, left = [0] * len(places), [rank for _, rank in places]
@@ -275,7 +275,7 @@ def select(stored: Stored, ranks: Mapping[int, Sequence[int]]) -> dict[int, list
 def _digits(
     stored: Instances, asked: Sequence[tuple[int, int]], shift: int
 ) -> list[tuple[NDArray[np.int64], NDArray[np.int64]]]:
-    """For each (column, prefix): the distinct digits that follow the prefix in the column's numbers, and counts."""
+    """Count the digits that follow each prefix in the numbers of its column; return distinct digits and counts."""
     found = []
     keys: dict[int, NDArray[np.uint64]] = {}
     for a, prefix in asked:

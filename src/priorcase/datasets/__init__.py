@@ -1,4 +1,4 @@
-"""Built-in tables, tables from files, public data sets by name, and artificial domains."""
+"""Built-in tables, tables from files, public data sets by name, and data generators."""
 
 from priorcase.datasets.builtin import HelpDesk, load_flats, load_help_desk, load_loans, load_penguins, load_repairs
 from priorcase.datasets.catalog import Available, Description, available, describe, load, load_taxonomy

@@ -1,6 +1,6 @@
-"""ARFF, read as Weka reads it.
+"""Read ARFF files as Weka reads them.
 
-Nominal columns have the values of the header and no others, ``?`` is missing unless quoted, a percent sign outside
+Nominal columns have only the values declared in the header, ``?`` is missing unless quoted, a percent sign outside
 quotation marks begins a comment, and omitted values of a sparse row are 0 or the first value. A row is split at commas,
 between which a word may hold quotation marks and spaces; if that does not give a field for each column, it is split
 as Weka splits it: fields are separated by one or more blanks or commas.
@@ -19,7 +19,7 @@ from priorcase.exceptions import ReadingError
 
 Field = str | None
 Token = tuple[str, bool, bool]
-"""A word, whether it is a brace, and whether it is quoted."""
+"""A token: its text, whether it is a brace, and whether it is quoted."""
 
 _BLANK = "".join(map(chr, range(33)))  # all that Weka takes for a blank
 _KEYWORD = re.compile(r"@[^\0- ,'\"%{}]*")
@@ -47,16 +47,16 @@ _PARTS_HINT = "An ARFF file has a line '@attribute NAME TYPE' for each column, t
 
 
 class MalformedError(Exception):
-    """Error in a line; the line is added if the parser does not know it."""
+    """Error in a line of a file; the line number can be added later."""
 
 
 def numbered_lines(text: str) -> Iterator[tuple[int, str]]:
-    """Lines and their numbers; a form feed or a Unicode separator ends no line."""
+    """Number the lines of a text; form feeds and Unicode separators do not end a line."""
     return enumerate(text.replace("\r\n", "\n").replace("\r", "\n").split("\n"), start=1)
 
 
 def check_width(source: str, line: int, fields: int, expected: int) -> None:
-    """Raise unless a row has as many fields as the header."""
+    """Raise an error if a row does not have as many fields as the header."""
     if fields != expected:
         raise ReadingError(
             f"{source} line {line} has {fields} field{'s' * (fields != 1)}; its header has {expected}. Quote fields "
@@ -65,7 +65,7 @@ def check_width(source: str, line: int, fields: int, expected: int) -> None:
 
 
 def read_arff(text: str, source: str) -> RawTable:
-    """The fields of an ARFF file as strings, with the declarations of its header."""
+    """Return the fields of an ARFF file as strings, with the declarations in its header."""
     lines, line = numbered_lines(text), 1
     declared: list[tuple[str, Meaning]] = []
     spaced: dict[str, Meaning] = {}
@@ -112,7 +112,7 @@ def read_arff(text: str, source: str) -> RawTable:
 
 
 def _arff_attribute(rest: str) -> tuple[str, list[Meaning]]:
-    """Return the name of a column and its possible kinds from a header line, in the order to try."""
+    """Parse a header line; return the column name and the possible kinds, in the order in which to try them."""
     found = _ATTRIBUTE.match(rest)
     name = "" if found is None else found[3] or _ESCAPE.sub(_unescaped, found[1] or found[2] or "")
     if found is None or not name:
@@ -135,7 +135,7 @@ def _arff_attribute(rest: str) -> tuple[str, list[Meaning]]:
 
 
 def _nominal(braces: str, name: str) -> list[Meaning]:
-    """The values of a nominal column as Weka splits them, then those between commas if these are others."""
+    """Return the values of a nominal column as split by Weka, and also as split at commas if that differs."""
     found: list[tuple[str, ...]] = []
     wrong = MalformedError(f"the values of {name!r} are not distinct. {_ATTRIBUTE_HINT}")
     for between_commas in (False, True):
@@ -153,7 +153,7 @@ def _nominal(braces: str, name: str) -> list[Meaning]:
 
 
 def java_format(form: str | None, name: str = "") -> str:
-    """The format of ``strptime`` for one of Java's SimpleDateFormat; ISO 8601 if there is none.
+    """Translate a format of Java's SimpleDateFormat to ``strptime``; no format means ISO 8601.
 
     >>> java_format("dd.MM.yy 'at' HH:mm")
     '%d.%m.%y at %H:%M'
@@ -174,7 +174,7 @@ def java_format(form: str | None, name: str = "") -> str:
 
 
 def _arff_row(record: str, meanings: dict[str, Meaning]) -> list[Field]:
-    """The fields of one line; none if it is empty."""
+    """Return the fields of a line; an empty list if the line is blank or a comment."""
     record = record.strip(_BLANK + ",")
     if not record or record.startswith("%"):
         return []
@@ -202,7 +202,7 @@ def _arff_row(record: str, meanings: dict[str, Meaning]) -> list[Field]:
 
 
 def _sparse_row(tokens: list[Token], meanings: dict[str, Meaning]) -> list[Field]:
-    """A row that lists only what is not 0, or not the first value."""
+    """Return the fields of a sparse row, which omits zeros and the first value of nominal columns."""
     fields: dict[int, Field] = {}
     for at in range(0, len(tokens), 2):
         place, value = tokens[at][0], tokens[at + 1 : at + 2]
@@ -223,7 +223,7 @@ def _sparse_row(tokens: list[Token], meanings: dict[str, Meaning]) -> list[Field
 
 
 def _tokens(text: str) -> list[Token]:
-    """The words and braces of a line up to a comment, as Weka splits it."""
+    """Split a line into words and braces as Weka does, up to a comment."""
     tokens: list[Token] = []
     for single, double, word, brace, mark in _TOKEN.findall(text):
         if mark == "%":
@@ -238,7 +238,7 @@ def _tokens(text: str) -> list[Token]:
 
 
 def _braced(text: str) -> list[Token]:
-    """The words between the braces of a line that begins with one, as Weka splits it."""
+    """Return the words between the braces of a line that begins with a brace, split as in Weka."""
     tokens = _tokens(text)
     if _CLOSE not in tokens:
         raise MalformedError("a brace is not closed. It must end on the line where it begins.")
@@ -258,7 +258,7 @@ def _field(token: Token) -> Field:
 
 
 def arff_fields(text: str, *, braces: bool = False) -> list[Field]:
-    """The fields between the commas or tabs of a line, or of the braces it begins with, up to a comment."""
+    """Split a line, or the braces at its start, at commas or tabs, up to a comment."""
     fields: list[Field] = []
     at, more, empty = int(braces), True, False
     while more:

@@ -1,4 +1,4 @@
-"""Built-in tables: bicycle repairs, penguins, loans, flats to let, and the tickets of a help desk."""
+"""Built-in tables: bicycle repairs, penguins, loans, rental flats, and help desk tickets."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ _BOOLEANS = {"electric", "outdoors", "guarantor"}
 
 @prefix_errors
 def load_repairs(frame: Backend = "pandas") -> tuple[Any, AnyArray]:
-    """Load 96 visits to a bicycle workshop: nine mixed columns with missing values, and the job that was booked.
+    """Load 96 visits to a bicycle workshop: nine mixed columns with missing values; the target is the job booked.
 
     ================  =======  ===================================================================
     column            kind     meaning
@@ -95,7 +95,7 @@ def load_repairs(frame: Backend = "pandas") -> tuple[Any, AnyArray]:
     Parameters
     ----------
     frame
-        The library whose frame to return: ``"pandas"``, with ordinal columns as ordered categoricals, ``"polars"`` or
+        The library of the returned frame: ``"pandas"`` (with ordinal columns as ordered categoricals), ``"polars"`` or
         ``"pyarrow"``.
 
     Returns
@@ -162,7 +162,7 @@ def load_penguins(frame: Backend = "pandas") -> tuple[Any, AnyArray]:
 
 @prefix_errors
 def load_loans(frame: Backend = "pandas") -> tuple[Any, AnyArray]:
-    """Load 600 loan applications: nine mixed columns with missing values, and whether the loan was repaid.
+    """Load 600 loan applications: nine mixed columns with missing values; the target is whether the loan was repaid.
 
     ==============  =======  ==================================================
     column          kind     meaning
@@ -179,8 +179,8 @@ def load_loans(frame: Backend = "pandas") -> tuple[Any, AnyArray]:
     repaid          target   yes or no
     ==============  =======  ==================================================
 
-    The rows are in the order of the applications. Income, years_employed, housing, grade and guarantor have missing
-    values. About 85% of the outcomes can be predicted. Twelve outcomes are recorded wrongly on purpose, in the rows
+    The rows are sorted by the date of the application. Income, years_employed, housing, grade and guarantor have
+    missing values. About 85% of the outcomes can be predicted. Twelve outcomes are wrong on purpose, in the rows
     98, 100, 164, 173, 195, 353, 411, 433, 486, 491, 514 and 583, counted from 0. The table was generated for this
     library by ``tools/make_tables.py`` and has its license.
 
@@ -210,7 +210,7 @@ def load_loans(frame: Backend = "pandas") -> tuple[Any, AnyArray]:
 
 @prefix_errors
 def load_flats(frame: Backend = "pandas") -> tuple[Any, AnyArray]:
-    """Load 400 flats to let: nine mixed columns with missing values, and the rent.
+    """Load 400 rental flats: nine mixed columns with missing values; the target is the rent.
 
     ==========  ========  =================================================================
     column      kind      meaning
@@ -227,8 +227,8 @@ def load_flats(frame: Backend = "pandas") -> tuple[Any, AnyArray]:
     rent        target    rent per month, in euros
     ==========  ========  =================================================================
 
-    The rows are in the order of the advertisements. Metres, floor, condition, year_built, heading and note have
-    missing values. A frame does not say that heading is circular and that note is text: pass
+    The rows are sorted by the date of the advertisement. Metres, floor, condition, year_built, heading and note have
+    missing values. A frame cannot declare that heading is circular and that note is text: pass
     ``schema={"heading": pc.Circular(360), "note": pc.Text()}`` to an estimator. The table was generated for this
     library by ``tools/make_tables.py`` and has its license.
 
@@ -240,7 +240,7 @@ def load_flats(frame: Backend = "pandas") -> tuple[Any, AnyArray]:
     Returns
     -------
     X, y
-        The columns and the target, a float array.
+        The columns, and the target as a float array.
 
     Examples
     --------
@@ -257,14 +257,14 @@ def load_flats(frame: Backend = "pandas") -> tuple[Any, AnyArray]:
 
 
 def _load(name: str, frame: Backend) -> tuple[Any, AnyArray]:
-    """The columns of a built-in table as a frame, and its target."""
+    """Return the columns of a built-in table as a frame, and its target."""
     check_backend(frame, "frame")
     X, y = read_builtin(name)
     return X.frame(frame), y
 
 
 def read_builtin(name: str) -> tuple[NamedColumns, AnyArray]:
-    """The columns of a built-in table with their kinds, and its target."""
+    """Return the columns of a built-in table with their kinds, and its target."""
     kinds, target = TABLES[name]
     fields: dict[str, list[Any]] = {**_fields(f"{name}.csv")}
     for label in _BOOLEANS & fields.keys():
@@ -277,7 +277,7 @@ def read_builtin(name: str) -> tuple[NamedColumns, AnyArray]:
 
 
 def _fields(file: str) -> dict[str, list[str | None]]:
-    """The fields of a built-in table by column, None for empty ones."""
+    """Return the fields of a built-in table by column, with None for empty fields."""
     text = files("priorcase.datasets").joinpath(file).read_text(encoding="utf-8")
     header, *rows = csv.reader(text.splitlines())
     return {name: [row[at] or None for row in rows] for at, name in enumerate(header)}
@@ -298,7 +298,7 @@ URGENCIES = ("low", "normal", "high")
 
 @dataclass(frozen=True, repr=False)
 class HelpDesk(TextResult):
-    """Tickets of a help desk, one mapping per ticket, with the taxonomy of areas and the order of urgencies."""
+    """Help desk tickets (one mapping per ticket), the taxonomy of areas, and the urgency levels in order."""
 
     tickets: list[dict[str, Any]]
     areas: dict[str, Any]
@@ -309,25 +309,25 @@ class HelpDesk(TextResult):
 
 
 def load_help_desk() -> HelpDesk:
-    """Load 69 tickets of a help desk about printers, networks and accounts.
+    """Load 69 help desk tickets about printers, networks and accounts.
 
     ========  ========  ======================================================
     name      kind      meaning
     ========  ========  ======================================================
     ticket    key       number of the ticket
-    area      taxonomy  what it is about, a leaf of ``areas``
+    area      taxonomy  topic, a leaf of ``areas``
     system    nominal   windows, macos, linux or phone
     place     nominal   office or home
-    people    numeric   how many are affected
+    people    numeric   number of people affected
     urgency   ordinal   low < normal < high
-    signs     set       what can be seen
+    signs     set       symptoms
     opened    date      when it was opened
-    message   text      what the person wrote
+    message   text      text written by the user
     solution  solution  what was done
-    outcome   outcome   whether that helped
+    outcome   outcome   whether the solution helped
     ========  ========  ======================================================
 
-    The tickets were written by hand for this library; no real person is in them.
+    The tickets were written by hand for this library and contain no real persons.
 
     Examples
     --------

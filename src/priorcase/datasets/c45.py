@@ -1,9 +1,9 @@
 """C4.5: ``x.names`` describes the columns of the rows in ``x.data`` or ``x.test``.
 
-A name ends with a comma, a colon, a line or a period that a space or a line follows; ``|`` begins a comment and a
-backslash takes the next character as it is (Quinlan 1993, C4.5, section 1.2 of the user's guide). Among the C5.0
-extensions, ``label`` is read as ``ignore``, ``[ordered]`` as an order, dates as dates, and a first line that
-names a column makes it the target.
+A name ends at a comma, at a colon, at the end of a line, or at a period followed by a space or the end of a line.
+A vertical bar begins a comment, and a backslash escapes the next character (Quinlan 1993, C4.5, section 1.2 of the
+user's guide). Some C5.0 extensions are supported: ``label`` is read as ``ignore``, ``[ordered]`` declares an ordinal
+column, dates are read as dates, and the column named in the first line, if any, is the target.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ _NAMES_HINT = "List the classes first, then for each column 'NAME: continuous.',
 
 
 class C45Name(NamedTuple):
-    """A name, what ends it (a comma, a colon, a period or a line), and the line it is on."""
+    """A name, the mark that ends it (a comma, a colon, a period or a line end), and its line number."""
 
     text: str
     ends: str
@@ -37,9 +37,9 @@ class C45Name(NamedTuple):
 
 
 def read_c45(names: str, names_source: str, rows: str, source: str) -> RawTable:
-    """The fields of a C4.5 data file as strings, with the declarations of the ``.names`` file.
+    """Return the fields of a C4.5 data file as strings, with the declarations of the ``.names`` file.
 
-    Ignored columns are dropped. The classes are the column ``"class"``.
+    Ignored columns are dropped. The column of the classes is named ``"class"``.
     """
     meanings, target = read_c45_names(names, names_source)
     fields: list[list[str | None]] = []
@@ -82,7 +82,7 @@ def read_c45_names(text: str, source: str) -> tuple[dict[str, Meaning], str]:
 
 
 def _c45_entries(names: Sequence[C45Name]) -> list[list[C45Name]]:
-    """Names in groups: what a colon or commas hold together."""
+    """Group names into entries: the list of classes, or an attribute with its list of values."""
     entries: list[list[C45Name]] = []
     going_on = False
     for name in names:
@@ -125,7 +125,7 @@ def _c45_values(values: Sequence[C45Name]) -> Meaning:
 
 
 def _c45_fields(record: str) -> list[str]:
-    """The fields of a row."""
+    """Return the fields of a row."""
     if _C45_SPECIAL.search(record):
         return [name.text for name in c45_names(record)]
     record = record.strip().removesuffix(".")
@@ -133,7 +133,7 @@ def _c45_fields(record: str) -> list[str]:
 
 
 def c45_names(text: str) -> list[C45Name]:
-    """The names in a string, in order; spaces within a name count as one."""
+    """Return the names in a string, in order; several spaces within a name are read as one space."""
     names, line = [], 1
     for found in _C45_TOKEN.finditer(text.replace("\r\n", "\n").replace("\r", "\n") + "\n"):
         word, ends = found.groups()
@@ -148,7 +148,7 @@ def c45_names(text: str) -> list[C45Name]:
 def c45_files(
     source: Readable, content: bytes, called: str, max_bytes: int
 ) -> tuple[tuple[str, bytes], tuple[str, bytes]]:
-    """The name and the bytes of the ``.names`` file and of the file of rows, one of which was named."""
+    """Return names and contents of the ``.names`` file and of the data file, given the path of either file."""
     if not isinstance(source, str | os.PathLike):
         raise ReadingError(f"{called} cannot be read as C4.5: the .names file must be in the same folder. Pass a path.")
     path = Path(source)
@@ -168,7 +168,7 @@ def c45_files(
 
 
 def _beside(stem: Path, suffix: str) -> Path | None:
-    """The file of the same name with another suffix, packed or not."""
+    """Return the file of the same name with another suffix, compressed or not; None if it does not exist."""
     other = stem.with_suffix(suffix)
     names = (other.name, *(f"{other.name}{suffix}" for suffix in PACKED))
     return next((path for path in map(other.with_name, names) if path.is_file()), None)

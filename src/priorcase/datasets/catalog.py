@@ -1,4 +1,4 @@
-"""Data sets by name: from a folder with a ``manifest.json``, built in, from the cache, or from OpenML."""
+"""Load data sets by name: from a folder with a ``manifest.json``, the built-in tables, the cache, or OpenML."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ MANIFEST = "manifest.json"
 DATA = "PRIORCASE_DATA"
 """Environment variable that names a folder of CSV files with a manifest.json."""
 CACHE = "PRIORCASE_CACHE"
-"""Environment variable that names the folder where downloaded data sets are kept."""
+"""Environment variable that names the folder for downloaded data sets."""
 
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._()-]*")  # names are folders of the cache, too
 _NUMBERS = ("rows", "attributes")
@@ -51,7 +51,7 @@ _MANIFEST_HINT = (
     "expected JSON with 'datasets', a list of entries with name, file, rows, target and attributes. Copy it again, or "
     "remove it."
 )
-_COPY_HINT = "The file is damaged or a different one: copy or download it again."
+_COPY_HINT = "The file is damaged or not the expected one: copy or download it again."
 
 # -- public functions
 
@@ -72,17 +72,17 @@ def load(
 ) -> tuple[Any, AnyArray]:
     """Load the attributes and the target of a data set by its name.
 
-    `load` searches in this order: the folder, which has CSV files and a ``manifest.json`` that describes their columns;
-    the built-in tables; the cache of downloaded data sets (``PRIORCASE_CACHE``, else the user's cache folder); and
-    OpenML, through scikit-learn. Downloads are saved to the cache. :func:`available` lists names.
+    `load` searches in this order: the folder, with CSV files and a ``manifest.json`` that describes their columns; the
+    built-in tables; the cache of downloaded data sets (``PRIORCASE_CACHE``, by default in the user's cache folder); and
+    OpenML, through scikit-learn. Downloads are saved to the cache. :func:`available` lists the names.
 
     Parameters
     ----------
     name
-        ``"penguins"``, for example; any unknown name is looked up at OpenML as it is.
+        Name of the data set, such as ``"penguins"``; an unknown name is looked up at OpenML.
     frame
-        The library whose frame to return: ``"pandas"``, ``"polars"`` or ``"pyarrow"``. None for `NamedColumns`, which
-        keep the kinds of the columns.
+        The library of the returned frame: ``"pandas"``, ``"polars"`` or ``"pyarrow"``. None returns `NamedColumns`,
+        which keep the kinds of the columns.
     folder
         The folder to search first; None for the environment variable ``PRIORCASE_DATA``.
     download
@@ -91,8 +91,8 @@ def load(
     Returns
     -------
     X, y
-        The attributes, with kinds from the manifest or the ARFF header and without id columns; and the target, as
-        floats if it is numeric, else as strings.
+        The attributes without id columns, with kinds from the manifest or the ARFF header; and the target, as floats if
+        it is numeric, otherwise as strings.
 
     Raises
     ------
@@ -119,7 +119,7 @@ def load(
 
 
 def load_frame(name: str, schema: Mapping[str, Any]) -> Any:
-    """The same data as a single pandas frame, as `read_table` returns it.
+    """Load a data set as a single pandas frame in the form returned by `read_table`.
 
     ``schema`` overrides the kinds of some columns.
     """
@@ -127,7 +127,7 @@ def load_frame(name: str, schema: Mapping[str, Any]) -> Any:
 
 
 def _values(column: Any, kind: Kind) -> AnyArray:
-    """A pandas column as floats with NaN, or as objects with None."""
+    """Convert a pandas column to floats with NaN, or to objects with None."""
     if isinstance(kind, Numeric):
         return np.asarray(column.to_numpy(np.float64))
     return np.asarray(column.astype(object).where(column.notna(), None), dtype=object)
@@ -137,16 +137,16 @@ def _values(column: Any, kind: Kind) -> AnyArray:
 def describe(name: str, *, folder: Folder | None = None, download: bool = True) -> Description:
     """Return the description of a data set: columns, origin, license and deviations from the original.
 
-    The data set is found as by :func:`load`.
+    `describe` searches in the same places as :func:`load`.
     """
     return _found(name, folder, download=download)[1]
 
 
 @prefix_errors
 def load_taxonomy(name: str, attribute: str, *, folder: Folder | None = None, download: bool = True) -> dict[str, Any]:
-    """Return the taxonomy of an attribute's values as in its file: nodes with a name and children.
+    """Return the taxonomy of an attribute's values, as stored in its file: nodes with a name and children.
 
-    The data set is found as by :func:`load`; `describe` says which of its attributes have a tree.
+    The function searches in the same places as :func:`load`; `describe` lists the attributes that have a taxonomy.
 
     Examples
     --------
@@ -173,7 +173,7 @@ def load_taxonomy(name: str, attribute: str, *, folder: Folder | None = None, do
 def available(*, folder: Folder | None = None) -> Available:
     """List the data sets that :func:`load` can load by name: in the folder, built in, in the cache, and at OpenML.
 
-    Of the data sets at OpenML, only the ones used in the papers are listed. Nothing is downloaded. ``folder`` is the
+    The list contains only those OpenML data sets that the paper pages use. Nothing is downloaded. ``folder`` is the
     folder to search first; None for the environment variable ``PRIORCASE_DATA``.
 
     Examples
@@ -202,8 +202,8 @@ def available(*, folder: Folder | None = None) -> Available:
 class Available(GridResult):
     """Names and descriptions of data sets; prints as a table.
 
-    ``places`` is where each data set is read from: the user's folder, the package, the cache, or OpenML.
-    ``descriptions`` contains the data sets that are on this machine.
+    ``places`` maps each name to the place it is read from: the user's folder, the package, the cache, or OpenML.
+    ``descriptions`` describes the data sets that are on this machine.
     """
 
     places: dict[str, Place]
@@ -249,7 +249,7 @@ class Description(TextResult):
 
     ``id_columns`` identify a case and are not attributes; ``deviations`` lists differences from the original data, or
     from its description in papers; ``taxonomies`` maps some attributes to the file of their taxonomy; ``size`` and
-    ``sha256`` are those of the uncompressed file.
+    ``sha256`` refer to the uncompressed file.
     """
 
     name: str
@@ -344,7 +344,7 @@ def _manifest_kind(attribute: Mapping[str, Any]) -> Kind:
 
 
 def _described(folder: Path) -> dict[str, Description]:
-    """The data sets that the manifest of a folder describes, by name."""
+    """Return the descriptions of the data sets in the manifest of a folder, by name."""
     path = folder / MANIFEST
     try:
         entries = json.loads(path.read_text(encoding="utf-8"))["datasets"]
@@ -355,7 +355,7 @@ def _described(folder: Path) -> dict[str, Description]:
 
 
 def _beside(folder: Path, file: str) -> Path:
-    """A file that a manifest names, which may not lead out of its folder."""
+    """Return the path of a file named by a manifest; the file must be inside the folder of the manifest."""
     inside = PureWindowsPath(file)  # knows both slashes, and drives
     if inside.anchor or ".." in inside.parts:
         raise ReadingError(
@@ -365,7 +365,7 @@ def _beside(folder: Path, file: str) -> Path:
 
 
 def _read_frame(folder: Path, about: Description, schema: Mapping[str, Any] | None = None) -> Any:
-    """The attributes and the target of a data set, checked against its description; only an empty field is missing."""
+    """Read a data set and check it against its description; only empty fields are missing values."""
     path = _beside(folder, about.file)
     if not path.is_file():
         raise ReadingError(f"{folder / MANIFEST} describes {about.file!r}, which does not exist; {_MANIFEST_HINT}")
@@ -400,7 +400,7 @@ def _read_frame(folder: Path, about: Description, schema: Mapping[str, Any] | No
 
 
 def _data_folder(folder: Folder | None = None) -> Path | None:
-    """The folder given, else that of the environment; None if there is neither."""
+    """Return the given folder, or the folder set in the environment; None if there is neither."""
     said = "folder" if folder is not None else DATA
     folder = folder if folder is not None else os.environ.get(DATA) or None
     if folder is None:
@@ -413,7 +413,7 @@ def _data_folder(folder: Folder | None = None) -> Path | None:
 
 
 def cache_folder() -> Path:
-    """Where downloaded data sets are kept: ``PRIORCASE_CACHE``, else in the user's cache folder; it need not exist."""
+    """Return the folder of downloaded data sets: ``PRIORCASE_CACHE``, or in the user's cache; it may not exist yet."""
     if told := os.environ.get(CACHE):
         return Path(told)
     if sys.platform == "win32":
@@ -426,7 +426,7 @@ def cache_folder() -> Path:
 
 
 def _found(name: str, folder: Folder | None, *, download: bool) -> tuple[Path, Description]:
-    """The folder that holds a data set, and its description."""
+    """Return the folder that contains a data set, and its description; download the data set if necessary."""
     if not isinstance(name, str) or _NAME.fullmatch(name) is None:
         expected = "the name of a data set: letters, digits, dots, dashes, underscores and parentheses"
         raise ReadingError(f"got {quoted(name)}; expected {expected}. available() lists names.")
@@ -461,11 +461,12 @@ def _found(name: str, folder: Folder | None, *, download: bool) -> tuple[Path, D
 
 @dataclass(frozen=True)
 class Known:
-    """A data set at OpenML: its number there, and what its ARFF header lacks.
+    """A data set at OpenML: its id, and information that its ARFF header lacks.
 
-    ``orders`` has the levels, lowest first, of columns that ARFF can only call nominal or numeric; ``nominal`` the
-    columns of digits that are names; ``ids`` those that name a case; ``notes`` what differs from the original. Only
-    what is certain is listed: OpenML's copies come from Weka, whose names, spellings and rows differ in places.
+    ``orders`` maps ordinal columns to their levels, lowest first, because ARFF can only declare them as nominal or
+    numeric. ``nominal`` lists columns whose numbers are codes, ``ids`` lists columns that identify a case, and
+    ``notes`` lists differences from the original. OpenML's copies come from Weka; only confirmed differences are
+    listed.
     """
 
     number: int
@@ -481,7 +482,7 @@ KNOWN = {name: Known(**entry) for name, entry in _OPENML.items()}
 
 
 def _download(folder: Path, name: str) -> str | None:
-    """Download a data set into a folder; return the error message, if any."""
+    """Download a data set into a folder; return an error message, or None on success."""
     try:
         bunch = _fetched(name)
     except OSError as error:
@@ -524,11 +525,11 @@ def _fetched(name: str) -> Any:
 
 
 _Text: TypeAlias = tuple[Kind, Sequence[str | None]]
-"""The kind of a column, and its values as strings; None is missing."""
+"""The kind of a column, and its values as strings, with None for missing values."""
 
 
 def _bunch_table(bunch: Any) -> dict[str, _Text]:
-    """All columns as strings, except nominal ones by the header."""
+    """Return the columns of an OpenML download as strings, with kinds from the ARFF header."""
     (target,) = bunch.target_names
     if bunch.frame is not None:
         return _texts(bunch.frame[[*bunch.feature_names, target]])
@@ -559,14 +560,14 @@ def _as_text(column: Column) -> _Text:
 
 
 def _shortest(number: float) -> str | None:
-    """The shortest text that is read back as the same number; None for NaN."""
+    """Return the shortest text that parses to the same number; None for NaN."""
     if number != number:
         return None
     return str(int(number)) if number.is_integer() and abs(number) < 2.0**53 else repr(number)
 
 
 def _known_kind(kind: Kind, fields: Sequence[str | None], name: str, known: Known) -> Kind:
-    """The kind in the header, unless an order is known for all that the column holds."""
+    """Return the kind in the header, or an ordinal kind if a known order covers all values of the column."""
     order = known.orders.get(name)
     if order is not None and {*fields} <= {None, *order}:
         return Ordinal(tuple(order))
@@ -582,7 +583,7 @@ def _keep(
     *,
     about: Mapping[str, Any],
 ) -> None:
-    """Write a table and its manifest into a new folder of the cache, atomically; an existing one stays."""
+    """Write a table and its manifest atomically into a new cache folder; an existing folder is not changed."""
     text = io.StringIO(newline="")
     writer = csv.writer(text, lineterminator="\n")
     writer.writerow(table)

@@ -1,4 +1,4 @@
-"""Tables as named columns with kinds, which estimators accept without a frame library."""
+"""Tables of named columns with kinds, accepted by estimators without a frame library."""
 
 from __future__ import annotations
 
@@ -38,8 +38,8 @@ _SHOWN = 8
 class NamedColumns(Source):
     """A table with column names and kinds, accepted by every estimator without pandas, Polars or PyArrow.
 
-    ``data`` maps names to columns: numeric ones as floats with NaN (dates as seconds since 1970), others as objects
-    with None for missing values. ``kinds`` maps names to the kinds of the columns.
+    ``data`` maps names to columns: numeric columns are floats with NaN (dates are seconds since 1970), and other
+    columns are objects with None for missing values. ``kinds`` maps names to the kinds of the columns.
 
     Examples
     --------
@@ -82,14 +82,15 @@ class NamedColumns(Source):
     @overload
     def __getitem__(self, wanted: slice | Sequence[int] | AnyArray) -> NamedColumns: ...
     def __getitem__(self, wanted: str | slice | Sequence[int] | AnyArray) -> AnyArray | NamedColumns:
-        """Return a column by name, or rows by a slice, a list or an array of positions, or a mask."""
+        """Return a column given its name, or rows given a slice, positions (a list or an array), or a mask."""
         if isinstance(wanted, slice):
             return self.take(wanted)
         if not isinstance(wanted, Hashable) or isinstance(wanted, tuple):
             return self.take(self._positions(wanted))
         if wanted not in self.data:
             remedy = advice(wanted, self.data, otherwise="list(table) lists all names.")
-            raise UnknownNameError(f"There is no column {quoted(wanted)}; there are {listed(self.data)}. {remedy}")
+            known = listed(self.data)
+            raise UnknownNameError(f"There is no column {quoted(wanted)}; the columns are {known}. {remedy}")
         return self.data[wanted]
 
     def __iter__(self) -> Iterator[str]:
@@ -116,7 +117,7 @@ class NamedColumns(Source):
         return NamedColumns.of({name: column[rows] for name, column in self.data.items()}, self.kinds)
 
     def shown(self, name: str, rows: slice | IntArray = slice(None)) -> list[Any]:
-        """Return the values of a column in readable form, dates as dates; None for missing values."""
+        """Return the values of a column with dates as date objects and None for missing values."""
         kind = self.kinds[name]
         written = date_of if isinstance(kind, Date) else float if isinstance(kind, Numeric) else lambda value: value
         return [None if is_missing(value) else written(value) for value in self.data[name][rows].tolist()]
@@ -127,7 +128,7 @@ class NamedColumns(Source):
 
     @prefix_errors
     def frame(self, backend: Backend | None = None) -> Any:
-        """Return a ``"pandas"`` frame, with ordered categories, or a ``"polars"`` or ``"pyarrow"`` one."""
+        """Return a ``"pandas"`` frame (with ordered categories), or a ``"polars"`` or ``"pyarrow"`` frame."""
         backend = "pandas" if backend is None else backend
         check_backend(backend, "backend")
         if backend == "pandas":
@@ -172,7 +173,7 @@ class NamedColumns(Source):
 
 
 def check_backend(value: object, parameter: str) -> None:
-    """Raise unless a value names a frame library."""
+    """Raise an error if a value is not the name of a frame library."""
     check_choice(parameter, value, get_args(Backend), hint="For another library, convert one of these frames.")
 
 

@@ -1,6 +1,6 @@
-"""Text files with a delimiter between fields: encoding, delimiter and header are found out, then the fields.
+"""Read delimited text files: detect encoding, delimiter and header, then split the fields.
 
-Python's ``csv`` module defines what a field is. Large files are split by PyArrow, which gives the same fields; if it
+Fields are split as by Python's ``csv`` module. Large files are split by PyArrow, which gives the same fields; if it
 fails, the slower ``csv`` module finds the invalid line.
 """
 
@@ -39,8 +39,8 @@ _MARKS = ((codecs.BOM_UTF8, "utf-8-sig"), (codecs.BOM_UTF16_LE, "utf-16"), (code
 class RawTable(NamedTuple):
     """The columns of a file before their kinds are inferred: Arrow columns, with text fields unchanged.
 
-    ``lines`` has the line of the row with which a run of lines counted one by one begins, by row; it is empty if the
-    file has no lines. ``declared`` has the declarations of the file itself, and ``about`` its format.
+    ``lines`` contains pairs (row, line): from each of these rows on, line numbers increase by 1 per row. It is empty if
+    the file has no lines. ``declared`` contains declarations in the file itself, and ``about`` describes its format.
     """
 
     source: str
@@ -53,7 +53,7 @@ class RawTable(NamedTuple):
 
 
 def runs(lines: Iterable[int]) -> tuple[tuple[int, int], ...]:
-    """The rows at which lines are not one more than the line before, with their lines; none if there are many."""
+    """Return (row, line) for each row where line numbers do not increase by 1; empty if there are too many."""
     found: list[tuple[int, int]] = []
     expected = None
     for row, line in enumerate(lines):
@@ -67,7 +67,7 @@ def runs(lines: Iterable[int]) -> tuple[tuple[int, int], ...]:
 
 
 def encoding_of(content: bytes) -> str:
-    """Detect the encoding: by a byte-order mark, UTF-16 by its zeros, else UTF-8 if it is valid, else Latin-1."""
+    """Detect the encoding: by byte-order mark, UTF-16 by its zero bytes, UTF-8 if valid, otherwise Latin-1."""
     if content.startswith((codecs.BOM_UTF32_LE, codecs.BOM_UTF32_BE)):
         return "utf-32"
     for mark, name in _MARKS:
@@ -92,7 +92,7 @@ def encoding_of(content: bytes) -> str:
 
 
 def decoded(content: bytes, name: str, encoding: str | None = None) -> tuple[str, str]:
-    """The decoded bytes, without a byte-order mark, and their encoding."""
+    """Decode bytes, without the byte-order mark; return the text and the encoding."""
     if encoding is not None and not isinstance(encoding, str):
         raise ParameterError(f"encoding must be None or a name such as 'utf-8', got {quoted(encoding)}.")
     found = encoding_of(content) if encoding is None else encoding
@@ -115,7 +115,7 @@ def decoded(content: bytes, name: str, encoding: str | None = None) -> tuple[str
 
 @contextmanager
 def _long_fields() -> Iterator[None]:
-    """Let Python's reader take fields of any length."""
+    """Let Python's ``csv`` reader accept fields of any length."""
     before = csv.field_size_limit(_LONGEST)
     try:
         yield
@@ -132,7 +132,7 @@ def check_delimiter(delimiter: object) -> None:
 
 
 def _head(content: str | bytes) -> str:
-    """Return the first complete lines of a string, enough of them even if lines are long."""
+    """Return the first complete lines of a text, more of them if lines are long."""
     first = content.find("\n") if isinstance(content, str) else content.find(b"\n")
     size = max(_SAMPLE, _LINES * (first + 1)) if first >= 0 else len(content)
     head = content[:size] if isinstance(content, str) else content[:size].decode("utf-8", "ignore")
@@ -141,7 +141,7 @@ def _head(content: str | bytes) -> str:
 
 @_long_fields()
 def _sample(head: str, delimiter: str) -> list[list[str]]:
-    """The first records of a string."""
+    """Return the first records of a text."""
     found: list[list[str]] = []
     with suppress(csv.Error):
         for record in csv.reader(io.StringIO(head, newline=""), delimiter=delimiter, skipinitialspace=True):
@@ -153,7 +153,7 @@ def _sample(head: str, delimiter: str) -> list[list[str]]:
 
 
 def delimiter_of(text: str, usual: str = ",") -> str:
-    """The delimiter: the character for which most records have as many fields as the first, or else ``usual``.
+    """Return the delimiter for which most records have as many fields as the first record, otherwise ``usual``.
 
     Blanks are delimiters only between numbers without another delimiter.
     """
@@ -174,7 +174,7 @@ def delimiter_of(text: str, usual: str = ",") -> str:
 
 
 def _blanks_divide(text: str, width: int) -> bool:
-    """Whether blanks separate fields, mostly numbers, with the same number in each line, more than ``width``."""
+    """Return whether blanks separate mostly numeric fields, equally many and more than ``width`` in each line."""
     records, lines = _sample(_with_tabs(text), "\t"), text.splitlines()
     first = len(records[0]) if records else 0
     records, lines = records[1:] or records, lines[1:] or lines  # the first may be a header
@@ -187,15 +187,15 @@ def _blanks_divide(text: str, width: int) -> bool:
 
 
 def _with_tabs(text: str) -> str:
-    """A text with one tab wherever it has blanks between fields."""
+    """Replace the blanks between fields by single tabs."""
     text = _MARGIN.sub("", text)
     return _QUOTED_OR_BLANKS.sub(lambda found: found[1] or "\t", text)
 
 
 def has_header(records: Sequence[Sequence[str]]) -> bool:
-    """Whether the first record is a header.
+    """Return whether the first record is a header.
 
-    Its fields differ in type from those below, or at least most do not occur there.
+    It is a header if its fields differ in type from the fields below, or if most of them do not occur below.
     """
     first, body = records[0], records[1:]
     if not body:
@@ -235,10 +235,10 @@ def read_delimited(
     like: Mapping[str, Any] | None = None,
     texts: Collection[str] | None = None,
 ) -> RawTable:
-    """The fields of a string, or of undecoded UTF-8 bytes, as columns.
+    """Split a text, or undecoded UTF-8 bytes, into columns.
 
-    ``like`` is what was understood of a table like it. In large files, columns of plain numbers and ISO dates come as
-    such, unless ``texts`` names them, or is None.
+    ``like`` contains the reading options of a reference table. In large files, columns of plain numbers and ISO dates
+    are converted, except the columns in ``texts``; nothing is converted if ``texts`` is None.
     """
     start, head = 1, _head(content)
     if told := re.match(r"sep=(.)\r?\n", head):  # declared as in Excel
@@ -304,14 +304,14 @@ def _is_empty(column: Any) -> bool:
 
 
 def _has_row_names(records: Sequence[Sequence[str]]) -> bool:
-    """Whether rows begin with a row name that has no column in the header, as written by R."""
+    """Return whether each row begins with a row name that has no header field, as in files written by R."""
     first, body = records[:1], records[1:]
     wider = len(body) > 1 and all(len(record) == len(first[0]) + 1 for record in body)
     return wider and len({record[0] for record in body}) == len(body) and any(record[-1] for record in body)
 
 
 def free_name(at: int, taken: Iterable[str]) -> str:
-    """A name by position for a column without one."""
+    """Return a name, derived from the position, for a column without a name."""
     name = f"column_{at + 1}"
     while name in taken:
         name += "_"
@@ -323,7 +323,7 @@ def _is_like(first: Sequence[str], names: Sequence[str]) -> bool:
 
 
 def _after_first(lines: tuple[tuple[int, int], ...]) -> tuple[tuple[int, int], ...]:
-    """The runs of lines without the first row."""
+    """Return the (row, line) pairs after the first row has been removed."""
     if not lines:
         return ()
     later = [(row - 1, line) for row, line in lines[1:]]
@@ -334,7 +334,7 @@ def _after_first(lines: tuple[tuple[int, int], ...]) -> tuple[tuple[int, int], .
 def _split(
     text: str, source: str, mark: str, *, start: int, header: bool
 ) -> tuple[list[list[str | None]], tuple[tuple[int, int], ...], int]:
-    """The records of a string, including the first, the runs of their lines, and their width."""
+    """Split a text into records; return all records, their (row, line) pairs, and the number of fields."""
     reader = csv.reader(io.StringIO(text, newline=""), delimiter=mark, skipinitialspace=True, strict=True)
     rows: list[list[str | None]] = []
     lines: list[int] = []
@@ -361,7 +361,7 @@ def _split(
 
 
 def _has_title(head: str, least: int = 2) -> bool:
-    """Whether the first line has one field and all others the same number from ``least``, with any delimiter."""
+    """Return whether a title precedes the table: one field in the first line, ``least`` or more in all others."""
     for mark in DELIMITERS:
         first, *others = map(len, _sample(head, mark) or [[]])
         if first == 1 and len(others) > 1 and len({*others}) == 1 and others[0] >= least:
@@ -376,7 +376,7 @@ def _title(source: str, line: int) -> ReadingError:
 
 
 def _lines_of(text: str, mark: str, start: int) -> Iterable[int]:
-    """The lines on which records begin."""
+    """Yield the line numbers on which records begin."""
     reader = csv.reader(io.StringIO(text, newline=""), delimiter=mark, skipinitialspace=True)
     line = start
     with _long_fields():
@@ -395,7 +395,7 @@ def _split_fast(
     header: bool,
     texts: Collection[str] | None,
 ) -> tuple[list[Any] | None, bool]:
-    """The columns by PyArrow, None where Python's reader has to look; and whether each line is a row."""
+    """Read columns with PyArrow (None if Python's reader is needed); also return whether each line is a row."""
     import pyarrow as pa
     from pyarrow import csv as arrow_csv
 
@@ -426,7 +426,7 @@ def _split_fast(
 
 
 def _plain_types(labels: Sequence[str], records: Sequence[Sequence[str]], texts: Collection[str]) -> dict[str, Any]:
-    """The types of columns whose first fields are plain numbers or ISO dates; none where commas are decimal marks."""
+    """Return the types of columns that start with plain numbers or ISO dates; empty if commas are decimal marks."""
     import pyarrow as pa
 
     found: dict[str, Any] = {}
@@ -448,7 +448,7 @@ def _plain_types(labels: Sequence[str], records: Sequence[Sequence[str]], texts:
 
 
 def _is_exact(column: Any) -> bool:
-    """Whether numbers are finite, and none of them is too large for float64."""
+    """Return whether all numbers are finite and within the exact range of float64."""
     import pyarrow.compute as pc
     from pyarrow import types
 
@@ -462,7 +462,7 @@ def _is_exact(column: Any) -> bool:
 
 
 def check_names(header: Sequence[str], source: str) -> None:
-    """Raise if a header has a duplicate name."""
+    """Raise an error if a header has a duplicate name."""
     seen: set[str] = set()
     for name in header:
         if name in seen:

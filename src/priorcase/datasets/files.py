@@ -1,4 +1,4 @@
-"""Files and their formats: packed files, Excel workbooks, Parquet, Feather, JSON lines and SQLite databases."""
+"""Read file formats: compressed files, Excel workbooks, Parquet, Feather, JSON lines and SQLite databases."""
 
 from __future__ import annotations
 
@@ -74,19 +74,19 @@ _EXCEL_ERRORS = (
 
 
 def table_of(source: str) -> tuple[str, str | None]:
-    """The path and the table that ``file.db::table`` names."""
+    """Split ``file.db::table`` into the path and the table name (None without ``::``)."""
     path, mark, table = source.rpartition("::")
     return (path, table) if mark and path and not os.path.exists(source) else (source, None)
 
 
 def check_no_url(source: object) -> None:
-    """Raise for an address on the network."""
+    """Raise an error if a source is a URL."""
     if isinstance(source, str) and _URL.match(source):
-        raise ReadingError(f"{source} is a URL; tables are read from files. Download it, and pass the path.")
+        raise ReadingError(f"{source} is a URL; tables are read from files. Download the file, and pass its path.")
 
 
 def contents(source: Readable, name: str | None = None, max_bytes: int = MAX_BYTES) -> tuple[str, bytes]:
-    """The name of a file in messages, and its bytes; a packed one is unpacked whatever its name."""
+    """Return the file name used in messages, and the bytes of the file, decompressed if necessary."""
     if not is_whole(max_bytes) or max_bytes < 0:
         raise ParameterError(f"max_bytes must be an integer >= 0, got {quoted(max_bytes)}.")
     check_no_url(source)
@@ -148,7 +148,7 @@ def _pieces(file: Any) -> Iterator[bytes]:
 
 
 def _xz_pieces(content: bytes) -> Iterator[bytes]:
-    """Decompress in steps, to limit the memory that a file can take."""
+    """Decompress in steps, to limit memory use."""
     while content:
         unpacker = lzma.LZMADecompressor(memlimit=_DICTIONARY)
         given = content
@@ -188,7 +188,7 @@ def _unpacking_errors() -> tuple[type[Exception], ...]:
 
 
 def unpacked_name(source: str | os.PathLike[str]) -> PurePath:
-    """The path of a file without the suffix of a packed one."""
+    """Return the path of a file without its compression suffix, such as ``.gz``."""
     path = PurePath(os.fspath(source))
     return path.with_suffix("") if path.suffix.lower() in PACKED else path
 
@@ -212,7 +212,7 @@ def check_content(content: bytes, called: str) -> None:
 
 
 def format_of(source: Readable, content: bytes, format: object = None) -> Format:
-    """The requested format, else that of the content, else that of the suffix, else CSV."""
+    """Return the requested format, or else detect it by content, then by suffix; the default is CSV."""
     if format is not None:
         found = next((known for known in FORMATS if known == format), None)
         if found is None:
@@ -241,7 +241,7 @@ def format_of(source: Readable, content: bytes, format: object = None) -> Format
 
 
 def from_rows(source: str, names: Sequence[str], rows: Sequence[Sequence[Any]], **more: Any) -> RawTable:
-    """A table of Python values: numbers, strings, booleans and dates are kept, mixed columns become strings."""
+    """Create a table from Python values: numbers, strings, booleans and dates; mixed columns become strings."""
     check_names(names, source)
     columns = list(zip(*rows, strict=True)) if rows else [() for _ in names]
     made = {name: _typed_column(column, name, source) for name, column in zip(names, columns, strict=True)}
@@ -274,7 +274,7 @@ def _moment(value: Any) -> Any:
 
 
 def _field(value: Any, name: str, source: str) -> str | None:
-    """A value as it would be written in a text file."""
+    """Format a value as in a text file."""
     if value is None or isinstance(value, str):
         return value
     if isinstance(value, bool):
@@ -295,7 +295,7 @@ def _field(value: Any, name: str, source: str) -> str | None:
 
 
 def read_excel(content: bytes, source: str, sheet: str | int | None, header: bool | None, max_bytes: int) -> RawTable:
-    """One sheet of a workbook, the first by default, through openpyxl."""
+    """Read one sheet of an Excel workbook, by default the first, with openpyxl."""
     if not content.startswith(b"PK\x03\x04"):
         raise ReadingError(
             f"{source} is not an .xlsx workbook; the older .xls format is not supported. Save it as .xlsx or CSV, or "
@@ -342,9 +342,9 @@ def read_excel(content: bytes, source: str, sheet: str | int | None, header: boo
 def _excel_rows(
     content: bytes, source: str, sheet: str | int | None, max_bytes: int
 ) -> tuple[list[tuple[int, list[Any]]], str | None]:
-    """The rows of a sheet that hold something, with their numbers, without empty cells at the end; and its name.
+    """Return the nonempty rows of a sheet with their row numbers, without trailing empty cells; and the sheet name.
 
-    The name is None if there is no other sheet.
+    The name is None if the workbook has only one sheet.
     """
     import openpyxl
 
@@ -399,7 +399,7 @@ def _reason(error: BaseException) -> str:
 
 
 def read_arrow(content: bytes, source: str, format: Format, max_bytes: int) -> RawTable:
-    """The columns of a Parquet or Feather file with their types; an unnamed pandas index is dropped."""
+    """Read the columns of a Parquet or Feather file with their types; an unnamed pandas index is dropped."""
     import pyarrow as pa
     import pyarrow.feather
     import pyarrow.parquet
@@ -430,7 +430,7 @@ def read_arrow(content: bytes, source: str, format: Format, max_bytes: int) -> R
 
 
 def _simple_column(column: Any, name: str, source: str) -> Any:
-    """A column of one of few types: numbers, booleans, text, categories or moments."""
+    """Convert a column to a simple type: numbers, booleans, text, categories or timestamps."""
     import pyarrow as pa
     import pyarrow.compute as pc
     from pyarrow import types
@@ -464,7 +464,7 @@ def _simple_column(column: Any, name: str, source: str) -> Any:
 
 
 def _categories(column: Any) -> Any:
-    """String categories, ordered if they have an order; others as plain values."""
+    """Return a column of string categories, ordered if the type is ordered; other categories become plain values."""
     import pyarrow as pa
     from pyarrow import types
 
@@ -480,7 +480,7 @@ def _categories(column: Any) -> Any:
 
 
 def read_json_lines(text: str, source: str) -> RawTable:
-    """A row for each line, which is a JSON object; or a JSON array of objects."""
+    """Read JSON lines, with one object per row, or a JSON array of objects."""
     rows: list[dict[str, Any]] = []
     lines: list[int] = []
     for line, found in _json_objects(text, source):
@@ -517,7 +517,7 @@ def _json_objects(text: str, source: str) -> Iterable[tuple[int, Any]]:
 
 
 def read_sqlite(source: Readable, content: bytes, called: str, table: str | None, max_bytes: int) -> RawTable:
-    """A table of a database, the only one unless it is named."""
+    """Read a table of an SQLite database; the name can be omitted if there is only one table."""
     try:
         with closing(_database(source, content)) as base:
             base.text_factory = lambda given: given.decode("utf-8", "replace")
@@ -551,7 +551,7 @@ def read_sqlite(source: Readable, content: bytes, called: str, table: str | None
 
 
 def _database(source: Readable, content: bytes) -> sqlite3.Connection:
-    """A database that is read only: a file as it is, since another program may be writing, else a copy in memory."""
+    """Open a database read-only: directly if it is a file, since another program may be writing, else in memory."""
     if isinstance(source, str | os.PathLike):
         path = Path(table_of(os.fspath(source))[0])
         if not path.exists():

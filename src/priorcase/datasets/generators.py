@@ -1,4 +1,4 @@
-"""Artificial data sets (LED displays, waveforms, disjuncts in the plane), and noise for any table."""
+"""Generate artificial data sets (LED displays, waveforms, disjuncts in the plane), and add noise to any table."""
 
 from __future__ import annotations
 
@@ -71,18 +71,19 @@ PAIRS = ((0, 1), (0, 2), (1, 2))
 def make_led(
     n: int, *, attributes: int = 7, noise: float = 0.1, random_state: RandomState = None
 ) -> tuple[BoolArray, IntArray]:
-    """Generate the LED display data: digits, and the segments of their displays with noise.
+    """Generate the LED display data: digits, and the segments of their displays, with noise.
 
-    Digits are drawn uniformly. Each segment is *inverted* with probability ``noise``, so 0.5 leaves nothing to learn.
-    (If noise means "replaced by a random value", as in Aha, Kibler & Albert 1991, half of the replacements are
-    inversions.) Returns booleans of shape ``(n, attributes)``, which every distance treats as nominal, and the digits.
+    Digits are drawn uniformly. Each segment is *inverted* with probability ``noise``, so nothing can be learned at
+    0.5. (If noise means "replaced by a random value", as in Aha, Kibler & Albert 1991, only half of the replacements
+    are inversions.) Returns booleans of shape ``(n, attributes)``, which every distance treats as nominal, and the
+    digits.
 
     Parameters
     ----------
     n
-        Number of displays.
+        Number of rows.
     attributes
-        7 for the segments alone; 24 for 17 additional random booleans.
+        Number of columns: 7 for the segments alone, or 24 with 17 additional random booleans.
     noise
         Probability that a segment is inverted.
     random_state
@@ -143,7 +144,7 @@ def make_waveform(n: int, *, attributes: int = 21, random_state: RandomState = N
     n
         Number of rows.
     attributes
-        21 for the points of the wave alone; 40 for 19 additional standard normal columns.
+        Number of columns: 21 for the points of the wave alone, or 40 with 19 additional standard normal columns.
     random_state
         Seed. The first 21 of 40 columns are the same as with ``attributes=21``.
 
@@ -177,7 +178,7 @@ DISJUNCTS: FloatArray = np.array(
         [[0.60, 0.95], [0.10, 0.40]],
     ]
 )
-"""The rectangles that make up the concept: the ends of each in the first and in the second direction."""
+"""The rectangles that make up the concept: the interval of each in the first and in the second dimension."""
 DISJUNCTS.flags.writeable = False
 
 
@@ -185,11 +186,11 @@ DISJUNCTS.flags.writeable = False
 def make_disjuncts(
     n: int, *, noise: float = 0.0, irrelevant: int = 0, random_state: RandomState = None
 ) -> tuple[FloatArray, IntArray]:
-    """Generate uniform points of the unit square, with class 1 inside any of four rectangles and 0 outside.
+    """Generate uniform points in the unit square, with class 1 inside any of four rectangles and class 0 outside.
 
-    This is like the artificial domains of Aha, Kibler & Albert 1991, whose figures show such a concept without its
-    coordinates. Noise is the probability that a value is *replaced* by another one of its distribution; the class does
-    not change. Returns numbers of shape ``(n, 2 + irrelevant)`` and the classes.
+    The data are similar to the artificial domains of Aha, Kibler & Albert 1991, who plot such a concept without giving
+    its coordinates. Noise is the probability that a value is *replaced* by a random value from the same distribution;
+    the class does not change. Returns numbers of shape ``(n, 2 + irrelevant)`` and the classes.
 
     Parameters
     ----------
@@ -200,7 +201,7 @@ def make_disjuncts(
     irrelevant
         Number of additional columns, uniform from 0 to 1, that are independent of the class.
     random_state
-        Seed. The points are the same for any noise and number of irrelevant columns.
+        Seed. With the same seed, ``noise`` and ``irrelevant`` do not change the original points.
 
     Examples
     --------
@@ -244,7 +245,7 @@ def boundary_distance(X: AnyArray) -> FloatArray:
 
 
 def _beyond(points: FloatArray) -> FloatArray:
-    """Distance of points beyond the sides of each rectangle, negative within: (points, rectangles, directions)."""
+    """Return signed distances to the sides of the rectangles, negative inside: (points, rectangles, directions)."""
     return np.maximum(DISJUNCTS[..., 0] - points[:, None, :], points[:, None, :] - DISJUNCTS[..., 1])
 
 
@@ -267,8 +268,8 @@ def add_noise(
     """Return a copy of a table with some values or classes replaced at random.
 
     With probability ``attributes``, each value of each row is replaced by a value of the same column, drawn from the
-    column's distribution; this is the noise level of Aha, Kibler & Albert 1991. A value may be replaced by itself: in a
-    column with two equally frequent values, half of the replacements change nothing.
+    column's distribution; this is the noise level of Aha, Kibler & Albert 1991. The new value can equal
+    the old value: in a column with two equally frequent values, half of the replacements change nothing.
 
     With the same ``random_state``, a higher level includes all replacements of a lower level. The order of the rows
     does not change.
@@ -284,8 +285,8 @@ def add_noise(
     classes
         Probability that a class is replaced.
     class_draw
-        How the new class is drawn: ``"distribution"`` takes that of a random row, which may be the same; ``"others"``
-        takes one of the other classes with equal probability, so the share ``classes`` of the labels is wrong.
+        How the new class is drawn: ``"distribution"`` takes the class of a random row, which can be the same class;
+        ``"others"`` takes one of the other classes with equal probability, so the share of wrong labels is ``classes``.
     random_state
         Seed.
 
@@ -313,7 +314,7 @@ def add_noise(
 
 
 def _donors(column: Column, level: float, rng: np.random.Generator, draw: Any) -> IntArray:
-    """The row from which each row takes its value of a column: its own, or with probability ``level`` a drawn one."""
+    """Return the row from which each row takes its value: itself, or with probability ``level`` a random row."""
     known = ~_gaps(column)
     own = np.arange(known.size)
     chances, picks = rng.random(own.size), rng.random(own.size)
@@ -322,13 +323,13 @@ def _donors(column: Column, level: float, rng: np.random.Generator, draw: Any) -
 
 
 def _row_with_value(_column: Column, known: BoolArray, picks: FloatArray) -> IntArray:
-    """Rows drawn at random among those that have a value."""
+    """Return random rows among the rows with a known value."""
     rows = np.flatnonzero(known)
     return rows[(picks * rows.size).astype(np.intp)]
 
 
 def _row_of_another_class(column: Column, known: BoolArray, picks: FloatArray) -> IntArray:
-    """Return the first row of each drawn class other than the row's own; the row itself if there is no other."""
+    """Return for each row the first row of a random other class; the row itself if there is only one class."""
     codes = np.asarray(column.coded().codes)
     _, first, own = np.unique(codes[known], return_index=True, return_inverse=True)
     found = np.arange(codes.size)
@@ -345,7 +346,7 @@ def _gaps(column: Column) -> BoolArray:
 
 
 def _target_columns(y: Any, rows: int) -> Sequence[Column]:
-    """The columns of the targets, one for each target."""
+    """Return the columns of the targets, one for each target."""
     if y is None:
         raise TargetError("requires y to be passed, but the target y is None. Pass one target for each row of X.")
     columns: Sequence[Column]
@@ -362,7 +363,7 @@ def _target_columns(y: Any, rows: int) -> Sequence[Column]:
 
 
 def _is_table(y: Any) -> bool:
-    """Whether there are several targets, or one as a table of one column."""
+    """Return whether the targets are a table, even if it has a single column."""
     if nw.dependencies.is_into_series(y) or nw.dependencies.is_into_dataframe(y):
         return bool(nw.dependencies.is_into_dataframe(y))
     array = y if isinstance(y, np.ndarray) else np.array(y, dtype=object)
@@ -376,7 +377,7 @@ def _is_table(y: Any) -> bool:
 
 
 def _table_of(X: Any, rows: IntArray) -> Any:
-    """A table of the type of X whose value at (i, a) is that of row ``rows[i, a]``."""
+    """Return a table of the type of X whose value at (i, a) is the value of X at (``rows[i, a]``, a)."""
     columns = range(rows.shape[1])
     if isinstance(X, NamedColumns):
         return NamedColumns.of({name: X.data[name][rows[:, a]] for a, name in enumerate(X.kinds)}, X.kinds)
@@ -395,7 +396,7 @@ def _table_of(X: Any, rows: IntArray) -> Any:
 
 
 def _targets_of(y: Any, rows: IntArray) -> Any:
-    """The same for targets, which may be a single column."""
+    """Return the targets taken from the given rows; the targets can be a single column."""
     if _is_table(y):
         return _table_of(y, rows)
     if hasattr(y, "iloc"):

@@ -1,4 +1,4 @@
-"""Past cases of a table: columns with kinds, a target and a task, as every command and the explorer take them."""
+"""Past cases of a table, with kinds of columns, a target and a task, as used by the commands and the explorer."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from priorcase.schema import Kind, Nominal, Schema, Set, Text, uninformative_col
 class Reading(NamedTuple):
     """Reading options: kinds of columns by name (levels as a tuple), and the options of `read_table`.
 
-    A kind without a name, such as ``Circular(24)``, is passed as an object.
+    Kinds with parameters, such as ``Circular(24)``, are passed as objects.
     """
 
     columns: Mapping[str, str | tuple[str, ...] | Kind]
@@ -24,7 +24,7 @@ class Reading(NamedTuple):
 
 
 class Past(NamedTuple):
-    """Past cases with their targets; ``lines`` is the line of each row in its file, ``about`` how it was read."""
+    """Past cases with their targets; ``lines`` contains line numbers, and ``about`` describes how the file was read."""
 
     source: str
     task: Task
@@ -40,21 +40,21 @@ class Past(NamedTuple):
 
     @property
     def left_out(self) -> list[str]:
-        """The columns that learners are not given."""
+        """Names of the columns that learners do not use."""
         return [name for name, why in self.uninformative.items() if why.left_out]
 
 
 def target_of(table: Any) -> str:
-    """The target of a frame that was read: the one that its description names, or the last column."""
+    """Return the target of a table: the target named by its description, or the last column."""
     return str(table.attrs.get("target") or table.columns[-1])
 
 
 def past_of(
     table: Any, target: str | None, reading: Reading, *, elsewhere: Collection[str] = (), missing: bool = False
 ) -> Past:
-    """The past cases of a frame that was read.
+    """Return the past cases of a frame that was read from a file.
 
-    ``elsewhere`` are columns of another table, and ``missing`` allows missing targets.
+    ``elsewhere`` lists columns of another table, and ``missing`` allows missing targets.
     """
     about, source = table.attrs, str(table.attrs["source"])
     names = [*table.columns, *about.get("ignored", ())]
@@ -90,7 +90,7 @@ def past_of(
 
 
 def _told(columns: Mapping[str, Any], kinds: dict[str, Any]) -> tuple[dict[str, str | Kind], dict[str, Any]]:
-    """Return the kinds to declare to learners if the types of a frame do not show them, and all kinds."""
+    """Return the kinds that must be declared to learners because the dtypes do not show them, and all kinds."""
     words = {"nominal": Nominal, "text": Text, "set": Set}
     schema: dict[str, str | Kind] = {}
     for name, told in columns.items():
@@ -104,7 +104,7 @@ def _told(columns: Mapping[str, Any], kinds: dict[str, Any]) -> tuple[dict[str, 
 
 
 def without_uninformative(past: Past) -> Past:
-    """The past cases without ids and columns of a single value, unless their kind was declared."""
+    """Drop ids and constant columns from the past cases, except columns whose kind was declared."""
     found = {str(name): why for name, why in uninformative_columns(past.X).items() if name not in past.declared}
     past = past._replace(uninformative=found)
     kinds = {name: kind for name, kind in past.kinds.items() if name not in past.left_out}
@@ -112,13 +112,13 @@ def without_uninformative(past: Past) -> Past:
 
 
 def kinds_of_model(model: Any) -> dict[str, Any]:
-    """The kinds of a fitted model's columns by name; ``x0``, ``x1``, ... if it was fitted without names."""
+    """Return the kinds of a fitted model's columns by name (``x0``, ``x1``, ... if it was fitted without names)."""
     names = model.schema_.names or [f"x{a}" for a in range(len(model.schema_))]
     return dict(zip(map(str, names), model.schema_.kinds, strict=True))
 
 
 def as_stored(frame: Any, model: Any) -> Any:
-    """Convert nominal values to those of the model: numbers or booleans may be strings in a file."""
+    """Convert nominal values to the types in the model: numbers or booleans can be strings in a file."""
     instances, frame = model._stored().instances, frame.copy()
     for a, (name, kind) in enumerate(kinds_of_model(model).items()):
         if type(kind) is Nominal and frame[name].dtype.kind not in "iufbM":
@@ -129,7 +129,7 @@ def as_stored(frame: Any, model: Any) -> Any:
 
 
 def class_labels(column: Any) -> Any:
-    """The classes of a target as strings, None for missing ones; integers have no decimal point."""
+    """Return the classes of a target as strings, with None for missing values; integers have no decimal point."""
     values = column.tolist()
     whole = column.dtype.kind == "f" and all(value != value or value.is_integer() for value in values)
     texts = [str(int(value)) if whole and value == value else str(value) for value in values]

@@ -62,7 +62,7 @@ def read_table(
     name: str | None = None,
     max_bytes: int = MAX_BYTES,
 ) -> Any:
-    """Read a table from a file of any common format, as a frame that every estimator accepts.
+    """Read a table from a file in any common format into a frame that every estimator accepts.
 
     ========  ======================================================================================================
     csv, tsv  commas, semicolons, tabs, bars or blanks between fields; UTF-8, UTF-16 or Latin-1; a header or none
@@ -76,13 +76,13 @@ def read_table(
 
     Files compressed by gzip, bzip2, xz or zstd are decompressed. In text files, the notation of numbers and dates is
     inferred from all fields: decimal commas, thousands separators, currency and percent signs, ISO and local dates. A
-    column is numeric if most of its fields are numbers, and a date if most are dates; fields that do not fit are
+    column is numeric if most of its fields are numbers, and a date if most are dates; other fields are
     counted and read as missing.
 
     Parameters
     ----------
     source
-        A path or an open binary file. For SQLite ``"file.db::table"``, for C4.5 the ``.data`` or ``.names`` file.
+        A path or an open binary file. For SQLite, pass ``"file.db::table"``; for C4.5, a ``.data`` or ``.names`` file.
     library
         The library of the frame: ``"pandas"``, ``"polars"`` or ``"pyarrow"``.
     schema
@@ -90,24 +90,24 @@ def read_table(
         ``"date"``, ``"ignore"`` to drop a column, or the levels of an ordinal column, lowest first.
     like
         A frame returned by `read_table`, or its ``attrs``: fields are interpreted in the same way, and a field that
-        does not fit is an error. Use it to read new cases.
+        cannot be read in this way is an error. Use ``like`` to read new cases.
     format
         The format; None to infer it from the content and the name.
     delimiter, encoding, header
         The character between fields, the character encoding, and whether the first row contains names; None to infer
-        them. Without a header, columns are called ``column_1``, ``column_2``, ...
+        them. Without a header, columns are named ``column_1``, ``column_2``, ...
     decimal, thousands
         The decimal mark, ``"."`` or ``","``, and the thousands separator, ``""`` for none; None to infer them.
     dates
         The order of day and month in dates that are not written year first, ``"dmy"`` or ``"mdy"``; or a ``strptime``
         format for all dates. None to infer it.
     missing
-        One or several fields to read as missing instead of `MISSING`. Missing values of the format itself are always
-        recognized.
+        One or several strings to read as missing instead of `MISSING`. The missing values defined by the format itself
+        are always recognized.
     sheet
         The sheet of a workbook, by its name or its number from 1.
     name
-        The name of the file in messages; its path if None.
+        The file name used in messages; None for the path.
     max_bytes
         Maximum size of a decompressed file, 1 GiB by default.
 
@@ -121,9 +121,9 @@ def read_table(
     Raises
     ------
     ReadingError
-        The file is not a table in this format; the message contains the place and the remedy.
+        The file is not a table in this format; the message says where the problem is and how to fix it.
     OSError
-        The file cannot be opened; `MissingFileError` if it does not exist.
+        The file cannot be opened (`MissingFileError` if it does not exist).
 
     Examples
     --------
@@ -170,7 +170,7 @@ def read_frame(
     missing: str | Collection[str] | None = None,
     **how: Any,
 ) -> Any:
-    """The same; ``lenient`` lets the schema name columns that the table does not have."""
+    """Read a table like `read_table`; with ``lenient``, the schema can name columns that the table does not have."""
     check_choice("library", library, get_args(Library), hint="For another library, convert one of these frames.")
     _check_marks(decimal, thousands, dates, how.get("header"))
     earlier = _attributes_of(like)
@@ -192,7 +192,7 @@ def frame_of(
     like: bool = False,
     library: Library = "pandas",
 ) -> Any:
-    """The frame of a table whose columns are partly known; ``like`` is passed for new cases."""
+    """Return a raw table as a frame; some columns are already declared, and ``like`` is True for new cases."""
     kept = {label: column for label, column in raw.columns.items() if _kind_of(declared, label) != "ignore"}
     typed = {label: column for label, column in kept.items() if not _is_text(column)}
     texts = {label: column for label, column in kept.items() if label not in typed}
@@ -226,7 +226,7 @@ def _raw_table(
     name: str | None = None,
     max_bytes: int = MAX_BYTES,
 ) -> tuple[Format, RawTable]:
-    """The format of a table, and its columns as the file has them."""
+    """Return the format of a table, and its columns before conversion."""
     if delimiter is not None:
         check_delimiter(delimiter)
     within = None
@@ -277,7 +277,7 @@ def _raw_table(
 
 
 def _fields_of(missing: object) -> tuple[str, ...]:
-    """The fields to read as missing; a string is one of them, not its characters."""
+    """Return the strings to read as missing; a single string is one of them, not a list of characters."""
     fields = (missing,) if isinstance(missing, str) else missing
     if not isinstance(fields, Collection) or not all(isinstance(field, str) for field in fields):
         raise ParameterError(f"missing must be a string or a list of strings, got {quoted(missing)}.")
@@ -310,7 +310,7 @@ def _attributes_of(like: Any) -> Mapping[str, Any] | None:
 
 
 def meaning_of(told: Any, label: str) -> Meaning:
-    """Return the meaning of a column from a kind, its name, or a list of levels."""
+    """Return the meaning of a column, given a kind, the name of a kind, or a list of levels."""
     if isinstance(told, Ordinal) or (isinstance(told, list | tuple) and told):
         levels = tuple(map(str, told.order if isinstance(told, Ordinal) else told))
         if len(set(levels)) < len(levels):
@@ -331,7 +331,7 @@ def meaning_of(told: Any, label: str) -> Meaning:
 def declared_by(
     raw: RawTable, schema: Any, earlier: Mapping[str, Any] | None = None, *, lenient: bool = False
 ) -> dict[str, Meaning]:
-    """Return the declared meanings of columns: by the caller, the reference table, or the file itself."""
+    """Return the meanings of columns declared by the caller, the reference table, or the file itself."""
     if not isinstance(schema, Mapping):
         raise ParameterError(f"schema must be a mapping from columns to kinds, got {quoted(schema)}.")
     if lenient:
@@ -368,7 +368,7 @@ def _is_text(column: Any) -> bool:
 def _typed(
     column: Any, told: Meaning | None, missing: tuple[str, ...] | None, where: Callable[[int], str], label: str
 ) -> tuple[Meaning, Any]:
-    """A typed column and its meaning; converted to strings first if it is declared as something else."""
+    """Return the meaning of a typed column and the column, converted to strings first if another kind is declared."""
     import pyarrow as pa
     import pyarrow.compute as pc
     from pyarrow import types
@@ -390,7 +390,7 @@ def _typed(
 
 
 def _as_text(column: Any) -> Any:
-    """The values of a column as fields, integers without a point."""
+    """Convert a typed column to strings, with integers without a decimal point."""
     import pyarrow as pa
     import pyarrow.compute as pc
     from pyarrow import types
@@ -410,13 +410,13 @@ def _places(raw: RawTable) -> Callable[[int], str]:
 
 
 def place_of(about: Mapping[str, Any], row: int) -> str:
-    """The place of a row of a frame in its file, in words: its line, or its number if it has none."""
+    """Return the place of a row in its file as text: the line, or the row number if the file has no lines."""
     lines = about.get("lines") or ()
     return f"line {int(line_numbers(about, np.array([row]))[0])}" if lines else f"row {row + 1}"
 
 
 def line_numbers(about: Mapping[str, Any], rows: IntArray) -> IntArray:
-    """The lines of rows of a frame in its file, or their numbers from 1 if it has no lines."""
+    """Return the line numbers of rows in their file, or row numbers from 1 if the file has no lines."""
     lines = about.get("lines") or [(0, 1)]
     starts = np.array([row for row, _ in lines])
     at = np.searchsorted(starts, rows, side="right") - 1
@@ -424,7 +424,7 @@ def line_numbers(about: Mapping[str, Any], rows: IntArray) -> IntArray:
 
 
 def _about(format: Format, raw: RawTable, conventions: Conventions, meanings: Mapping[str, Meaning]) -> dict[str, Any]:
-    """Return how the table was read, as plain values that survive copies, JSON and Parquet."""
+    """Describe how the table was read, as plain values that are preserved in copies, JSON and Parquet."""
     told = _in_words(format, raw, meanings)
     about: dict[str, Any] = {
         "understood": told,
@@ -449,7 +449,7 @@ def _word(format: Format) -> str:
 
 
 def _in_words(format: Format, raw: RawTable, meanings: Mapping[str, Meaning]) -> str:
-    """One line about how a file was read."""
+    """Describe in one line how a file was read."""
     told: list[str] = []
     if "delimiter" in raw.about:
         told.append(WORDS.get(raw.about["delimiter"], f"delimiter {raw.about['delimiter']!r}"))
@@ -490,7 +490,7 @@ def _in_words(format: Format, raw: RawTable, meanings: Mapping[str, Meaning]) ->
 
 
 def _frame(columns: Mapping[str, Any], rows: int, about: dict[str, Any], library: Library) -> Any:
-    """A frame of the given library; a pandas frame stores the detected reading options in ``attrs``."""
+    """Create a frame of the given library; a pandas frame stores the detected reading options in ``attrs``."""
     import json
 
     import pyarrow as pa
@@ -513,7 +513,7 @@ def _frame(columns: Mapping[str, Any], rows: int, about: dict[str, Any], library
 
 
 def check_column(source: str, name: Any, names: list[str]) -> None:
-    """Raise if a table does not have a column."""
+    """Raise an error if a table does not have a column."""
     if name in names:
         return
     shown = listed(names) if nearest(name, names) else listed(names, limit=_MANY)

@@ -1,7 +1,7 @@
-"""Meanings of fields: numbers, dates or names, as they are written in different countries.
+"""Interpret text fields as numbers, dates or names, in the notations of different countries.
 
-A `Meaning` is decided on all fields of a column, not on a sample, and can be applied to the fields of another file. All
-work is done on distinct fields by Arrow's functions, so that tables of millions of rows are understood in seconds.
+A `Meaning` is inferred from all fields of a column, not from a sample, and can be applied to the fields of another
+file. Only distinct fields are processed, with Arrow functions, so tables with millions of rows take seconds.
 """
 
 from __future__ import annotations
@@ -49,12 +49,12 @@ _MONTHS = ("jan", "feb", "m(?:ar|är|rz)", "apr", "ma[yi]", "jun", "jul", "aug",
 class Meaning:
     """Kind of the fields of a column, and their format.
 
-    ``decimal`` is the decimal mark of numbers, None if none of them has one that is certain; ``thousands`` the mark
-    between groups of digits, None for any that goes with it. ``format`` is the order of the parts of dates, or a format
-    of ``strptime``; ``utc`` is True if they have a time zone. ``values`` are declared by a file or a user.
-    ``others`` counts the fields that were read as missing though they are not marks, ``marks`` has the missing marks,
-    and ``signs`` other characters in numbers: thousands, currency and percent signs. ``mixed`` are the names in a
-    column of few distinct fields, most of which are numbers (2, 3, 4, 5more).
+    ``decimal`` is the decimal mark of numbers (None if uncertain). ``thousands`` is the thousands separator; None
+    allows every separator that differs from the decimal mark. ``format`` is the order of the parts of dates, or a
+    ``strptime`` format, and ``utc`` is True if dates have a time zone. ``values`` are declared by a file or a user.
+    ``others`` counts invalid fields that were read as missing, ``marks`` lists the markers of missing values, and
+    ``signs`` lists the other signs in numbers: thousands, currency and percent. ``mixed`` lists the names in a column
+    with few distinct fields that are mostly numbers (2, 3, 4, 5more).
     """
 
     kind: Literal["numeric", "nominal", "ordinal", "date", "ignore"]
@@ -70,18 +70,18 @@ class Meaning:
     keeps_dash: bool = False
 
     def plain(self) -> dict[str, Any]:
-        """Return the informative fields as JSON values."""
+        """Return the attributes that are not empty as JSON values."""
         found = {name: value for name, value in vars(self).items() if value not in (None, False, {}, ())}
         return {name: [*value] if isinstance(value, tuple) else value for name, value in found.items()}
 
     @classmethod
     def of(cls, plain: Mapping[str, Any]) -> Meaning:
-        """The meaning that `plain` gave."""
+        """Create a meaning from the result of `plain`."""
         found: dict[str, Any] = {name: tuple(v) if isinstance(v, list) else v for name, v in plain.items()}
         return cls(**found)
 
     def in_words(self) -> str:
-        """Describe the expected fields, for messages."""
+        """Describe the expected fields for error messages."""
         if self.kind == "numeric":
             return "a number such as " + ("3,5 (with a decimal comma)" if self.decimal == "," else "3.5")
         if self.kind == "date":
@@ -91,9 +91,9 @@ class Meaning:
 
 
 class Conventions(NamedTuple):
-    """Format of fields as declared by the caller; None is detected.
+    """Format of fields declared by the caller; None means that the format is detected.
 
-    ``missing`` contains all fields that mean a missing value, possibly the empty one.
+    ``missing`` contains all fields that mean a missing value, possibly including the empty field.
     """
 
     missing: tuple[str, ...] | None = None
@@ -103,16 +103,16 @@ class Conventions(NamedTuple):
 
 
 REMEDY = "Correct the field, leave it empty if it is unknown, or declare the column nominal."
-"""What to do about a field that is not a number or a date."""
+"""Advice on a field that is not a number or a date."""
 
 
 # -- the fields of a column
 
 
 class Fields:
-    """The distinct fields of a column, and how often each occurs.
+    """The distinct fields of a column with their frequencies.
 
-    Blanks around fields are kept only if empty fields are values, not ``missing``: between quotation marks.
+    Fields are stripped of surrounding blanks if empty fields are missing values.
     """
 
     def __init__(self, text: Any, missing: tuple[str, ...] | None, *, keeps_dash: bool = False) -> None:
@@ -136,7 +136,7 @@ class Fields:
         self.known: BoolArray = ~self._within(marks)
 
     def _trim(self) -> None:
-        """Take the blanks from around the fields."""
+        """Strip blanks from the fields."""
         import pyarrow.compute as pc
 
         bare = pc.utf8_trim_whitespace(self.values)
@@ -152,17 +152,17 @@ class Fields:
         return np.asarray(pc.is_in(self.values, value_set=pa.array([*words], pa.string())), dtype=bool)
 
     def matching(self, pattern: str, values: Any = None) -> BoolArray:
-        """Which of the distinct fields, or of other forms of them, a regular expression matches."""
+        """Return a mask of the distinct fields, or of ``values``, that a regular expression matches."""
         import pyarrow.compute as pc
 
         return np.asarray(pc.match_substring_regex(self.values if values is None else values, pattern), dtype=bool)
 
     def weight(self, chosen: BoolArray) -> int:
-        """The number of rows with a known field that is one of the chosen."""
+        """Count the rows whose field is selected by a mask of distinct fields and is not missing."""
         return int(self.counts[chosen & self.known].sum())
 
     def spread(self, values: Any) -> Any:
-        """A column of values, one for each distinct field; None for a field that is missing."""
+        """Expand one value per distinct field to a column of all rows; missing fields become null."""
         import pyarrow as pa
         import pyarrow.compute as pc
 
@@ -173,23 +173,23 @@ class Fields:
 
     @property
     def marks(self) -> tuple[str, ...]:
-        """The fields that are missing, without the empty one, the most frequent first."""
+        """Nonempty fields that mean a missing value, most frequent first."""
         found = np.flatnonzero(~self.known)
         found = found[np.argsort(-self.counts[found], kind="stable")]
         return tuple(mark for at in found if (mark := self.values[int(at)].as_py()))
 
     def first_row(self, chosen: BoolArray) -> int:
-        """The first row whose field is one of the chosen."""
+        """Return the first row whose field is selected by a mask of distinct fields."""
         return int(np.flatnonzero(np.append(chosen & self.known, False)[self.codes])[0])
 
     def others(self, fitting: BoolArray) -> dict[str, int]:
-        """The known fields that do not fit, the most frequent first."""
+        """Count the known fields outside a mask of valid fields, most frequent first."""
         rest = np.flatnonzero(self.known & ~fitting)
         rest = rest[np.argsort(-self.counts[rest], kind="stable")][:_MOST_OTHERS]
         return {self.values[int(at)].as_py(): int(self.counts[at]) for at in rest}
 
     def hopeless(self, patterns: Iterable[str]) -> bool:
-        """Whether nearly none of an even sample of many distinct fields matches any of the patterns."""
+        """Return whether each pattern matches less than 20% of a sample, if there are many distinct fields."""
         if len(self.values) <= 10 * _SAMPLE:
             return False
         sample = self.values.take(np.arange(0, len(self.values), len(self.values) // _SAMPLE))
@@ -200,7 +200,7 @@ class Fields:
 
 
 def _number_pattern(decimal: str, thousands: str | None) -> str:
-    """Numbers with a decimal mark; the groups are the sign, twice, the digits, and the exponent."""
+    """Return a regex for numbers with a decimal mark; its groups are the sign (twice), the digits, and the exponent."""
     marks = {".": ",", ",": "."}[decimal] + _GROUPS if thousands is None else thousands
     grouped = f"[0-9]{{1,3}}(?:[{re.escape(marks)}][0-9]{{3}})+|" if marks else ""
     mark = re.escape(decimal)
@@ -210,13 +210,13 @@ def _number_pattern(decimal: str, thousands: str | None) -> str:
 
 _EITHER = [_number_pattern(mark, None) for mark in ".,"]
 NUMBER = re.compile("|".join(_EITHER))
-"""A number as any country writes it."""
+"""Pattern of a number in the notation of any country."""
 DATE = re.compile("|".join((_YEAR_FIRST, _YEAR_LAST, _SHORT_YEAR, _NAMED_MONTH)))
-"""A date as any country writes it."""
+"""Pattern of a date in the notation of any country."""
 
 
 def plain_numbers(text: Any) -> Any:
-    """The numbers of a column in which all fields are written as Python writes them; None if one is not.
+    """Parse a column of numbers in Python notation; return None if a field is not such a number.
 
     Integers that float64 would round, and integers of equal length with leading zeros, are codes, not numbers.
     """
@@ -258,7 +258,7 @@ def _codes(text: Any, whole: Any) -> bool:
 
 
 def _parsed_numbers(fields: Fields, decimal: str, thousands: str | None) -> tuple[BoolArray, Any]:
-    """Which distinct fields are numbers with this decimal mark, and the numbers."""
+    """Return a mask of the distinct fields that are numbers with this decimal mark, and the numbers."""
     import pyarrow as pa
     import pyarrow.compute as pc
 
@@ -274,7 +274,7 @@ def _parsed_numbers(fields: Fields, decimal: str, thousands: str | None) -> tupl
 
 
 def _whole_numbers(numbers: Any) -> Any:
-    """The same numbers as integers, if all are integers and no number is missing."""
+    """Convert numbers to integers if all of them are integers and none is missing."""
     import pyarrow as pa
     import pyarrow.compute as pc
 
@@ -287,7 +287,7 @@ def _whole_numbers(numbers: Any) -> Any:
 
 
 def _decimal_of(fields: Fields, thousands: str | None) -> tuple[str | None, int]:
-    """The decimal mark of most numbers (None if uncertain), and the number of rows with such numbers."""
+    """Return the most frequent decimal mark (None if uncertain), and the number of rows with such numbers."""
     parsed = {mark: _parsed_numbers(fields, mark, None if thousands == mark else thousands)[0] for mark in ".,"}
     weights = {mark: fields.weight(fits) for mark, fits in parsed.items()}
     if weights["."] != weights[","]:
@@ -301,7 +301,7 @@ def _decimal_of(fields: Fields, thousands: str | None) -> tuple[str | None, int]
 
 
 def _iso_dates(values: Any, order: str) -> Any:
-    """Dates of an order as ISO 8601 writes them; what does not match stays as it is."""
+    """Rewrite dates in the given order to ISO 8601; fields that do not match are unchanged."""
     import pyarrow.compute as pc
 
     first, second = (r"\3", r"\1") if order == "dmy" else (r"\1", r"\3")
@@ -317,7 +317,7 @@ def _iso_dates(values: Any, order: str) -> Any:
 
 
 def _numbered_months(values: Any, order: str) -> Any:
-    """Dates with names of months, in English or German, with numbers in their place."""
+    """Replace English and German month names in dates by numbers."""
     import pyarrow.compute as pc
 
     if not pc.any(pc.match_substring_regex(values, _NAMED_MONTH)).as_py():
@@ -331,7 +331,7 @@ def _numbered_months(values: Any, order: str) -> Any:
 
 
 def _parsed_dates(fields: Fields, form: str) -> tuple[BoolArray, Any, bool]:
-    """Which distinct fields are dates of an order or format, the dates, and whether they have a time zone."""
+    """Return a mask of the distinct fields that are dates in a format, the dates, and whether they have a time zone."""
     import pandas as pd
     import pyarrow as pa
 
@@ -364,7 +364,7 @@ def _parsed_dates(fields: Fields, form: str) -> tuple[BoolArray, Any, bool]:
 
 
 def _order_of(fields: Fields, usual: Order | None) -> tuple[str | None, bool]:
-    """The order of the parts of most dates, and whether it is certain; None if most fields are not dates."""
+    """Return the most frequent order of date parts (None if most fields are not dates), and whether it is certain."""
     import pyarrow.compute as pc
 
     total = fields.weight(np.ones(len(fields.values), dtype=bool))
@@ -391,7 +391,7 @@ def _order_of(fields: Fields, usual: Order | None) -> tuple[str | None, bool]:
 
 
 def decide(text: Any, conventions: Conventions, usual: Order | None = None) -> tuple[Meaning, Fields | None, Any]:
-    """Return the meaning of a column, its fields, and the column itself if it is plain."""
+    """Infer the meaning of a column; return it with the distinct fields, or with the values if they are plain."""
     import pyarrow as pa
 
     missing, decimal, thousands, dates = conventions
@@ -428,7 +428,7 @@ def decide(text: Any, conventions: Conventions, usual: Order | None = None) -> t
 
 
 def _levels_among(fields: Fields, decimal: str, thousands: str | None) -> tuple[str, ...]:
-    """Return non-numeric fields that are levels: few distinct fields, as frequent as the numbers."""
+    """Return the non-numeric fields of a column of few distinct fields that are frequent enough to be levels."""
     known = int(fields.known.sum())
     total = fields.weight(fields.known)
     if total < _LEVEL_ROWS or known > _LEVELS:
@@ -439,7 +439,7 @@ def _levels_among(fields: Fields, decimal: str, thousands: str | None) -> tuple[
 
 
 def _without(text: Any, missing: tuple[str, ...] | None) -> Any:
-    """A column without the fields that the caller calls missing."""
+    """Set the fields that the caller declares as missing to null."""
     import pyarrow as pa
     import pyarrow.compute as pc
 
@@ -450,7 +450,7 @@ def _without(text: Any, missing: tuple[str, ...] | None) -> Any:
 
 
 def _coded(fields: Fields) -> bool:
-    """Whether integers are codes: of equal length with leading zeros, or too large for float64."""
+    """Return whether integers are codes: of equal length with leading zeros, or too large for float64."""
     import pyarrow.compute as pc
 
     whole = fields.values.filter(fields.matching(r"^[0-9]+$") & fields.known)
@@ -464,7 +464,7 @@ def _coded(fields: Fields) -> bool:
 
 
 def convert(meaning: Meaning, fields: Fields, *, missing: tuple[str, ...] | None) -> tuple[Meaning, Any, BoolArray]:
-    """A column read as a meaning, which learns what did not fit, and which distinct fields did."""
+    """Convert fields by a meaning; return the meaning with invalid fields, the column, and a mask of valid fields."""
     import pyarrow as pa
 
     every = np.ones(len(fields.values), dtype=bool)
@@ -497,10 +497,10 @@ def convert(meaning: Meaning, fields: Fields, *, missing: tuple[str, ...] | None
 def apply(
     meaning: Meaning, text: Any, conventions: Conventions, where: Callable[[int], str], name: str, *, open: bool = False
 ) -> tuple[Meaning, Any]:
-    """A column of text read as a meaning that is known; `ReadingError` for a field that does not fit.
+    """Convert a text column by a known meaning; raise `ReadingError` for an invalid field.
 
-    What was read as missing when the meaning was found is missing here, too. With ``open`` a value that is not
-    declared is not an error: the column is then text.
+    Fields that were read as missing when the meaning was inferred are also missing here. With ``open``, an undeclared
+    value is not an error: the column is then read as text.
     """
     import pyarrow as pa
 
@@ -526,7 +526,7 @@ def apply(
         "numeric": REMEDY,
         "date": REMEDY,
         "nominal": advice(
-            held, meaning.values or (), otherwise="Correct the field, or add the value to the declared ones."
+            held, meaning.values or (), otherwise="Correct the field, or add the value to the declared values."
         ),
         "ordinal": advice(
             held, meaning.values or (), otherwise="Correct the field, or add the level at its place in the order."
@@ -544,10 +544,10 @@ def understand(
     comma: bool = False,
     open: bool = False,
 ) -> dict[str, tuple[Meaning, Any]]:
-    """The meaning and the values of columns of text: as declared, else from all their fields together.
+    """Return the meanings and values of text columns, as declared or inferred from all fields.
 
-    What one column leaves open (1.234 with a decimal mark or in thousands, 3/4 in March or in April) is decided by
-    the others; ``comma`` is whether commas are part of fields rather than delimiters, which decides last.
+    If a column is ambiguous (1.234 with a decimal mark or in thousands, 3/4 in March or in April), the other columns
+    decide. If they do not, ``comma`` decides: it is True if commas are part of fields, not delimiters.
     """
     found: dict[str, tuple[Meaning, Fields | None, Any]] = {}
     told: dict[str, Meaning] = {}
@@ -565,7 +565,7 @@ def understand(
     within = commas if marks else comma and not any(_has_point(columns[name]) for name in plain)
 
     def settled(meaning: Meaning, text: Any) -> Meaning:
-        """Return the meaning, completed from the other columns."""
+        """Complete an ambiguous meaning, using the other columns."""
         if meaning.kind == "numeric" and meaning.decimal is None:
             return replace(meaning, decimal="," if within and (marks or _has(text, ",")) else ".")
         if meaning.kind == "date" and str(meaning.format).endswith("?"):
@@ -593,7 +593,7 @@ def understand(
 
 
 def _completed(meaning: Meaning, text: Any, conventions: Conventions) -> Meaning:
-    """Return the declared meaning, with the decimal mark or the order of dates found in the column."""
+    """Complete a declared meaning with the decimal mark or the date order detected in the column."""
     missing, decimal, thousands, dates = conventions
     if meaning.kind == "numeric" and meaning.decimal is None:
         if decimal is None and plain_numbers(_without(text, missing)) is None:
@@ -606,7 +606,7 @@ def _completed(meaning: Meaning, text: Any, conventions: Conventions) -> Meaning
 
 
 def _is_open(text: Any, conventions: Conventions, commas: bool) -> bool:
-    """Whether the numbers of a column are not plain, or may be thousands where others have decimal commas."""
+    """Return whether numbers are not plain, or could contain thousands separators if others have decimal commas."""
     return plain_numbers(_without(text, conventions.missing)) is None or (commas and _is_ambiguous(text))
 
 
@@ -617,12 +617,12 @@ def _has(text: Any, mark: str) -> bool:
 
 
 def _has_point(text: Any) -> bool:
-    """Whether a plain number has a decimal point for certain."""
+    """Return whether a plain number certainly has a decimal point."""
     return _has(text, ".") and not _is_ambiguous(text)
 
 
 def _is_ambiguous(text: Any) -> bool:
-    """Whether all numbers that have a point could as well be thousands."""
+    """Return whether the point could be a thousands separator in all numbers that have a point."""
     import pyarrow.compute as pc
 
     pointed = pc.filter(text, pc.match_substring(text, "."))
@@ -630,7 +630,7 @@ def _is_ambiguous(text: Any) -> bool:
 
 
 def text_of(values: Sequence[str | None]) -> Any:
-    """An Arrow column of text."""
+    """Create an Arrow column of strings."""
     import pyarrow as pa
 
     return pa.chunked_array([pa.array(values, pa.string())])

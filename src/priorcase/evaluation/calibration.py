@@ -1,4 +1,4 @@
-"""Calibration: how often predictions of a certain probability, and intervals of a certain level, come true."""
+"""Calibration of predicted probabilities, and coverage of prediction intervals."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ from priorcase.learning.targets import read_numbers
 
 Strategy: TypeAlias = Literal["uniform", "quantile"]
 Ends: TypeAlias = "ArrayLike | tuple[ArrayLike, ArrayLike]"
-"""Lower and upper ends of intervals: an array of shape (rows, 2), or a tuple of both."""
+"""Lower and upper ends of intervals: an array of shape (rows, 2), or a tuple of two arrays."""
 
 _MOST_BINS = 100_000  # more only take memory
 _MEANINGS = {
@@ -45,7 +45,7 @@ _MEANINGS = {
 
 
 def wilson_interval(share: FloatArray, rows: FloatArray, level: float) -> FloatArray:
-    """Both ends of Wilson's (1927) interval for a share of some rows, shape (shares, 2)."""
+    """Return Wilson's (1927) interval for each share, given the numbers of rows; shape (shares, 2)."""
     z = float(ndtri(0.5 + level / 2))
     with np.errstate(divide="ignore", invalid="ignore"):
         middle = (share + z * z / (2 * rows)) / (1 + z * z / rows)
@@ -69,10 +69,10 @@ def _draw_diagonal(ax: Any, label: str, x: str, y: str) -> None:
 class BrierParts(GridResult):
     """Decomposition of the Brier score of one event; prints as a table.
 
-    With ``n_b`` of ``N`` rows in bin ``b``, mean probability ``p_b``, observed share ``o_b`` and overall share ``o``:
-    ``reliability = sum n_b (p_b - o_b)^2 / N``, ``resolution = sum n_b (o_b - o)^2 / N``,
-    ``uncertainty = o (1 - o)`` and ``brier = reliability - resolution + uncertainty + within`` (Murphy 1973, eq. 2,
-    where each distinct probability is a bin and ``within`` is 0; for wider bins Stephenson, Coelho & Jolliffe 2008).
+    Bin ``b`` has ``n_b`` of ``N`` rows, mean probability ``p_b`` and observed share ``o_b``; the overall share is
+    ``o``: ``reliability = sum n_b (p_b - o_b)^2 / N``, ``resolution = sum n_b (o_b - o)^2 / N``, ``uncertainty = o (1 -
+    o)`` and ``brier = reliability - resolution + uncertainty + within`` (Murphy 1973, eq. 2, where each distinct
+    probability is a bin and ``within`` is 0; for wider bins Stephenson, Coelho & Jolliffe 2008).
     """
 
     brier: float
@@ -91,9 +91,9 @@ class CalibrationTable(GridResult):
     """Predicted probabilities and observed frequencies in bins; prints as a table.
 
     ``subject`` is "the predicted class" or the name of a class. Bins lie between ``edges`` and include their upper edge
-    (the first bin includes both). For each bin, ``rows`` is the weight (the number of rows, unless sample weights were
-    passed), ``probability`` the mean predicted probability and ``observed`` the observed frequency, NaN in an empty
-    bin. ``brier`` is the mean over the rows of ``(p - outcome)^2``.
+    (the first bin includes both). For each bin, ``rows`` is the number of rows (or their total sample weight),
+    ``probability`` the mean predicted probability and ``observed`` the observed frequency; the last two are NaN in an
+    empty bin. ``brier`` is the mean of ``(p - outcome)^2`` over the rows.
     """
 
     subject: str
@@ -108,23 +108,23 @@ class CalibrationTable(GridResult):
 
     @property
     def gap(self) -> FloatArray:
-        """``observed - probability``: negative where predictions were overconfident; NaN in an empty bin."""
+        """``observed - probability`` of each bin: negative if predictions are overconfident; NaN in an empty bin."""
         return self.observed - self.probability
 
     @property
     def expected_error(self) -> float:
-        """The expected calibration error: the mean of ``|gap|`` over the rows (Naeini, Cooper & Hauskrecht 2015)."""
+        """Expected calibration error: the mean of ``|gap|`` over the rows (Naeini, Cooper & Hauskrecht 2015)."""
         filled = self.rows > 0
         return float(np.dot(self.rows[filled], np.abs(self.gap[filled])) / self.rows[filled].sum())
 
     @property
     def largest_error(self) -> float:
-        """The largest ``|gap|`` of all bins."""
+        """Largest ``|gap|`` of all bins."""
         return float(np.nanmax(np.abs(self.gap)))
 
     @property
     def parts(self) -> BrierParts:
-        """The decomposition of ``brier`` into reliability, resolution and uncertainty (Murphy 1973)."""
+        """Decomposition of ``brier`` into reliability, resolution and uncertainty (Murphy 1973)."""
         filled = self.rows > 0
         shares, observed = self.rows[filled] / self.rows[filled].sum(), self.observed[filled]
         overall = float(np.dot(shares, observed))
@@ -144,7 +144,8 @@ class CalibrationTable(GridResult):
         """Return a data frame with one row per bin.
 
         Columns: ``above``, ``up_to``, ``rows``, ``probability``, ``observed``, ``gap``. ``backend`` is
-        ``"pandas"``, ``"polars"`` or ``"pyarrow"``; None for the first installed (a dictionary of arrays if none is).
+        ``"pandas"``, ``"polars"`` or ``"pyarrow"``; None uses the first installed library (a dictionary of arrays if
+        none is installed).
         """
         return framed(self.columns(), backend)
 
@@ -156,7 +157,7 @@ class CalibrationTable(GridResult):
 
     @prefix_errors
     def plot(self, ax: Any = None) -> Any:
-        """Draw observed shares against probabilities with Wilson's 95% intervals, over bars of the share of rows."""
+        """Plot observed shares with Wilson's 95% intervals against probabilities; bars show the share of rows."""
         with drawing(ax, size=(6.0, 4.2)) as ax:
             _draw_diagonal(ax, "perfectly calibrated", "mean predicted probability", "observed share")
             bars: dict[str, Any] = {"align": "edge", "color": style(0).tint, "edgecolor": "white", "linewidth": 0.8}
@@ -195,14 +196,14 @@ def calibration_table(
     """Compare predicted probabilities with observed frequencies in bins.
 
     For calibrated probabilities, the observed frequency in each bin is close to the mean probability. The expected
-    calibration error is the mean absolute difference of the two.
+    calibration error is the mean absolute difference between these two.
 
     Parameters
     ----------
     y_true, proba, labels, sample_weight
         See `log_score`.
     bins
-        The number of bins; fewer where quantiles coincide.
+        Number of bins; there are fewer if quantiles coincide.
     strategy
         ``"uniform"`` for bins of equal width, ``"quantile"`` for bins with about equal numbers of rows, as in
         scikit-learn's ``calibration_curve``.
@@ -233,7 +234,7 @@ def calibration_table(
 
 
 def _binned(forecasts: Forecasts, place: int | None, bins: int, strategy: Strategy) -> CalibrationTable:
-    """The table of one class, or of the most probable class of each row."""
+    """Return the calibration table of one class, or of the most probable class of each row."""
     check_value("strategy", strategy, [StrOptions({"uniform", "quantile"})])
     check_value("bins", bins, [Interval(Integral, 1, _MOST_BINS, closed="both")])
     subject = "the predicted class" if place is None else f"class {forecasts.labels[place]!r}"
@@ -255,7 +256,7 @@ def _binned(forecasts: Forecasts, place: int | None, bins: int, strategy: Strate
 
 
 def _quantiles(values: FloatArray, weights: FloatArray, at: FloatArray) -> FloatArray:
-    """Quantiles by linear interpolation, NumPy's rule, of values repeated as often as their weights indicate."""
+    """Return weighted quantiles; integer weights give the same result as NumPy with repeated values."""
     order = np.argsort(values, kind="stable")
     ends = np.cumsum(weights[order])
     place = np.maximum(ends[-1] - 1.0, 0.0) * at
@@ -279,13 +280,13 @@ def _line(i: int) -> dict[str, Any]:
 
 @dataclass(frozen=True, repr=False, eq=False)
 class ClasswiseCalibration(Mapping[Value, CalibrationTable], GridResult):
-    """The calibration table of each class, by its label; prints as one line for each class."""
+    """Mapping from class label to the calibration table of the class; prints as one line for each class."""
 
     tables: dict[Value, CalibrationTable]
 
     def __getitem__(self, label: Value) -> CalibrationTable:
         if label not in self.tables:
-            remedy = advice(label, self.tables, otherwise="list(...) gives all its classes.")
+            remedy = advice(label, self.tables, otherwise="Use list(...) to get all classes.")
             raise UnknownNameError(
                 f"ClasswiseCalibration has no class {quoted(label)}; it has {listed(self.tables)}. {remedy}"
             )
@@ -299,7 +300,7 @@ class ClasswiseCalibration(Mapping[Value, CalibrationTable], GridResult):
 
     @property
     def expected_error(self) -> float:
-        """The mean over the classes of their expected calibration errors (Kull et al. 2019, eq. 3)."""
+        """Mean of the expected calibration errors of all classes (Kull et al. 2019, eq. 3)."""
         return float(np.mean([table.expected_error for table in self.tables.values()]))
 
     def frame(self, backend: Backend | None = None) -> Any:
@@ -311,7 +312,7 @@ class ClasswiseCalibration(Mapping[Value, CalibrationTable], GridResult):
 
     @prefix_errors
     def plot(self, ax: Any = None) -> Any:
-        """Draw observed shares against probabilities, a line for each class."""
+        """Plot observed shares against probabilities, with one line for each class."""
         with drawing(ax, size=(6.0, 4.2)) as ax:
             _draw_diagonal(ax, "perfectly calibrated", "mean predicted probability", "observed share")
             for i, (label, table) in enumerate(self.tables.items()):
@@ -378,8 +379,9 @@ class CoverageTable(GridResult):
 
     ``rows`` is the number of rows, ``levels`` are the nominal levels, ascending. For each level, ``covered`` is the
     share of true values inside the intervals, ends included, ``below`` and ``above`` are the shares outside,
-    ``width`` is the mean width and ``score`` the mean interval score, smaller is better: ``u - l + 2 / a (l - y)``
-    where ``y < l``, likewise above ``u``, with ``a = 1 - level`` (Gneiting & Raftery 2007, eq. 43).
+    ``width`` is the mean width and ``score`` the mean interval score (smaller is better). This is the width ``u - l``,
+    plus ``2 / a (l - y)`` if ``y < l`` or ``2 / a (y - u)`` if ``y > u``, with ``a = 1 - level`` (Gneiting & Raftery
+    2007, eq. 43).
     """
 
     rows: int
@@ -401,7 +403,7 @@ class CoverageTable(GridResult):
     def frame(self, backend: Backend | None = None) -> Any:
         """Return a data frame with one row per level.
 
-        Columns: ``level``, ``covered`` with ``low`` and ``high``, and the other numbers.
+        Columns: ``level``, ``covered`` with its interval ``low`` to ``high``, and the other attributes of the table.
         """
         low, high = self.interval.T
         columns = {"level": self.levels.copy(), "covered": self.covered.copy(), "low": low, "high": high}
@@ -410,7 +412,7 @@ class CoverageTable(GridResult):
 
     @prefix_errors
     def plot(self, ax: Any = None) -> Any:
-        """Draw the coverage with Wilson's 95% intervals against the nominal level."""
+        """Plot the coverage with Wilson's 95% intervals against the nominal level."""
         with drawing(ax, size=(6.0, 4.2)) as ax:
             _draw_diagonal(ax, "nominal", "level of the intervals", "share of the rows inside")
             errors, look = np.abs(self.interval.T - self.covered), _line(0)
@@ -437,16 +439,16 @@ def coverage_table(
 ) -> CoverageTable:
     """Measure the empirical coverage, width and interval score of prediction intervals.
 
-    Well-calibrated intervals of level 0.9 contain nine of ten true values, and are as narrow as possible; the interval
-    score combines both.
+    Good intervals of level 0.9 contain nine of ten true values and are as narrow as possible. The interval score
+    combines both criteria.
 
     Parameters
     ----------
     y_true
         The true number of each row.
     intervals
-        Lower and upper ends: an array of shape (rows, 2), as from ``predict_interval``, or a tuple (lower, upper).
-        For several levels, a mapping from level to these.
+        Lower and upper ends: an array of shape (rows, 2), such as the result of ``predict_interval``, or a tuple
+        (lower, upper). For several levels, a mapping from level to intervals.
     level
         The nominal level, if ``intervals`` is not a mapping.
 
@@ -501,6 +503,6 @@ def _covered(y: FloatArray, level: float, ends: Ends) -> tuple[float, ...]:
 
 
 def read_probability(name: str, value: Any) -> float:
-    """A level of confidence or significance, strictly between 0 and 1."""
+    """Return a validated confidence or significance level, strictly between 0 and 1."""
     check_value(name, value, [Interval(Real, 0, 1, closed="neither")])
     return float(value)

@@ -1,4 +1,4 @@
-"""Comparing learners on one table or several: the same splits for all; means, standard errors, ranks and tests."""
+"""Comparison of learners on one or several tables, with the same splits for all learners."""
 
 from __future__ import annotations
 
@@ -83,8 +83,8 @@ def compare(
     Parameters
     ----------
     learners
-        A mapping from name to estimator, a list of estimators (named by their repr), or one; any scikit-learn
-        estimators. They are cloned.
+        A mapping from name to estimator, a list of estimators (named by their repr), or a single estimator. Any
+        scikit-learn estimator is accepted; estimators are cloned.
     X, y
         The table (a data frame, an array or a list of rows) and its classes or numbers.
     splits
@@ -93,9 +93,9 @@ def compare(
     groups
         The group of each row, for a scikit-learn splitter such as ``GroupKFold``.
     scores
-        None for the defaults: accuracy, log_score (``mean ln p`` of the true class) and brier (0 to 2, lower is
-        better) for classes; rmse, mae and r2 for numbers. Names of these, ``"balanced_accuracy"``, ``"mse"``,
-        ``"storage"`` (the share of rows that a learner keeps) or of scikit-learn scorers; or a mapping from name to a
+        None for the defaults: accuracy, log_score (``mean ln p`` of the true class) and brier (0 to 2, lower is better)
+        for classes; rmse, mae and r2 for numbers. Otherwise names: the defaults, ``"balanced_accuracy"``, ``"mse"``,
+        ``"storage"`` (the share of rows that a learner keeps) or scikit-learn scorers; or a mapping from name to a
         `Score`, a scorer or a function of true and predicted targets (greater is better). A class without training rows
         has probability 0.
     repeats
@@ -103,8 +103,8 @@ def compare(
     random_state
         Seed of all random numbers, including each ``random_state`` that is None in a learner.
     n_jobs
-        Number of splits to run in parallel with joblib: None for one (or the setting of ``joblib.parallel_config``),
-        -1 for all cores. Results do not depend on it.
+        Number of splits to run in parallel with joblib: None for one (or the setting of ``joblib.parallel_config``), -1
+        for all cores. It does not change the results.
     keep_predictions
         Whether to keep all predictions (`Comparison.predictions`); leave-one-out and prequential comparisons always do.
     progress
@@ -160,13 +160,14 @@ class Comparison(GridResult):
 
     **Standard errors.** Splits share training rows, so the usual standard error of the mean is too small. Here it is
     ``sqrt((1 / J + n_test / n_train) s^2)`` for J splits with sample variance ``s^2``, the corrected resampled variance
-    of Nadeau and Bengio (2003, section 4). It is meant for fewer test than training rows, and too large otherwise. For
-    leave-one-out and prequential comparisons it comes from the rows: ``s / sqrt(n)``, and for rmse by the delta method.
+    of Nadeau and Bengio (2003, section 4). This correction is meant for fewer test rows than training rows; otherwise
+    it is too large. For leave-one-out and prequential comparisons, the standard error is ``s / sqrt(n)`` over the rows;
+    for rmse it is computed by the delta method.
 
-    ``learners`` and ``scores`` are in the order given, ``cells`` has one for each learner, repetition and split
-    that was finished, and ``protocol`` describes how the ``rows`` were split, ``repeats`` times. ``by_rows``: each row
-    was predicted separately (leave-one-out, prequential), so scores have values for each row. ``complete`` is False
-    after Ctrl-C.
+    ``learners`` and ``scores`` are in the order given, ``cells`` has one entry for each learner, repetition and
+    finished split. ``protocol`` describes how the rows were split, ``rows`` is their number, and ``repeats`` the number
+    of repetitions. ``by_rows`` is True if each row was predicted separately (leave-one-out, prequential), so that each
+    row has its own score. ``complete`` is False after Ctrl-C.
     """
 
     learners: tuple[str, ...]
@@ -181,9 +182,9 @@ class Comparison(GridResult):
     # -- numbers
 
     def values(self, score: str | None = None) -> FloatArray:
-        """Return a score on each split, shape (learners, splits), NaN if there is none.
+        """Return the values of a score, shape (learners, splits); NaN if a learner has no value on a split.
 
-        Splits are in the order of repetition and number; leave-one-out and prequential comparisons have one.
+        Splits are sorted by repetition and number; leave-one-out and prequential comparisons have a single split.
         """
         name = self.score(score).name
         splits = sorted({(cell.repeat, cell.split) for cell in self.cells})
@@ -209,12 +210,12 @@ class Comparison(GridResult):
         return found
 
     def mean(self, learner: str, score: str | None = None) -> float:
-        """Return the mean of a score over the splits that a learner finished; NaN if there is none."""
+        """Return the mean of a score over the splits that a learner finished; NaN if it finished none."""
         values = self.values(score)[self._at(learner)]
         return float(values[~np.isnan(values)].mean()) if not np.isnan(values).all() else NAN
 
     def standard_error(self, learner: str, score: str | None = None) -> float:
-        """Return the standard error of the mean; NaN for a single split, and if a value is infinite."""
+        """Return the standard error of the mean; NaN for a single split or if a value is infinite."""
         chosen, at = self.score(score), self._at(learner)
         if self.by_rows:
             rows = self.row_values(score)
@@ -231,14 +232,14 @@ class Comparison(GridResult):
         return float(np.mean([cell.test / cell.train for cell in self.cells])) if self.cells else NAN
 
     def ranks(self, score: str | None = None) -> FloatArray:
-        """Return the mean rank of each learner over the splits, 1 for the best; ties share their ranks.
+        """Return the mean rank of each learner over the splits, 1 for the best; ties share the mean of their ranks.
 
         Uses only splits that every learner finished; learners that finished none get NaN.
         """
         return mean_ranks(self.values(score), greater_is_better=self.score(score).greater_is_better)
 
     def best(self, score: str | None = None) -> str:
-        """Return the best learner, the first of `leaders`."""
+        """Return the learner with the best mean; if several learners tie, the first of them (see `leaders`)."""
         found = self.leaders(score)
         if not found:
             why = "; ".join(f"{name}: {reason}" for name, reason in self.failures.items()) or "see frame() for reasons"
@@ -246,10 +247,10 @@ class Comparison(GridResult):
         return found[0]
 
     def leaders(self, score: str | None = None) -> tuple[str, ...]:
-        """Return the learners with the best mean: several if they are equal, none without any values.
+        """Return the learners with the best mean: several if they tie, none if there are no values.
 
-        Means are over the splits that all learners finished. A learner that failed on a split is excluded, unless all
-        did.
+        Means are over the splits that all learners finished. Learners that failed on any split are excluded, unless
+        every learner failed on some split.
         """
         chosen, values = self.score(score), self.values(score)
         missing = {cell.learner for cell in self.cells if np.isnan(cell.values[chosen.name])}
@@ -259,7 +260,7 @@ class Comparison(GridResult):
         return tuple(self.learners[rivals[at]] for at in best)
 
     def paired(self, score: str | None = None, test: Test = "corrected_t", *, level: float = 0.95) -> PairedComparison:
-        """Return the difference of each pair of learners, with an interval and p-values.
+        """Return the score difference for each pair of learners, with confidence intervals and p-values.
 
         ``"corrected_t"`` is the corrected resampled t-test (Nadeau & Bengio 2003, section 4), which accounts for
         training rows shared by splits. ``"wilcoxon"`` assumes independent splits, so its p-values are too small. For
@@ -299,7 +300,8 @@ class Comparison(GridResult):
     def friedman(self, score: str | None = None, *, alpha: float = 0.05) -> Friedman:
         """Return Friedman's test of the learners' ranks over the splits, with Nemenyi's critical distance.
 
-        Splits of one table share rows, so its p-values are too small. Over several tables, see `compare_tables`.
+        Splits of one table share rows, so the p-values are too small. For a test over several tables, see
+        `compare_tables`.
         """
         chosen = self.score(score)
         if self.by_rows:
@@ -389,7 +391,7 @@ class Comparison(GridResult):
         return self.protocol + (f", {self.repeats} times" if self.repeats > 1 else "")
 
     def _grid(self) -> Grid:
-        """The table; the best of each score has a star, unless it is infinitely bad."""
+        """Return the table; the best mean of each score has a star unless it is infinite."""
         header, columns = ["learner"], [[short(name, 60) for name in self.learners]]
         for score in self.scores:
             leaders = self.leaders(score.name)
@@ -412,7 +414,7 @@ class Comparison(GridResult):
         return number(float(np.mean(seconds)), 2) if seconds else "-"
 
     def _notes(self) -> list[str]:
-        """Return failures, unfinished splits, and notes on the scores."""
+        """Return notes on unfinished splits, failures and scores."""
         notes = []
         finished = {name: sum(cell.learner == name for cell in self.cells) for name in self.learners}
         if not self.complete:
@@ -428,7 +430,7 @@ class Comparison(GridResult):
             names = ", ".join(short(name, 30) for name in always_wrong)
             notes.append(
                 f"accuracy 0 of {names}: the classes are equally frequent, so leaving out a row makes its class the "
-                "rarest,\n  and predicting the majority class is always wrong. Folds give the usual baseline."
+                "rarest,\n  and predicting the majority class is always wrong. Use folds for the usual baseline."
             )
         if not self.by_rows and self.test_to_train > MANY_TEST_ROWS:
             notes.append(FEW_TRAINING_ROWS)
@@ -440,7 +442,7 @@ class Comparison(GridResult):
 
 
 def _always_wrong(cell: Cell) -> bool:
-    """Whether every row of balanced classes was misclassified, as by the majority class of the other rows."""
+    """Return whether classes are balanced and all rows misclassified, as by the majority class of the other rows."""
     predictions = cell.predictions
     if predictions is None or predictions.predicted is None or not predictions.labels.size:
         return False
@@ -476,8 +478,8 @@ def compare_tables(
     Returns
     -------
     TablesComparison
-        One mean for each table, learner and score. After Ctrl-C, the finished tables are returned with ``complete``
-        False.
+        The mean of each score for each table and learner. After Ctrl-C, the finished tables are returned with
+        ``complete`` False.
 
     References
     ----------
@@ -523,7 +525,7 @@ def compare_tables(
 
 @dataclass(frozen=True, repr=False, eq=False)
 class TablesComparison(GridsResult):
-    """Mean scores of several learners on several tables; prints as a table with mean ranks.
+    """Mean scores of several learners on several tables; prints as one table with mean ranks.
 
     ``tables`` has the comparison on each table, by name; ``complete`` is False after Ctrl-C.
     """
@@ -533,7 +535,7 @@ class TablesComparison(GridsResult):
 
     @property
     def learners(self) -> tuple[str, ...]:
-        """The names of the learners."""
+        """Names of the learners."""
         return self._first.learners
 
     @property
@@ -550,7 +552,7 @@ class TablesComparison(GridsResult):
         return self._first.score(name)
 
     def means(self, score: str | None = None) -> FloatArray:
-        """Return the mean of a score for each learner on each table, shape (learners, tables); NaN for none.
+        """Return the mean score of each learner on each table, shape (learners, tables); NaN if there is no value.
 
         Means are over the splits that every learner finished, except for learners that finished none.
         """
@@ -598,7 +600,7 @@ class TablesComparison(GridsResult):
         return [self._grid(score) for score in self.scores]
 
     def _grid(self, score: Score) -> Grid:
-        """One line for each table, the best learner marked with a star, and a line of mean ranks."""
+        """Return the table: one line for each table, with a star for the best learner, and a line of mean ranks."""
         means, lines = self.means(score.name), list[list[str]]()
         for place, table in enumerate(self.tables):
             best = leading(means[:, [place]], greater_is_better=score.greater_is_better)

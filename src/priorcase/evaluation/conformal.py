@@ -1,4 +1,4 @@
-"""Conformal prediction: sets and intervals around any learner's predictions that contain the truth at a given level."""
+"""Conformal prediction: prediction intervals and sets with a coverage guarantee, for any learner."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ Positions: TypeAlias = tuple[IdArray, ...]
 T = TypeVar("T")
 
 KEPT = 30
-"""The most models that are kept; more are made again whenever they are needed."""
+"""Maximum number of models to keep; if there are more folds, models are refitted whenever they are needed."""
 
 _FOLDS = 10
 _PARTS = 64
@@ -71,12 +71,12 @@ _NUMBERS = 2**23  # held at a time, one for each row and query: 64 MiB
 
 
 def _upper_rank(level: float, n: int) -> int:
-    """``ceil(level (n + 1))``: the rank, from 1, of the number at which an interval ends (Barber et al. 2021)."""
+    """Return ``ceil(level (n + 1))``: the rank, from 1, of the upper end of an interval (Barber et al. 2021)."""
     return math.ceil(Fraction(repr(float(level))) * (n + 1))  # 0.9 is meant as 9/10, which no float is
 
 
 def _ordered(values: FloatArray, rank: int) -> FloatArray:
-    """The number of some rank, from 1, in each line; infinite before the first and beyond the last."""
+    """Return the value with the given rank, from 1, in each row: -inf for rank 0, inf for a rank beyond the last."""
     if not 0 < rank <= values.shape[1]:
         return np.full(len(values), np.inf if rank else -np.inf)
     found: FloatArray = np.partition(values, rank - 1, axis=1)[:, rank - 1]
@@ -87,9 +87,9 @@ def _ordered(values: FloatArray, rank: int) -> FloatArray:
 
 
 def _dealt(n: int, folds: Folds, random_state: int) -> Positions:
-    """Positions of the rows of each fold, ascending, drawn at random; sizes differ by one at most.
+    """Return random folds as ascending row positions; their sizes differ by at most one.
 
-    Folds are not stratified: the guarantees hold for folds that do not depend on the targets.
+    Folds are not stratified, because the guarantees hold only for folds that do not depend on the targets.
     """
     if n < (least := 2 if folds == "loo" else folds):
         problem = f"got {n} rows for {least} folds (n_samples = {n}); expected at least one for each"
@@ -102,10 +102,10 @@ def _dealt(n: int, folds: Folds, random_state: int) -> Positions:
 
 @dataclass(frozen=True, eq=False)
 class LeftOut:
-    """The models without each fold: those in ``models``, or refitted each time they are needed.
+    """Models that leave out one fold each: stored in ``models``, or created each time they are needed.
 
-    Where every row is a fold, ``pickled`` may be the model of all rows, of which a copy forgets one row exactly; else
-    a copy of ``estimator`` is fitted to the other rows.
+    If every row is a fold, ``pickled`` can contain the model of all rows; a copy of this model then forgets one row
+    exactly. Otherwise a copy of ``estimator`` is fitted to the other rows.
     """
 
     estimator: Any
@@ -133,7 +133,7 @@ class LeftOut:
 
 
 def forgetting(model: Any, n: int) -> bytes:
-    """A model of ``n`` rows as a pickle; empty unless it still holds them all, can be pickled, and forgets exactly."""
+    """Return the pickled model; empty unless it stores all ``n`` rows, can be pickled, and can forget rows exactly."""
     if not isinstance(model, RowsEstimator) or not np.array_equal(model.ids_, np.arange(n)):
         return b""
     try:
@@ -145,7 +145,7 @@ def forgetting(model: Any, n: int) -> bytes:
 
 
 def _left_out(estimator: Any, model: Any, X: Any, y: AnyArray, folds: Positions, n_jobs: int | None) -> LeftOut:
-    """Source of the models without each fold; ``model`` is fitted to all rows."""
+    """Return the source of the models that leave out one fold each; ``model`` is fitted to all rows."""
     refitting = LeftOut(estimator, X, y, folds)
     if len(folds) <= KEPT:
         parts = _over_folds(partial(_models, refitting), len(folds), n_jobs, "folds", shown=True)
@@ -162,7 +162,7 @@ def _models(source: LeftOut, part: range) -> list[Any]:
 def _over_folds(
     task: Callable[[range], T], n: int, n_jobs: int | None, text: str, *, shown: bool = False
 ) -> Iterator[tuple[range, T]]:
-    """The result of a task for each of a few ranges of ``n`` folds, in order, by joblib and with a progress bar."""
+    """Run a task with joblib on consecutive ranges of the ``n`` folds, and yield each range with its result."""
     size = -(-n // _PARTS)
     parts = [range(start, min(start + size, n)) for start in range(0, n, size)]
     results = joblib.Parallel(n_jobs=n_jobs, return_as="generator")(joblib.delayed(task)(part) for part in parts)
@@ -176,7 +176,7 @@ def _over_folds(
 def _of_own_rows(
     predict: Callable[[Any, Any], FloatArray], source: LeftOut, X: Any, part: range
 ) -> list[tuple[IdArray, FloatArray]]:
-    """The rows of each fold, and the predictions for them of the model without it."""
+    """Return the rows of each fold, with their predictions by the model that leaves out this fold."""
     return [(source.folds[fold], predict(source.without(fold), taken_rows(X, source.folds[fold]))) for fold in part]
 
 
@@ -193,7 +193,7 @@ def _refuse_nan(values: AnyArray, model: Any) -> None:
 
 
 class ConformalEstimator(MetaEstimatorMixin, BaseEstimator, metaclass=EstimatorMeta):
-    """Base of both conformal estimators: a model of all rows, and one without each fold."""
+    """Base of both conformal estimators: a model fitted to all rows, and one model without each fold."""
 
     estimator: Any
     random_state: Any
@@ -226,7 +226,7 @@ class ConformalEstimator(MetaEstimatorMixin, BaseEstimator, metaclass=EstimatorM
             raise SchemaError("Complex data not supported, found in column 0; expected real numbers. Pass two columns.")
 
     def _fit_folds(self, X: Any, y: AnyArray, folds: Folds) -> int:
-        """Fit the model of all rows and prepare those without each fold; returns the seed."""
+        """Fit the model to all rows, prepare the models without each fold, and return the seed."""
         seed = check_seed(self.random_state)
         estimator = seeded(self.estimator, seed)  # a fold's model made twice must be the same
         self.estimator_ = clone(estimator).fit(X, y)
@@ -247,8 +247,8 @@ class ConformalEstimator(MetaEstimatorMixin, BaseEstimator, metaclass=EstimatorM
     def save(self, path: str | os.PathLike[str]) -> Path:
         """Save the model to a file that `priorcase.load` reads; return the path.
 
-        The estimator must be one of priorcase. With more than 30 folds the rows ``X`` are saved too, because models may
-        have to be fitted again after loading; they must then be an array or a list.
+        The estimator must be from priorcase. With more than 30 folds, ``X`` is also saved, because models may have to
+        be refitted after loading; ``X`` must then be an array or a list.
         """
         return saving.save(self, path)
 
@@ -268,11 +268,11 @@ class ConformalEstimator(MetaEstimatorMixin, BaseEstimator, metaclass=EstimatorM
         model, folds, own = state["estimator_"], state["_folds"], {name: state[name] for name in self._fitted}
         models = [model, *state.get("kept", ())]
         if {type(each) for each in models} != {type(self.estimator)}:
-            raise ValueError("models of other classes")
+            raise ValueError("models of different types")
         for each in models:
             check_is_fitted(each)
             if each.n_features_in_ != model.n_features_in_:
-                raise ValueError("models of other columns")
+                raise ValueError("models with different columns")
         for rows in folds:
             saving.checked(rows, np.int64, (None,), least=0)
         n = sum(map(len, folds))
@@ -304,10 +304,10 @@ class ConformalEstimator(MetaEstimatorMixin, BaseEstimator, metaclass=EstimatorM
 
     @abstractmethod
     def _check_fitted(self, state: dict[str, Any], models: list[Any], n: int) -> None:
-        """Refuse, with ``ValueError``, a saved state of ``n`` rows that does not fit the models."""
+        """Raise ``ValueError`` if a saved state of ``n`` rows is not consistent with the models."""
 
     def _asked(self, X: Any) -> tuple[Any, int]:
-        """Queries as the estimator reads them, and how many there are."""
+        """Return the queries in the form that the estimator accepts, and their number."""
         check_is_fitted(self)
         check_jobs(self.n_jobs)
         X = readable(X, self.estimator_)
@@ -330,21 +330,21 @@ class ConformalEstimator(MetaEstimatorMixin, BaseEstimator, metaclass=EstimatorM
 class ConformalRegressor(RegressorMixin, ConformalEstimator):
     """Prediction intervals with guaranteed coverage for any regressor (jackknife+ and CV+).
 
-    With ``mu_-i`` the regressor fitted without row i (without its fold, for ``"cv+"``) and ``R_i = |y_i -
-    mu_-i(x_i)|``, the interval of level ``1 - alpha`` at x goes from the ``floor(alpha (n + 1))``-th smallest of
+    Let ``mu_-i`` be the regressor fitted without row i (for ``"cv+"``, without its fold) and ``R_i = |y_i -
+    mu_-i(x_i)|``. The interval of level ``1 - alpha`` at x goes from the ``floor(alpha (n + 1))``-th smallest of
     ``mu_-i(x) - R_i`` to the ``ceil((1 - alpha)(n + 1))``-th smallest of ``mu_-i(x) + R_i`` (Barber et al. 2021).
 
     For exchangeable rows, coverage is at least ``1 - 2 alpha`` for ``"jackknife+"`` (Theorem 1), ``1 - alpha`` for
     ``"jackknife-minmax"`` (Theorem 3), and ``1 - 2 alpha - min(2 (1 - 1/K) / (n/K + 1), (1 - K/n) / (K + 1))`` for
-    ``"cv+"`` with K folds (Theorem 4). In practice the first and the last are close to ``1 - alpha``.
+    ``"cv+"`` with K folds (Theorem 4). In practice, the coverage of jackknife+ and CV+ is close to ``1 - alpha``.
 
     Parameters
     ----------
     estimator
         Any regressor with scikit-learn's ``fit`` and ``predict``; it is cloned.
     method
-        ``"cv+"``: one model for each fold. ``"jackknife+"``: one model for each row. ``"jackknife-minmax"``: likewise,
-        with intervals from the smallest to the largest ``mu_-i(x)``, widened by a quantile of the residuals.
+        ``"cv+"``: one model for each fold. ``"jackknife+"``: one model for each row. ``"jackknife-minmax"``: the same
+        models, with intervals from the smallest to the largest ``mu_-i(x)``, widened by a quantile of the residuals.
     folds
         Number of random folds, for ``"cv+"`` only.
     nonconformity
@@ -362,8 +362,8 @@ class ConformalRegressor(RegressorMixin, ConformalEstimator):
 
     Notes
     -----
-    Up to 30 models are kept; more are computed again in each call, so request many intervals in one call. Learners that
-    depend on the order of rows, such as `IB2` to `IB5`, need shuffled rows.
+    Up to 30 models are kept in memory. With more, all are refitted in each call, so request many intervals at once.
+    Learners that depend on the order of rows, such as `IB2` to `IB5`, need shuffled rows.
 
     References
     ----------
@@ -441,7 +441,7 @@ class ConformalRegressor(RegressorMixin, ConformalEstimator):
 
     @reads
     def predict_interval(self, X: Any, level: float = 0.9) -> FloatArray:
-        """Return the interval of each query, shape (queries, 2); infinite if there are too few rows."""
+        """Return the interval of each query, shape (queries, 2); intervals are infinite if there are too few rows."""
         X, m = self._asked(X)
         check_value("level", level, [Interval(Real, 0, 1, closed="neither")])
         rank = _upper_rank(level, self.residuals_.size)
@@ -452,18 +452,18 @@ class ConformalRegressor(RegressorMixin, ConformalEstimator):
         if residuals.dtype != np.float64 or residuals.shape != (n,) or not (residuals >= 0).all():
             raise ValueError("invalid residuals")
         if not all(map(is_regressor, models)) or method not in get_args(Method) or type(state["_scaled"]) is not bool:
-            raise ValueError("a method that does not exist")
+            raise ValueError("an unknown method")
         if state["_scaled"] and not _has_spread(models[0]):
             raise ValueError("a regressor without a spread")
 
     def _asked_models(self, X: Any) -> Iterator[tuple[int, FloatArray]]:
-        """Predictions and spreads of the queries, shape (2, queries), by the model without each fold."""
+        """Yield each fold with predictions and spreads by the model without this fold, shape (2, queries)."""
         predict = partial(_with_spread, scaled=self._scaled)
         for part, answers in self._over_models(_of_queries, predict, self._left_out, X, text="intervals"):
             yield from zip(part, answers, strict=True)
 
     def _plus(self, X: Any, m: int, rank: int) -> FloatArray:
-        """Order statistics of ``prediction - reach`` and ``prediction + reach`` over all rows."""
+        """Return order statistics of ``prediction - reach`` and ``prediction + reach`` over all rows."""
         n, found, folds = self.residuals_.size, np.tile([-np.inf, np.inf], (m, 1)), self._left_out.folds
         if rank > n:
             return found
@@ -480,7 +480,7 @@ class ConformalRegressor(RegressorMixin, ConformalEstimator):
         return found
 
     def _minmax(self, X: Any, m: int, rank: int) -> FloatArray:
-        """From the smallest to the largest prediction, widened by one order statistic of the residuals."""
+        """Return intervals from smallest to largest prediction, widened by one order statistic of the residuals."""
         residual, found = _ordered(self.residuals_[None], rank), np.tile([np.inf, -np.inf], (m, 1))
         for _, (prediction, spread) in self._asked_models(X):
             within = _reach(residual, spread)
@@ -495,7 +495,7 @@ def _has_spread(estimator: Any) -> bool:
 
 
 def _with_spread(model: Any, X: Any, *, scaled: bool) -> FloatArray:
-    """The prediction for each row and its standard deviation, shape (2, rows); the latter is 1 unless ``scaled``."""
+    """Return predictions and standard deviations, shape (2, rows); the standard deviations are 1 unless ``scaled``."""
     values = model.predict(X, return_std=True) if scaled else (model.predict(X),)
     found = np.ones((2, len(values[0])))
     for part, numbers in zip(found, values, strict=False):
@@ -505,14 +505,14 @@ def _with_spread(model: Any, X: Any, *, scaled: bool) -> FloatArray:
 
 
 def _residuals(y: FloatArray, answers: FloatArray) -> FloatArray:
-    """``|y - prediction| / spread``; for a spread of 0, infinite unless the prediction is exact."""
+    """Return ``|y - prediction| / spread``; if the spread is 0, infinity unless the prediction is exact."""
     off = np.abs(y - answers[0])
     with np.errstate(divide="ignore", invalid="ignore"):
         return np.where(off == 0, 0.0, off / answers[1])
 
 
 def _reach(residual: FloatArray, spread: FloatArray) -> FloatArray:
-    """``residual * spread``, infinite for an infinite spread, under which no target has a residual above 0."""
+    """Return ``residual * spread``; infinity if the spread is infinite, even if the residual is 0."""
     with np.errstate(invalid="ignore"):
         found: FloatArray = residual * spread
     found[np.isnan(found)] = np.inf  # 0 times infinity
@@ -525,10 +525,10 @@ def _reach(residual: FloatArray, spread: FloatArray) -> FloatArray:
 class ConformalClassifier(ClassifierMixin, ConformalEstimator):
     """Prediction sets with guaranteed coverage for any classifier (cross-conformal prediction).
 
-    With ``E_i`` the nonconformity of row i under a model fitted without its fold, and ``E_i(x, c)`` that of query x
-    with class c under the same model, the p-value of c is ``(#{i: E_i >= E_i(x, c)} + 1) / (n + 1)``. The set of level
-    ``1 - alpha`` contains the classes with a p-value above alpha; it may be empty. These are the cross-conformal sets
-    of Vovk (2015), which equal the CV+ sets of Romano, Sesia & Candès (2020).
+    Let ``E_i`` be the nonconformity of row i under a model fitted without its fold, and ``E_i(x, c)`` the nonconformity
+    of query x with class c under this model. The p-value of c is ``(#{i: E_i >= E_i(x, c)} + 1) / (n + 1)``. The set of
+    level ``1 - alpha`` contains the classes with a p-value above alpha; it may be empty. These are the cross-conformal
+    sets of Vovk (2015), which equal the CV+ sets of Romano, Sesia & Candès (2020).
 
     For exchangeable rows, coverage is at least
     ``1 - 2 alpha - min(2 (1 - 1/K) / (n/K + 1), (1 - K/n) / (K + 1))`` for K folds of n rows (Romano et al. 2020), and
@@ -539,12 +539,12 @@ class ConformalClassifier(ClassifierMixin, ConformalEstimator):
     estimator
         Any classifier with scikit-learn's ``fit`` and ``predict_proba``; it is cloned.
     nonconformity
-        ``"one_minus"``: one minus the probability of the class, for the smallest sets on average. ``"aps"``: adaptive
-        prediction sets, larger if the classifier is uncertain.
+        ``"one_minus"``: one minus the probability of the class, which gives the smallest sets on average. ``"aps"``:
+        adaptive prediction sets, larger if the classifier is uncertain.
     folds
-        Number of random folds, or ``"loo"`` (every row is a fold; the slowest).
+        Number of random folds, or ``"loo"`` (every row is a fold; this is the slowest).
     class_conditional
-        Compare a class only with rows of that class, so that the level holds for each class. Rare classes are then in
+        Compare each class only with its own rows, so that the level holds for each class. Rare classes are then in
         every set.
     randomized
         With ``"aps"``: randomize ties as Romano et al. do, which makes sets smaller.
@@ -649,8 +649,8 @@ class ConformalClassifier(ClassifierMixin, ConformalEstimator):
     def p_values(self, X: Any) -> FloatArray:
         """Return the p-value of each class for each query, shape (queries, classes), in the order of ``classes_``.
 
-        The p-value is the share of rows, including the query, whose nonconformity is at least that of the query with
-        the class.
+        The p-value of a class is the share of rows, including the query itself, whose nonconformity is at least as
+        large as the nonconformity of the query with this class.
         """
         return (self._counts(X) + 1) / (self._compared() + 1)
 
@@ -670,13 +670,13 @@ class ConformalClassifier(ClassifierMixin, ConformalEstimator):
             raise ValueError("invalid classes")
         for each in models:
             if not hasattr(each, "predict_proba") or not np.isin(each.classes_, classes).all():
-                raise ValueError("a classifier of other classes")
+                raise ValueError("a classifier with different classes")
         kinds = [type(state[name]) for name in ("_adaptive", "_own_class", "_seed")]
         if kinds not in ([bool, bool, type(None)], [bool, bool, int]) or (state["_seed"] or 0) < 0:
-            raise ValueError("a setting that does not exist")
+            raise ValueError("an unknown setting")
 
     def _counts(self, X: Any) -> IdArray:
-        """For each query and class, the number of compared rows whose nonconformity is at least as large."""
+        """Return, for each query and class, the number of compared rows whose nonconformity is at least as large."""
         X, m = self._asked(X)
         rows = (self.scores_, self._targets if self._own_class else None)
         asked = (self._left_out, X, self._draws(1, m), *rows, self.classes_, self._adaptive)
@@ -686,13 +686,13 @@ class ConformalClassifier(ClassifierMixin, ConformalEstimator):
         return found
 
     def _compared(self) -> IdArray:
-        """Number of rows that each class is compared with."""
+        """Return the number of rows that each class is compared with."""
         if not self._own_class:
             return np.full(self.classes_.size, self._targets.size)
         return np.bincount(self._targets, minlength=self.classes_.size)
 
     def _draws(self, stream: int, n: int) -> FloatArray | None:
-        """A random number for each row; those of queries are another stream than those of rows."""
+        """Return a random number for each row; training rows and queries use different streams."""
         return None if self._seed is None else np.random.default_rng([self._seed, stream]).random(n)
 
 
@@ -706,18 +706,18 @@ def _one_column(y: Any) -> AnyArray:
 
 
 def _class_shares(model: Any, X: Any, *, classes: AnyArray) -> FloatArray:
-    """The probability of each of all classes in each row; 0 for classes that the model has not seen."""
+    """Return the probabilities of all classes for each row; 0 for classes that the model has not seen."""
     shares = np.asarray(model.predict_proba(X))
     _refuse_nan(shares, model)
     return aligned(shares, model.classes_, classes)
 
 
 def _nonconformity(shares: FloatArray, draws: FloatArray | None = None, *, adaptive: bool) -> FloatArray:
-    """The nonconformity of each class, minus one, from the probabilities of all.
+    """Return the nonconformity of each class, minus one.
 
-    Minus the probability; or, adaptive, minus the total probability of the less probable classes, which is exactly 0
-    for the least probable class however the sum of all was rounded. Equal probabilities count together; ``draws`` are
-    the parts of them to add to that total.
+    This is minus the probability of the class or, if ``adaptive``, minus the total probability of the less probable
+    classes. This total is exactly 0 for the least probable class, regardless of rounding. ``draws`` are random
+    fractions: for each row, this fraction of the probability of equally probable classes is added to the total.
     """
     if not adaptive:
         return -shares
@@ -741,7 +741,7 @@ def _count_no_less(
     adaptive: bool,
     part: range,
 ) -> IdArray:
-    """The counts over the rows of some folds; with targets, each class is compared with its own rows."""
+    """Return the counts over the rows of some folds; with targets, each class is compared only with its own rows."""
     total: IdArray | int = 0
     for fold in part:
         strange = _nonconformity(_class_shares(source.without(fold), X, classes=classes), draws, adaptive=adaptive)
@@ -755,7 +755,7 @@ def _count_no_less(
 
 @dataclass(frozen=True, repr=False, eq=False)
 class PredictionSets(PerQuery, GridResult):
-    """Set of classes for each query; prints as a table, and can be indexed and sliced.
+    """Prediction sets, one for each query; prints as a table, and can be indexed and sliced.
 
     ``inside`` marks which of the ``classes`` are in each set, and ``p_values`` are their p-values, both of shape
     (queries, classes); a set contains the classes with a p-value above ``1 - level``. ``numbers`` are the query
@@ -779,7 +779,7 @@ class PredictionSets(PerQuery, GridResult):
 
     @property
     def labels(self) -> list[list[Value]]:
-        """Classes of each set, highest p-value first."""
+        """Classes of each set, sorted by descending p-value."""
         return [[label for label, _ in self._plausible(query)] for query in range(len(self))]
 
     def holds(self, y: Any) -> BoolArray:
@@ -828,7 +828,7 @@ class PredictionSets(PerQuery, GridResult):
         return Grid(title, ("query", "size", "classes (p-value)"), lines, rest_text(self._shown, len(self)), {0, 1})
 
     def _plausible(self, query: int) -> list[tuple[Value, float]]:
-        """The classes of one set with their p-values, the most plausible first."""
+        """Return the classes of one set with their p-values, most plausible first."""
         order = np.argsort(-self.p_values[query], kind="stable")
         kept = order[self.inside[query, order]]
         return list(zip(self.classes[kept].tolist(), self.p_values[query, kept].tolist(), strict=True))

@@ -62,14 +62,14 @@ _MOST_MARKERS = 25
 
 @dataclass(frozen=True, repr=False, eq=False)
 class Curve(GridsResult):
-    """Scores of several learners at some points, each measured several times; prints as a table for each score.
+    """Scores of several learners at several points, over several repetitions; prints as one table for each score.
 
     Means, standard errors and extremes are over the repetitions that a learner finished. Partitions of one table share
-    rows, so the standard error ``s / sqrt(repetitions)`` measures how exact the mean is for this table only.
+    rows, so the standard error ``s / sqrt(repetitions)`` describes the precision of the mean for this table only.
 
-    ``learners`` and ``scores`` are in the order given, ``points`` ascending. ``cells`` has one for each learner,
-    repetition and point that was finished; ``cell.split`` is the number of the point. ``repeats`` repetitions were
-    planned; ``protocol`` describes how rows were split. ``complete`` is False after Ctrl-C.
+    ``learners`` and ``scores`` are in the order given, ``points`` ascending. ``cells`` has one entry for each learner,
+    repetition and point that was finished; ``cell.split`` is the number of the point. ``repeats`` is the planned number
+    of repetitions, and ``protocol`` describes how rows were split. ``complete`` is False after Ctrl-C.
     """
 
     learners: tuple[str, ...]
@@ -86,7 +86,7 @@ class Curve(GridsResult):
     # -- numbers
 
     def values(self, score: str | None = None) -> FloatArray:
-        """Return a score in every repetition, shape (learners, points, repetitions); NaN if there is none."""
+        """Return the values of a score, shape (learners, points, repetitions); NaN if there is no value."""
         name = self.score(score).name
         found = np.full((len(self.learners), self.points.size, self.repeats), np.nan)
         at = {learner: number for number, learner in enumerate(self.learners)}
@@ -95,7 +95,7 @@ class Curve(GridsResult):
         return found
 
     def mean(self, score: str | None = None) -> FloatArray:
-        """Return the mean over the repetitions, shape (learners, points); NaN if there is none."""
+        """Return the mean over the repetitions, shape (learners, points); NaN if there are no values."""
         return _reduced(np.nanmean, self.values(score))
 
     def standard_error(self, score: str | None = None) -> FloatArray:
@@ -105,11 +105,11 @@ class Curve(GridsResult):
         return np.asarray(np.sqrt(_reduced(partial(np.nanvar, ddof=1), values) / counts))
 
     def lowest(self, score: str | None = None) -> FloatArray:
-        """Return the smallest value of all repetitions, shape (learners, points)."""
+        """Return the minimum over the repetitions, shape (learners, points)."""
         return _reduced(np.nanmin, self.values(score))
 
     def highest(self, score: str | None = None) -> FloatArray:
-        """Return the greatest value of all repetitions, shape (learners, points)."""
+        """Return the maximum over the repetitions, shape (learners, points)."""
         return _reduced(np.nanmax, self.values(score))
 
     @property
@@ -177,7 +177,7 @@ class Curve(GridsResult):
             return ax
 
     def _grids(self) -> list[Grid]:
-        """A table for each score; what failed is below the last."""
+        """Return a table for each score; failures are listed below the last table."""
         points = self.points.size
         shown = np.unique(np.linspace(0, points - 1, min(points, _MOST_LINES)).round().astype(int)).tolist()
         of = f" of {short(self.learners[0], 2 * _NAME_WIDTH)}" if len(self.learners) == 1 else ""
@@ -190,7 +190,7 @@ class Curve(GridsResult):
         return grids
 
     def _grid(self, score: str, shown: Sequence[int], title: str, note: str) -> Grid:
-        """A column for each learner; for one learner the worst and the best repetition as well."""
+        """Return a table with a column for each learner; for a single learner, also its worst and best repetition."""
         means, errors = self.mean(score), self.standard_error(score)
         extremes = np.stack([self.lowest(score)[0], self.highest(score)[0]])
         one = len(self.learners) == 1
@@ -221,7 +221,7 @@ class Curve(GridsResult):
 
 @dataclass(frozen=True, repr=False, eq=False)
 class LearningCurve(Curve):
-    """Scores of several learners against the number of training rows; prints as a table for each score."""
+    """Scores of several learners against the number of training rows; prints as one table for each score."""
 
     axis = "rows"
     axis_label = "training rows"
@@ -239,14 +239,14 @@ class LearningCurve(Curve):
 
 @dataclass(frozen=True, repr=False, eq=False)
 class NoiseCurve(Curve):
-    """Scores of several learners against the level of noise; prints as a table for each score."""
+    """Scores of several learners against the noise level; prints as one table for each score."""
 
     axis = "noise"
-    axis_label = "noise: probability of being replaced"
+    axis_label = "noise level (probability of replacement)"
 
 
 def _reduced(function: Callable[..., Any], values: FloatArray) -> FloatArray:
-    """A number for each learner and point over the repetitions, NaN if there is none, which NumPy warns of."""
+    """Reduce values over the repetitions; NaN if there are none, without NumPy's warning."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", RuntimeWarning)
         return np.asarray(function(values, axis=2))
@@ -259,7 +259,7 @@ def _point_text(point: float) -> str:
 def draw_curves(
     ax: Any, names: Sequence[str], x: AnyArray, mean: FloatArray, band: tuple[FloatArray, FloatArray] | None
 ) -> None:
-    """Lines of means, shape (series, points), each with a band; triangles mark means of minus infinity."""
+    """Plot means, shape (series, points), as lines with bands; triangles mark means of minus infinity."""
     known = np.concatenate([part[np.isfinite(part)] for part in (mean, *(band or ()))])
     low, high = (float(known.min()), float(known.max())) if known.size else (0.0, 1.0)
     margin = 0.06 * (high - low) or 0.05
@@ -339,7 +339,7 @@ def learning_curve(
         See `compare`.
     sizes
         Numbers of training rows (int) or shares of the pool (float), for example ``[5, 10, 0.5, 1.0]``. None for about
-        ten sizes up to the whole pool in geometric progression; ``"all"`` for every size from 1.
+        ten sizes in geometric progression up to the whole pool; ``"all"`` for every size from 1.
     test
         The share or number of test rows.
     repeats
@@ -386,13 +386,13 @@ def learning_curve(
 
 
 def ladder(rows: int) -> tuple[int, ...]:
-    """About ten sizes up to some number of rows in geometric progression."""
+    """Return about ten sizes in geometric progression, up to a number of rows."""
     first = min(5, max(1, rows // 10))
     return tuple(np.unique(np.geomspace(first, rows, 10).round().astype(int)).tolist())
 
 
 def read_sizes(sizes: Any, rows: int) -> tuple[int, ...]:
-    """The requested numbers of training rows, ascending, without repetitions."""
+    """Return the requested numbers of training rows, ascending and without duplicates."""
     if sizes is None:
         return ladder(rows)
     if isinstance(sizes, str) and sizes == "all":
@@ -413,14 +413,14 @@ def read_sizes(sizes: Any, rows: int) -> tuple[int, ...]:
 
 
 def _entries(values: Any) -> list[Any]:
-    """The entries of an array or iterable; a single value becomes a one-element list."""
+    """Return the entries of an array or iterable; a single value becomes a one-element list."""
     if isinstance(values, np.ndarray):
         return list(np.atleast_1d(values).tolist())
     return list(values) if isinstance(values, Iterable) and not isinstance(values, (str, bytes)) else [values]
 
 
 def _at_sizes(trial: Trial, points: tuple[int, ...], tests: int, repeat: int, grow: Growing) -> tuple[Cell, ...]:
-    """One learner in one repetition, at all sizes."""
+    """Evaluate one learner in one repetition, at all sizes."""
     pool, test = partition(len(trial.task), tests, trial.random_state, repeat)
     with unwarned(UninformativeColumnWarning):  # a column may be constant in a few rows, not in X
         if grow == "partial_fit":
@@ -429,7 +429,7 @@ def _at_sizes(trial: Trial, points: tuple[int, ...], tests: int, repeat: int, gr
 
 
 def _grown(trial: Trial, points: tuple[int, ...], pool: IntArray, test: IntArray, repeat: int) -> Iterator[Cell]:
-    """The same by ``partial_fit``; once learning has failed, it is not tried again."""
+    """Evaluate one learner at all sizes with ``partial_fit``; after a failure, the larger sizes are not tried."""
     model, known, failure = seeded(trial.learner, seed_of(trial.random_state, repeat)), 0, ""
     for position, size in enumerate(points):
         place = (repeat, position, size, test.size)
@@ -472,9 +472,9 @@ def noise_curve(
 ) -> NoiseCurve:
     """Score learners on clean test rows after training on noisy rows.
 
-    The level is the probability that each value of each training row is replaced by one drawn from its column (Aha,
-    Kibler & Albert 1991; `add_noise`). All learners see the same noisy rows, and what is replaced at a lower level is
-    replaced at a higher one too.
+    The level is the probability that a value of a training row is replaced by a value drawn from its column (Aha,
+    Kibler & Albert 1991; `add_noise`). All learners see the same noisy rows. Values replaced at one level are also
+    replaced at all higher levels.
 
     Parameters
     ----------
@@ -497,7 +497,7 @@ def noise_curve(
     Returns
     -------
     NoiseCurve
-        As from `learning_curve`.
+        Mean, standard error, minimum and maximum over the repetitions; see `learning_curve`.
 
     Examples
     --------
@@ -549,7 +549,7 @@ def _read_levels(levels: Any) -> tuple[float, ...]:
 def _at_levels(
     trial: Trial, repeat: int, add: Any, kind: NoiseKind, levels: Sequence[float], tests: int, noisy_test: bool
 ) -> tuple[Cell, ...]:
-    """One learner in one repetition, at all levels; the random numbers are the same for every level and learner."""
+    """Evaluate one learner in one repetition at all noise levels, with the same random numbers for all learners."""
     train, test = partition(len(trial.task), tests, trial.random_state, repeat)
     truth, cells = trial.task.truth, []
     states = [seed_of(trial.random_state, repeat, part) for part in (0, 1)]

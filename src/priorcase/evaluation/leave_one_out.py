@@ -1,4 +1,4 @@
-"""Leave-one-out: what a learner predicts for each row of a table from all others."""
+"""Leave-one-out: predictions for each row of a table from all other rows."""
 
 from __future__ import annotations
 
@@ -45,10 +45,10 @@ def leave_one_out(
     """Predict each row of a table from all other rows.
 
     Learners with ``loo_predict_proba`` or ``loo_predict`` (Bayes classifiers, neighbors, local models, networks) need
-    one fit, unless they learn more from the targets (``relearns_``: value differences, attribute weights, a selected k,
-    cut points). Other learners are fitted once for each row, with the training rows in a fixed random order. The target
-    of a row never influences its prediction; the only row of a class gives that class probability 0. Ranges and
-    standard deviations of columns may be those of all rows.
+    one fit, unless they also learn something else from the targets (``relearns_``): value differences, attribute
+    weights, the number of neighbors, or cut points. Other learners are fitted once for each row, with the training rows
+    in a fixed random order. The target of a row never influences its own prediction. If a row is the only one of its
+    class, this class gets probability 0. Ranges and standard deviations of columns can include the left-out row.
 
     Parameters
     ----------
@@ -57,7 +57,7 @@ def leave_one_out(
     X, y
         The rows and their targets.
     random_state
-        Seed of the order of rows, and of the learner if its ``random_state`` is None.
+        Seed for the order of rows, and for the learner if its ``random_state`` is None.
     n_jobs
         Number of parallel fits; see `compare`.
     progress
@@ -99,8 +99,8 @@ def leave_one_out(
 class LeaveOneOutPredictions(GridResult):
     """Leave-one-out predictions; prints as a table of their scores.
 
-    ``predictions`` has truth, predictions and probabilities of all rows; ``kind`` is ``"classes"`` or ``"numbers"``;
-    ``at_once`` is whether they come from a single fit.
+    ``predictions`` has true targets, predictions and probabilities of all rows; ``kind`` is ``"classes"`` or
+    ``"numbers"``; ``at_once`` is True if the predictions come from a single fit.
     """
 
     predictions: Predictions
@@ -123,7 +123,7 @@ class LeaveOneOutPredictions(GridResult):
 
     @property
     def proba(self) -> FloatArray | None:
-        """Probability of each of ``labels``, shape (rows, classes); None for learners without probabilities."""
+        """Predicted class probabilities, shape (rows, classes); None for learners without probabilities."""
         return self.predictions.proba
 
     @property
@@ -133,7 +133,7 @@ class LeaveOneOutPredictions(GridResult):
 
     @prefix_errors
     def score(self, score: Scores = None) -> float:
-        """Return one score over all rows."""
+        """Return the value of one score over all rows."""
         chosen = read_scores(score, self.kind)[0]
         values, reasons = score_all((chosen,), self.predictions)
         if chosen.name in reasons:
@@ -142,7 +142,7 @@ class LeaveOneOutPredictions(GridResult):
 
     @prefix_errors
     def calibration(self, *, bins: int = 10) -> CalibrationTable:
-        """Return the calibration of the predictions: see `calibration_table`."""
+        """Return the calibration table of the predictions; see `calibration_table`."""
         if self.proba is None:
             raise EvaluationError("has no calibration: the learner has no predict_proba. Use score().")
         return calibration_table(self.truth, self.proba, labels=self.labels, bins=bins)
@@ -195,9 +195,9 @@ class LeaveOneOutPredictions(GridResult):
 
 
 def left_out(trials: Mapping[str, Trial], jobs: Jobs) -> dict[str, list[Part]]:
-    """Return the predictions of each learner for each left-out row; only learners that have finished.
+    """Return the leave-one-out predictions of each learner that has finished.
 
-    First by one fit, where learners offer that; then by a fit for each row for the others.
+    Learners that support it are fitted once; all other learners are fitted once for each row.
     """
     quick = {
         name: trial
@@ -220,7 +220,7 @@ def left_out(trials: Mapping[str, Trial], jobs: Jobs) -> dict[str, list[Part]]:
 
 
 def _refitted(trials: Sequence[Trial], jobs: Jobs) -> dict[str, list[Part]]:
-    """Predict with one fit for each row, some rows at a time."""
+    """Predict with one fit for each row, in batches of rows."""
     pieces = [
         (trial, np.arange(start, min(start + _ROWS_AT_ONCE, len(trial.task))))
         for trial in trials
@@ -240,7 +240,7 @@ def _without(trial: Trial, rows: IntArray) -> Part:
 
 
 def _without_each(trial: Trial) -> Part:
-    """Every row predicted without itself by one fit, except for the only rows of their classes."""
+    """Predict all rows from a single fit; rows that are the only ones of their class are predicted with a fit each."""
 
     def work() -> tuple[Predictions | None, float, float]:
         predictions, fit_seconds, predict_seconds = _from_one_fit(trial)
@@ -268,7 +268,7 @@ def _refits(trial: Trial, rows: IntArray) -> tuple[Predictions, float, float]:
 
 
 def _from_one_fit(trial: Trial) -> tuple[Predictions | None, float, float]:
-    """The learner's own leave-one-out predictions; None if it would keep what it learned from targets."""
+    """Return the leave-one-out predictions of a single fit; None if other parts were learned from the targets."""
     task = trial.task
     model, fit_seconds = fitted(trial.learner, trial.X, task.truth, None, trial.random_state)
     if getattr(model, "relearns_", False):
@@ -290,5 +290,5 @@ def _from_one_fit(trial: Trial) -> tuple[Predictions | None, float, float]:
 
 
 def _asked(method: Any) -> AnyArray:
-    """The result of a method, with ``relearn=True`` if it takes that."""
+    """Call a method, with ``relearn=True`` if it accepts this argument."""
     return np.asarray(method(relearn=True) if "relearn" in inspect.signature(method).parameters else method())

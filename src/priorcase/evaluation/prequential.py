@@ -44,16 +44,16 @@ _NAME_WIDTH = 30
 
 
 def predicted_in_order(trial: Trial, start: int, own: bool = False) -> Part:
-    """Predict each row from ``start`` on from those before it.
+    """Predict each row, beginning with row ``start``, from the rows before it.
 
-    With ``own``, this uses the learner's own ``prequential`` where possible.
+    With ``own``, this uses the learner's own ``prequential`` method if possible.
     """
     rows = np.arange(start, len(trial.task))
     return part_of(rows, lambda: (own and _own_run(trial, start)) or _one_after_another(trial, start))
 
 
 def _one_after_another(trial: Trial, start: int) -> tuple[Predictions, float, float]:
-    """Predict the rows from ``start`` on one by one, learning each with ``partial_fit``, or by refitting."""
+    """Predict rows one by one, beginning with row ``start``; learn each row with ``partial_fit`` or by refitting."""
     learner, X, task = trial.learner, trial.X, trial.task
     grows = hasattr(learner, "partial_fit")
     model = seeded(learner, seed_of(trial.random_state, start)) if grows else None
@@ -85,18 +85,18 @@ def prequential(
     n_jobs: int | None = None,
     progress: bool | None = None,
 ) -> PrequentialCurve:
-    """Score learners on a stream: predict each row from the rows before it, then learn it (test-then-train).
+    """Score learners on a stream: each row is predicted from the rows before it, then learned (test-then-train).
 
-    Each row is learned with ``partial_fit``, which gets all classes at the start if it accepts ``classes``; a learner
-    without ``partial_fit`` is fitted again on all rows so far. Learners with a ``prequential`` method process the whole
-    stream in one call if the scores need only predictions.
+    Each row is learned with ``partial_fit``; if this method accepts ``classes``, all classes are passed with the first
+    rows. A learner without ``partial_fit`` is refitted on all rows so far. Learners with a ``prequential`` method
+    process the whole stream in one call if the scores need only predictions.
 
     Parameters
     ----------
     learners, X, y
         See `compare`.
     start
-        The number of rows learned before the first prediction; None for a tenth of them, at least 1 and at most 30.
+        Number of rows learned before the first prediction; None for a tenth of all rows, at least 1 and at most 30.
     window
         Size of the sliding window for windowed scores; None for cumulative scores only.
     scores
@@ -159,7 +159,7 @@ def prequential(
 
 
 def _read_scores(scores: Scores, kind: Kind) -> tuple[Score, ...]:
-    """The requested scores, all of which must be means over rows."""
+    """Return the requested scores; all of them must be means over rows."""
     usual = [name for name in USUAL[kind] if OURS[name].of_rows is not None]
     chosen = read_scores(usual if scores is None else scores, kind)
     for score in chosen:
@@ -171,7 +171,7 @@ def _read_scores(scores: Scores, kind: Kind) -> tuple[Score, ...]:
 
 
 def _own_run(trial: Trial, start: int) -> tuple[Predictions, float, float] | None:
-    """Predictions by the learner's own ``prequential``; None if it has none, or does not predict every row."""
+    """Return predictions by the learner's own ``prequential``; None without this method, or if it skips rows."""
     learner, task = trial.learner, trial.task
     if needs_of(trial.scores) != {"predicted"} or not hasattr(learner, "prequential"):
         return None
@@ -186,12 +186,12 @@ def _own_run(trial: Trial, start: int) -> tuple[Predictions, float, float] | Non
 
 @dataclass(frozen=True, repr=False, eq=False)
 class PrequentialCurve(GridsResult):
-    """Scores of several learners along one stream; prints as a table for each score.
+    """Scores of several learners along one stream; prints as one table for each score.
 
     ``learners`` and ``scores`` are in the order given; ``start`` rows were learned before the first prediction.
-    ``losses`` are the scores of each row, shape (learners, scores, rows predicted), NaN if there is none. ``window`` is
-    the size of the sliding window, or None. ``failures`` are the errors of learners that failed, ``reasons`` explain
-    why a learner has no score. ``complete`` is False after Ctrl-C.
+    ``losses`` are the scores of each row, shape (learners, scores, rows predicted); NaN if there is no score.
+    ``window`` is the size of the sliding window, or None. ``failures`` are the errors of learners that failed, and
+    ``reasons`` explain why a score is missing. ``complete`` is False after Ctrl-C.
     """
 
     learners: tuple[str, ...]
@@ -235,7 +235,7 @@ class PrequentialCurve(GridsResult):
         return np.sqrt(found) if chosen.root else found
 
     def final(self, score: str | None = None) -> dict[str, float]:
-        """Return the score of all rows together, for each learner."""
+        """Return the score over all predicted rows for each learner."""
         return dict(zip(self.learners, self.so_far(score)[:, -1].tolist(), strict=True))
 
     def score(self, name: str | None = None) -> Score:
@@ -266,7 +266,7 @@ class PrequentialCurve(GridsResult):
 
     @prefix_errors
     def plot(self, score: str | None = None, ax: Any = None) -> Any:
-        """Plot the windowed score (cumulative without a window) against the rows seen; return the axes."""
+        """Plot the windowed score (cumulative if there is no window) against the rows seen; return the axes."""
         name = self.score(score).name
         lines = self.so_far(name) if self.window is None else self.windowed(name)
         with drawing(ax) as ax:

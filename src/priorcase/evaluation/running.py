@@ -1,4 +1,4 @@
-"""One learner on one split, and many such trials in parallel: seeds, failures, workers that die, Ctrl-C."""
+"""Evaluation of learners on splits, in parallel, with handling of seeds, failures, dead workers and Ctrl-C."""
 
 from __future__ import annotations
 
@@ -41,9 +41,9 @@ ZERO_FOR_UNSEEN = (
 class Cell:
     """The result of one learner on one split: scores, times and, if it failed, the reason.
 
-    ``values`` has each score, NaN if there is none, and ``reasons`` why there is none; ``failure`` is the class and
-    the first line of the error. ``rows`` and ``predictions`` are the test rows and the predictions, if they are kept.
-    ``unseen`` are the classes of test rows that no training row has.
+    ``values`` has the value of each score (NaN if missing), and ``reasons`` explain missing values. ``failure`` is the
+    class and the first line of the error. ``rows`` and ``predictions`` are the test rows and their predictions, if they
+    are kept. ``unseen`` are the classes of the test rows that do not occur in the training rows.
     """
 
     learner: str
@@ -63,9 +63,10 @@ class Cell:
 
 @dataclass(frozen=True, eq=False)
 class Part:
-    """Predictions of one learner for rows, each by its own model; None if it failed.
+    """Predictions of one learner, where each row has its own model; None if the learner failed.
 
-    ``at_once`` says whether one fit was enough; without predictions and failure, a fit for each row is needed.
+    ``at_once`` is whether a single fit was used. If there are neither predictions nor a failure, a fit for each row is
+    needed.
     """
 
     rows: IntArray
@@ -77,12 +78,12 @@ class Part:
 
 
 Place = tuple[int, int, int, int]
-"""Repetition, number of the split, and numbers of training and test rows."""
+"""Repetition number, split number, number of training rows, and number of test rows."""
 
 
 @dataclass(frozen=True, eq=False)
 class Trial:
-    """One unfitted learner, the table that it is evaluated on, and how its predictions are scored."""
+    """An unfitted learner, the table to evaluate it on, and the scores to compute."""
 
     name: str
     learner: Any
@@ -92,11 +93,11 @@ class Trial:
     random_state: int
 
     def failing(self, error: Exception) -> Trial:
-        """The same with a learner that fails by an error."""
+        """Return the same trial with a learner that raises an error."""
         return replace(self, learner=Died(error))
 
     def failed(self, place: Place, error: Exception | str) -> Cell:
-        """A cell without values."""
+        """Return a cell that records a failure, without scores."""
         failure = error if isinstance(error, str) else reason_of(error)
         return Cell(self.name, *place, {score.name: NAN for score in self.scores}, failure=failure)
 
@@ -123,7 +124,7 @@ class Trial:
         return Cell(self.name, *place, *score_all(self.scores, predictions), *seconds, "", *kept)
 
     def scored(self, parts: Sequence[Part], train: int) -> Cell:
-        """All rows together, as one cell."""
+        """Score the predictions of all parts together, as one cell."""
         rows = np.concatenate([part.rows for part in parts])
         place = (0, 0, train, rows.size)
         if failure := next((part.failure for part in parts if part.failure), ""):
@@ -136,7 +137,7 @@ class Trial:
 def part_of(
     rows: IntArray, work: Callable[[], tuple[Predictions | None, float, float]], *, at_once: bool = False
 ) -> Part:
-    """Return predictions with the seconds for fit and prediction, or the reason of a failure."""
+    """Return predictions with the times for fitting and predicting, or the reason for a failure."""
     try:
         return Part(rows, *work(), at_once=at_once)
     except Exception as error:  # as in Trial.on_split
@@ -144,17 +145,17 @@ def part_of(
 
 
 def takes_distances(learner: Any) -> bool:
-    """Whether the columns of a learner's X are the rows that it is fitted to, as with ``distance="precomputed"``."""
+    """Return whether a learner expects a distance matrix as X, as with ``distance="precomputed"``."""
     return hasattr(learner, "__sklearn_tags__") and bool(get_tags(learner).input_tags.pairwise)
 
 
 def seed_of(random_state: int, *numbers: int) -> int:
-    """A seed for one piece of work, derived from that of the whole and the piece's numbers."""
+    """Return a seed for one task, derived from the seed of the whole run and the numbers of the task."""
     return int(np.random.SeedSequence([random_state, *numbers]).generate_state(1)[0] >> 1)
 
 
 def seeded(learner: Any, random_state: int) -> Any:
-    """A fresh copy of a learner; each ``random_state`` in it that is None is derived from a seed."""
+    """Return a clone of a learner in which each ``random_state`` that is None is set from a seed."""
     fresh = clone(learner)
     states = {
         name: seed_of(random_state, number)
@@ -165,7 +166,7 @@ def seeded(learner: Any, random_state: int) -> Any:
 
 
 def fitted(learner: Any, X: Any, y: Any, rows: IntArray | None, random_state: int) -> tuple[Any, float]:
-    """A copy of a learner fitted to some rows (all: None), and the seconds it took."""
+    """Return a clone of a learner fitted to some rows (all rows if None), and the fit time in seconds."""
     fresh = seeded(learner, random_state)
     table, targets = (X, y) if rows is None else (taken_rows(X, rows), taken_rows(y, rows))
     table = readable(table, learner)
@@ -175,7 +176,7 @@ def fitted(learner: Any, X: Any, y: Any, rows: IntArray | None, random_state: in
 
 
 def teach(model: Any, X: Any, task: Task, rows: IntArray, *, first: bool = False) -> None:
-    """Learn more rows by ``partial_fit``, which is passed all classes with the first rows if it takes ``classes``."""
+    """Learn more rows with ``partial_fit``; all classes are passed with the first rows if it accepts ``classes``."""
     if not hasattr(model, "partial_fit"):
         raise AttributeError("the learner has no partial_fit")
     takes = first and task.kind == "classes" and "classes" in inspect.signature(model.partial_fit).parameters
@@ -184,7 +185,7 @@ def teach(model: Any, X: Any, task: Task, rows: IntArray, *, first: bool = False
 
 
 class Died:
-    """A learner whose process has died: it can be cloned as before, and fails whenever it is to learn."""
+    """Stand-in for a learner whose process died: it can be cloned, and raises the error whenever it is fitted."""
 
     def __init__(self, error: Exception) -> None:
         self.error = error
@@ -206,19 +207,19 @@ class Died:
 
 @dataclass(frozen=True)
 class Jobs:
-    """Settings for running pieces of work: number of jobs, whether to show a progress bar, and its text."""
+    """Settings for running tasks in parallel: number of jobs, whether to show a progress bar, and its text."""
 
     n_jobs: int | None
     progress: bool | None
     text: str
 
     def run(self, work: Callable[..., R], pieces: Sequence[tuple[Any, ...]]) -> list[R | None]:
-        """Return ``work(*piece)`` for each piece, in their order; None for those not finished before Ctrl-C.
+        """Return ``work(*piece)`` for each piece, in order; None for pieces not finished before Ctrl-C.
 
-        Pieces run by `joblib.Parallel`, so ``joblib.parallel_config(backend=...)`` applies. Ctrl-C is raised again
-        if nothing is finished. If a worker process dies, the pieces that may have run in it are repeated one at a
-        time; for one whose process dies again, ``work`` is called with ``piece[0].failing(error)`` in place of
-        ``piece[0]``. ``work`` must not return None, and must be picklable.
+        Pieces are run with `joblib.Parallel`, so ``joblib.parallel_config(backend=...)`` applies. If no piece has
+        finished, Ctrl-C is raised again. If a worker process dies, the pieces that may have run in it are repeated one
+        at a time. If the process of a piece dies again, ``work`` is called with ``piece[0].failing(error)`` instead of
+        ``piece[0]``. ``work`` must be picklable and must not return None.
         """
         check_jobs(self.n_jobs)
         results: list[R | None] = [None] * len(pieces)
@@ -245,7 +246,7 @@ def check_jobs(n_jobs: object) -> None:
 def _as_finished(
     work: Callable[..., R], left: dict[int, tuple[Any, ...]], n_jobs: int | None
 ) -> Iterator[tuple[int, R | None]]:
-    """Numbers and results of pieces as they are finished; removes them from ``left``."""
+    """Yield the number and result of each piece as it finishes, and remove the piece from ``left``."""
     while left:
         try:
             for number, result in _side_by_side(work, left, n_jobs):
@@ -267,7 +268,7 @@ def _side_by_side(
 
 @contextmanager
 def closed_quietly(results: Any) -> Iterator[Any]:
-    """Close joblib's results at the end, suppressing its warning about unfinished jobs after an interrupt."""
+    """Close joblib's results on exit, and suppress its warning about unfinished jobs after an interrupt."""
     try:
         yield results
     finally:
@@ -278,7 +279,7 @@ def closed_quietly(results: Any) -> Iterator[Any]:
 
 
 def _alone(work: Callable[..., R], piece: tuple[Any, ...], n_jobs: int | None) -> R | None:
-    """Run one piece by itself; a failure if its process dies again."""
+    """Run one piece by itself; return a failure if its process dies again."""
     try:
         ((_, result),) = _side_by_side(work, {0: piece}, n_jobs)
     except BrokenProcessPool as error:
@@ -292,7 +293,7 @@ def _alone(work: Callable[..., R], piece: tuple[Any, ...], n_jobs: int | None) -
 
 
 def _numbered(number: int, work: Callable[..., R], piece: tuple[Any, ...]) -> tuple[int, R | None]:
-    """The result of a piece and its number; None after Ctrl-C, which as an error would lose other results."""
+    """Return the number and result of a piece; the result is None after Ctrl-C, so that no other results are lost."""
     try:
         return number, work(*piece)
     except KeyboardInterrupt:
@@ -300,7 +301,7 @@ def _numbered(number: int, work: Callable[..., R], piece: tuple[Any, ...]) -> tu
 
 
 def _parallel(n_jobs: int | None) -> Any:
-    """Parallel calls whose results come as they are finished, if the backend supports this."""
+    """Return a `joblib.Parallel` that yields results as they finish, if the backend supports this."""
     try:
         return joblib.Parallel(n_jobs=n_jobs, return_as="generator_unordered")
     except ValueError:  # backends such as multiprocessing return everything at the end
@@ -313,7 +314,7 @@ def _parallel(n_jobs: int | None) -> Any:
 def cell_columns(
     cells: Sequence[Cell], scores: Sequence[Score], place: Mapping[str, Sequence[Any]]
 ) -> dict[str, list[Any]]:
-    """Columns with one row per cell and score; ``place`` holds the columns that locate each cell."""
+    """Return columns with one row per cell and score; ``place`` has the columns that identify each cell."""
     lines = [(cell, score.name) for cell in cells for score in scores]
     columns: dict[str, list[Any]] = {"learner": [cell.learner for cell, _ in lines]}
     columns |= {name: [value for value in values for _ in scores] for name, values in place.items()}
@@ -324,7 +325,7 @@ def cell_columns(
 
 
 def first_failures(cells: Iterable[Cell]) -> dict[str, str]:
-    """The first reason why each learner failed, by its name."""
+    """Return the first error message of each learner that failed, by name."""
     found: dict[str, str] = {}
     for cell in cells:
         if cell.failure:
@@ -333,7 +334,7 @@ def first_failures(cells: Iterable[Cell]) -> dict[str, str]:
 
 
 def unseen_note(cells: Iterable[Cell], *, of: str) -> list[str]:
-    """A note on classes without training rows, if they made a score infinite."""
+    """Return a note on classes without training rows if they made a score infinite."""
     classes = {label for cell in cells if np.isinf(list(cell.values.values())).any() for label in cell.unseen}
     if not classes:
         return []
@@ -342,7 +343,7 @@ def unseen_note(cells: Iterable[Cell], *, of: str) -> list[str]:
 
 
 def missing_notes(cells: Sequence[Cell], learners: Sequence[str], *, of: str) -> list[str]:
-    """Reasons why scores are missing though learners did not fail: the first one for each learner and score."""
+    """Return notes on missing scores of learners that did not fail, with the first reason for each score."""
     reasons: dict[tuple[str, str], list[str]] = {}
     for cell in cells:
         for score, reason in cell.reasons.items():

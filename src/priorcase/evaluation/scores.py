@@ -1,4 +1,4 @@
-"""Scores of predicted probabilities: logarithmic, 0/1 and Brier."""
+"""Scores of predicted probabilities: log-score, accuracy and Brier score."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from priorcase.exceptions import (
 _CAP = 100.0
 _TOLERANCE = 1e-6
 _SINGLE_TOLERANCE = 1e-3  # sums of single-precision numbers are no more exact than that
-_PROBA_HINT = "Pass the result of predict_proba; for two classes, the column of the second is enough."
+_PROBA_HINT = "Pass the result of predict_proba; for two classes, the column of the second class is enough."
 _LOGS_HINT = "Pass the result of predict_log_proba."
 _LABELS_HINT = "Pass labels=model.classes_, which has one label for each column."
 _ORDER_HINT = "Pass true labels first, then probabilities; score several targets one at a time."
@@ -44,16 +44,16 @@ def log_score(
 ) -> float:
     """Return the mean log-probability of the true class (log-score).
 
-    ``mean ln P(y)``, at most 0, greater is better (Kontkanen et al. 1997, section 4.1). With ``sign="loss"`` it is
-    ``mean -ln P(y)`` (Kontkanen et al. 1998, section 4), which equals scikit-learn's ``log_loss`` if no probability is
-    0. Probabilities are not clipped.
+    The score is ``mean ln P(y)``, at most 0; greater is better (Kontkanen et al. 1997, section 4.1). With
+    ``sign="loss"`` it is ``mean -ln P(y)`` (Kontkanen et al. 1998, section 4), which equals scikit-learn's ``log_loss``
+    if no probability is 0. Probabilities are not clipped.
 
     Parameters
     ----------
     y_true
         The true label of each row.
     proba
-        The probability of each class, shape (rows, classes); for two classes, the probability of the second is enough.
+        Class probabilities, shape (rows, classes); for two classes, the probability of the second class is enough.
     labels
         The class of each column, ``model.classes_``; the sorted labels of ``y_true`` if None.
     sign
@@ -62,7 +62,7 @@ def log_score(
         Log-probability of a true class with probability 0: ``"-inf"``, ``"cap100"`` for -100 nats, as in the 1998
         paper, a number of nats, or a policy such as ``Cap(50)``.
     logs
-        Whether ``proba`` holds natural logarithms, from ``predict_log_proba``.
+        Whether ``proba`` contains natural logarithms, as returned by ``predict_log_proba``.
     sample_weight
         The weight of each row.
 
@@ -94,15 +94,15 @@ def zero_one_score(
     ties: Literal["first", "expected"] = "first",
     sample_weight: ArrayLike | None = None,
 ) -> float:
-    """Return the accuracy: the proportion of rows whose most probable class is the true one.
+    """Return the accuracy: the proportion of rows whose most probable class is the true class.
 
     Parameters
     ----------
     y_true, proba, labels, sample_weight
         See `log_score`.
     ties
-        Rule if m classes are most probable: ``"first"`` uses the first of them, like ``predict``; ``"expected"`` scores
-        ``1 / m`` if the true class is among them, as in Kontkanen et al. (1998).
+        Rule if m classes share the largest probability: ``"first"`` predicts the first of these classes, like
+        ``predict``; ``"expected"`` scores ``1 / m`` if the true class is among them, as in Kontkanen et al. (1998).
 
     Examples
     --------
@@ -132,8 +132,8 @@ def brier_score(
 ) -> float:
     """Return the Brier score, the mean squared error of the probabilities; smaller is better.
 
-    ``mean sum_k (P(k) - [y = k])^2`` over all classes, from 0 to 2 (Brier 1950, eq. 2). For two classes this is twice
-    the mean squared error of either probability.
+    The score is ``mean sum_k (P(k) - [y = k])^2`` over all classes k, from 0 to 2 (Brier 1950, eq. 2). For two classes
+    this is twice the mean squared error of either probability.
 
     Parameters
     ----------
@@ -156,7 +156,7 @@ def brier_score(
 
 
 def _floor(zero: object) -> float:
-    """The logarithm that a probability of 0 counts as."""
+    """Return the logarithm that is used for a probability of 0."""
     if isinstance(zero, str) and zero in ("-inf", "cap100"):
         return -np.inf if zero == "-inf" else -_CAP
     nats = getattr(zero, "nats", zero)
@@ -184,7 +184,7 @@ class Forecasts:
         return self.shares[np.arange(self.truth.size), self.truth]
 
     def mean(self, values: FloatArray) -> float:
-        """The weighted mean of one number a row."""
+        """Return the weighted mean of one number per row."""
         parts = self.weights / self.weights.max()  # neither tiny nor huge weights cost digits
         return float(np.dot(parts, values) / parts.sum())
 
@@ -212,7 +212,7 @@ def read_forecasts(
 
 
 def _plain(values: Any) -> list[Any]:
-    """One column of labels as Python objects; a list keeps its types, which an array would merge."""
+    """Return a column of labels as Python objects; a list keeps the types that an array would convert."""
     if isinstance(values, (list, tuple)):
         return list(values)
     array = np.asarray(values)
@@ -265,7 +265,7 @@ def _columns_of(found: list[Any], labels: tuple[Value, ...]) -> IntArray:
         raise EvaluationError(f"got y_true of shape {shape}; expected one label for each row. {_ORDER_HINT}") from error
     if (columns < 0).any():
         unknown = dict.fromkeys(found[row] for row in np.flatnonzero(columns < 0))
-        remedy = misspelt(unknown, labels) or "Declare classes without rows by partial_fit(..., classes=...)."
+        remedy = misspelt(unknown, labels) or "Declare classes without rows with partial_fit(..., classes=...)."
         raise EvaluationError(f"got y_true with {listed(unknown)}; labels= has {listed(labels)}. {remedy}")
     return columns
 
@@ -289,7 +289,7 @@ def _check_shares(shares: FloatArray, *, logs: bool, tolerance: float) -> None:
     if (wrong := np.abs(totals - 1.0) > tolerance).any():
         row = int(wrong.argmax())
         total = f"{float(totals[row]):.6g}"
-        remedy = _LOGS_HINT if logs else "Pass a column for every class; divide each row by its sum if it holds votes."
+        remedy = _LOGS_HINT if logs else "Pass a column for every class; divide rows of votes by their sums."
         raise EvaluationError(f"got probabilities in row {row} of proba that sum to {total}; expected 1. {remedy}")
 
 
@@ -314,6 +314,6 @@ def _read_weights(sample_weight: ArrayLike | None, rows: int) -> FloatArray:
     if problem:
         raise TargetError(
             f"got sample_weight {problem}; expected one finite number >= 0 for each row, not all 0. A row with weight "
-            "2 is two rows."
+            "2 counts as two rows."
         )
     return weights

@@ -1,4 +1,4 @@
-"""Predictions for test rows, and scores by name: required predictions, direction, and contributions of rows."""
+"""Predictions for test rows, and named scores of these predictions."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ _ADDRESS = re.compile(r"<(?:function )?(?:\S*\.)?(\S+)(?: object)? at 0x[0-9A-Fa
 
 @dataclass(frozen=True, eq=False)
 class Task:
-    """The targets of all rows, and the classes in ascending order (empty where numbers are predicted)."""
+    """Targets of all rows, and the classes in ascending order (empty for regression)."""
 
     kind: Kind
     truth: AnyArray
@@ -48,7 +48,7 @@ class Task:
 
     @property
     def codes(self) -> IntArray:
-        """The position in ``labels`` of each row's class."""
+        """Position of each row's class in ``labels``."""
         return np.searchsorted(self.labels, self.truth)
 
     @property
@@ -58,13 +58,13 @@ class Task:
         return np.flatnonzero(np.bincount(codes, minlength=1)[codes] == 1)
 
     def unseen(self, train: IntArray, test: IntArray) -> tuple[Any, ...]:
-        """The classes of test rows that no training row has."""
+        """Return the classes of test rows that do not occur in the training rows."""
         known = self.truth[train] if self.labels.size else self.truth
         return tuple(np.setdiff1d(self.truth[test], known).tolist())
 
 
 def read_learners(learners: Any) -> dict[str, Any]:
-    """Learners by name: of a mapping, of a collection (named by their repr, numbered where equal), or of one.
+    """Return learners by name, from a mapping, a collection (named by their repr, numbered if equal) or one learner.
 
     Examples
     --------
@@ -102,7 +102,7 @@ def _name(learner: Any) -> str:
 
 
 def read_task(learners: Mapping[str, Any], y: Any, *, X: Any) -> Task:
-    """The targets: classes if the learners are classifiers, numbers if they are regressors."""
+    """Return the targets: classes if the learners are classifiers, numbers if they are regressors."""
     by_kind: dict[Kind, str] = {}
     for name, learner in learners.items():
         if not (is_classifier(learner) or is_regressor(learner)):
@@ -151,7 +151,7 @@ def row_count(X: Any) -> int:
 
 
 def readable(table: Any, learner: Any) -> Any:
-    """A table as a learner can read it: this library's own tables become frames for other libraries' learners."""
+    """Return a table that a learner can read; other libraries' learners get frames instead of priorcase tables."""
     if isinstance(table, NamedColumns) and not type(learner).__module__.startswith("priorcase."):
         return table.frame()
     return table
@@ -162,11 +162,12 @@ def readable(table: Any, learner: Any) -> Any:
 
 @dataclass(frozen=True, eq=False)
 class Predictions:
-    """Predictions of one learner for rows, with the truth; None if not requested or not known.
+    """Predictions of one learner for rows, with the true targets; None if not requested or not known.
 
     ``proba`` has a column for each class of the whole table, 0 for a class that the learner has not seen;
-    ``log_of_truth`` is the logarithm of the true class's probability, finite if that underflows. ``learner`` and
-    ``X`` are for scorers that ask the learner themselves; None where each row had its own fit.
+    ``log_of_truth`` is the logarithm of the probability of the true class; it is finite even if the probability
+    underflows. ``learner`` and ``X`` are for scorers that call the learner themselves; None if each row had its own
+    fit.
     """
 
     truth: AnyArray
@@ -181,14 +182,14 @@ class Predictions:
         return len(self.truth)
 
     def taken(self, rows: IntArray) -> Predictions:
-        """The predictions for a subset of the rows."""
+        """Return the predictions for a subset of the rows."""
         parts = (self.predicted, self.proba, self.log_of_truth)
         predicted, proba, logs = (None if part is None else part[rows] for part in parts)
         return Predictions(self.truth[rows], predicted, proba, logs, self.labels)
 
 
 def ask(learner: Any, X: Any, rows: IntArray, task: Task, needs: Collection[Need]) -> Predictions:
-    """Return predictions of a fitted learner for rows of a table, limited to what the scores need."""
+    """Return the predictions of a fitted learner for rows of a table, limited to those that the scores need."""
     queries, truth = readable(taken_rows(X, rows), learner), task.truth[rows]
     predicted = proba = logs = None
     if "predicted" in needs:
@@ -206,7 +207,7 @@ def ask(learner: Any, X: Any, rows: IntArray, task: Task, needs: Collection[Need
 
 
 def aligned(proba: FloatArray, classes: AnyArray, labels: AnyArray, *, empty: float = 0.0) -> FloatArray:
-    """Columns of probabilities in the order of the classes of a whole table, ``empty`` for those never seen.
+    """Return probabilities with columns in the order of ``labels``; columns of unseen classes are set to ``empty``.
 
     Examples
     --------
@@ -220,14 +221,14 @@ def aligned(proba: FloatArray, classes: AnyArray, labels: AnyArray, *, empty: fl
 
 
 def log_of_truth(proba: FloatArray, codes: IntArray) -> FloatArray:
-    """The natural logarithm of the probability of the true class; -inf if it was 0."""
+    """Return the natural logarithm of the probability of the true class; -inf if the probability is 0."""
     with np.errstate(divide="ignore"):
         logs: FloatArray = np.log(proba[np.arange(len(codes)), codes])
     return logs
 
 
 def joined(parts: Sequence[Predictions]) -> Predictions:
-    """Predictions of several learners about different rows, one after the other."""
+    """Concatenate predictions for different rows."""
     columns: list[Any] = []
     for field in ("predicted", "proba", "log_of_truth"):
         values = [getattr(part, field) for part in parts]
@@ -237,7 +238,7 @@ def joined(parts: Sequence[Predictions]) -> Predictions:
 
 
 class _Echo(BaseEstimator):
-    """A learner that returns stored predictions to scikit-learn scorers; its rows are row numbers."""
+    """Estimator that returns stored predictions to scikit-learn scorers; its queries are row numbers."""
 
     def __init__(self, predictions: Predictions) -> None:
         self.predictions = predictions
@@ -309,13 +310,14 @@ class Score:
         return float(self.of_all(predictions))
 
     def of_mean(self, mean: float) -> float:
-        """Return the score, given the mean over rows."""
+        """Return the score, computed from the mean over rows."""
         return float(np.sqrt(mean)) if self.root else mean
 
     def error(self, rows: FloatArray) -> float:
-        """Return the standard error, given the score of each row; NaN with infinite values or a single row.
+        """Return the standard error, computed from the scores of the rows; NaN for infinite values or a single row.
 
-        ``s / sqrt(n)``, and for the root of a mean by the delta method: ``se(sqrt m) = se(m) / (2 sqrt m)``.
+        It is ``s / sqrt(n)``; for the square root of a mean, the delta method gives ``se(sqrt m) = se(m) / (2 sqrt
+        m)``.
         """
         if rows.size < 2 or not np.isfinite(rows).all():
             return float("nan")
@@ -330,11 +332,11 @@ class Score:
 
 
 Scores: TypeAlias = "str | Score | Sequence[str | Score] | Mapping[str, Any] | None"
-"""None for the default scores, names, or a mapping from name to a score, scorer or function."""
+"""None for the default scores; names; or a mapping from name to a score, scorer or function."""
 
 
 def read_scores(scores: Scores, kind: Kind) -> tuple[Score, ...]:
-    """The requested scores, for classes or for numbers.
+    """Return the requested scores, for classes or for numbers.
 
     Examples
     --------
@@ -354,13 +356,13 @@ def read_scores(scores: Scores, kind: Kind) -> tuple[Score, ...]:
     if not found or len({score.name for score in found}) < len(found):
         raise ParameterError(
             f"scores must be None, names of scores, each once, or a mapping from name to score, got {quoted(scores)}. "
-            f"Omit it for {', '.join(USUAL[kind])}."
+            f"Omit scores for {', '.join(USUAL[kind])}."
         )
     return found
 
 
 def _read_score(name: str | None, score: Any, kind: Kind) -> Score:
-    """A score from its name, a scorer or a function; under another name if one is passed."""
+    """Create a score from a name, a scorer or a function; ``name`` replaces its default name."""
     ours = [known for known, each in OURS.items() if each.kind in (None, kind)]
     if isinstance(score, str) and score in OURS:
         if score not in ours:
@@ -384,7 +386,7 @@ def _read_score(name: str | None, score: Any, kind: Kind) -> Score:
 
 
 def _takes_learner(function: Callable[..., Any]) -> bool:
-    """Whether a function takes a learner, rows and targets, as scikit-learn's scorers do, rather than two columns."""
+    """Return whether a function has three arguments (learner, rows and targets), as scikit-learn's scorers do."""
     try:
         parameters = inspect.signature(function).parameters.values()
     except (TypeError, ValueError):
@@ -397,7 +399,7 @@ _MULTICLASS = {name: f"{name}_macro" for name in ("f1", "precision", "recall", "
 
 
 def _from_scorer(name: str, scorer: Any, *, named: str = "") -> Score:
-    """A scikit-learn scorer, applied to the learner or to its stored predictions; ``named`` is scikit-learn's name."""
+    """Return a score that calls a scikit-learn scorer; ``named`` is the name of the scorer in scikit-learn."""
 
     def of_all(predictions: Predictions) -> float:
         try:
@@ -410,14 +412,14 @@ def _from_scorer(name: str, scorer: Any, *, named: str = "") -> Score:
             n, instead = predictions.labels.size, _MULTICLASS[named]
             raise EvaluationError(
                 f"{named!r} is for {f'two classes, but y has {n}' if n > 2 else 'classes 0 and 1'}; {instead!r} "
-                f"works for all. Pass scores={instead!r}, or a mapping from name to function."
+                f"works for any classes. Pass scores={instead!r}, or a mapping from name to function."
             ) from error
 
     return Score(name, "learner", of_all=of_all)
 
 
 def score_named(scores: Sequence[Score], name: str | None) -> Score:
-    """The score with this name, or the first score if None."""
+    """Return the score with this name, or the first score if None."""
     if name is None:
         return scores[0]
     names = [score.name for score in scores]
@@ -432,7 +434,7 @@ def needs_of(scores: Iterable[Score], *, kept: bool = False) -> set[Need]:
 
 
 def score_all(scores: Sequence[Score], predictions: Predictions) -> tuple[dict[str, float], dict[str, str]]:
-    """The value of each score, NaN if there is none, and the reason why there is none."""
+    """Return the value of each score (NaN if it is missing), and the reasons for missing values."""
     values, reasons = {score.name: float("nan") for score in scores}, {}
     for score in scores:
         if score.needs == "proba" and predictions.proba is None:
@@ -450,7 +452,7 @@ def score_all(scores: Sequence[Score], predictions: Predictions) -> tuple[dict[s
 
 
 def reason_of(error: BaseException) -> str:
-    """Class and first line of an error."""
+    """Return the class name and the first line of an error."""
     lines = str(error).strip().splitlines()
     return f"{type(error).__name__}: {lines[0]}" if lines else type(error).__name__
 
@@ -470,7 +472,7 @@ def _hits(predictions: Predictions) -> Any:
 
 
 def _brier(predictions: Predictions) -> Any:
-    """``sum_k (P(k) - [y = k])^2`` of each row (Brier 1950, eq. 2)."""
+    """Return ``sum_k (P(k) - [y = k])^2`` for each row (Brier 1950, eq. 2)."""
     misses: Any = predictions.proba - (predictions.labels[np.newaxis, :] == predictions.truth[:, np.newaxis])
     return (misses * misses).sum(axis=1)
 
@@ -488,19 +490,19 @@ def _squares(predictions: Predictions) -> Any:
 
 
 def _balanced(predictions: Predictions) -> float:
-    """The mean over the classes of their recall."""
+    """Return the mean recall over the classes."""
     hits = _hits(predictions)
     return float(np.mean([hits[predictions.truth == label].mean() for label in np.unique(predictions.truth)]))
 
 
 def _r2(predictions: Predictions) -> float:
-    """``1 - sum (y - f)^2 / sum (y - mean)^2``; NaN where all targets are equal, as for a single row."""
+    """Return ``1 - sum (y - f)^2 / sum (y - mean)^2``; NaN if all targets are equal, as for a single row."""
     spread = float(((predictions.truth - predictions.truth.mean()) ** 2).sum())
     return 1.0 - float(_squares(predictions).sum()) / spread if spread > 0 else float("nan")
 
 
 def _storage(predictions: Predictions) -> float:
-    """The share of the rows seen that a learner keeps."""
+    """Return the share of the training rows that a learner keeps."""
     if not hasattr(predictions.learner, "storage_"):
         raise AttributeError("the learner has no storage_")
     return float(predictions.learner.storage_)

@@ -1,4 +1,4 @@
-"""Whether learners differ by more than chance: paired tests on the same splits, rows or tables, and ranks."""
+"""Significance tests of differences between learners: paired tests and rank tests over splits, rows or tables."""
 
 from __future__ import annotations
 
@@ -38,9 +38,10 @@ _ROUNDING = 1e-12  # relative; means of the same numbers differ by the order of 
 
 @dataclass(frozen=True)
 class PairedTest:
-    """The difference of two learners with its confidence interval, and the test; NaN if there is none.
+    """Difference of two learners with its confidence interval and test result; NaN if not available.
 
-    ``difference`` is the mean, or for Wilcoxon's test the median of the means of all pairs (Hodges & Lehmann 1963).
+    ``difference`` is the mean difference or, for Wilcoxon's test, the median of the means of all pairs of differences
+    (Hodges & Lehmann 1963).
     """
 
     difference: float
@@ -51,11 +52,11 @@ class PairedTest:
 
 
 def corrected_t(differences: FloatArray, test_to_train: float, *, level: float = 0.95) -> PairedTest:
-    """The corrected resampled t-test of Nadeau and Bengio.
+    """Return the corrected resampled t-test of Nadeau and Bengio.
 
-    ``t = mean / sqrt((1 / J + n_test / n_train) s^2)`` with J - 1 degrees of freedom, for J differences of sample
-    variance ``s^2`` (Nadeau & Bengio 2003, section 4; for repeated folds, Bouckaert & Frank 2004). With a ratio of 0 it
-    is the paired t-test.
+    The statistic is ``t = mean / sqrt((1 / J + n_test / n_train) s^2)`` with J - 1 degrees of freedom for J differences
+    with sample variance ``s^2`` (Nadeau & Bengio 2003, section 4; for repeated folds, Bouckaert & Frank 2004). If
+    ``test_to_train`` is 0, this is the paired t-test.
     """
     n, mean = differences.size, _mean(differences)
     if n < 2 or not np.isfinite(differences).all():
@@ -71,7 +72,7 @@ def corrected_t(differences: FloatArray, test_to_train: float, *, level: float =
 
 
 def _mean(differences: FloatArray) -> float:
-    """The mean, infinite if one difference is; 0 if it is only the rounding of differences that add up to 0."""
+    """Return the mean; infinite if a difference is infinite, and exactly 0 if it differs from 0 only by rounding."""
     if not differences.size:
         return float("nan")
     with np.errstate(invalid="ignore"):  # infinite in both directions: the mean is undefined
@@ -81,18 +82,18 @@ def _mean(differences: FloatArray) -> float:
 
 
 def wilcoxon(differences: FloatArray, *, level: float = 0.95) -> PairedTest:
-    """Wilcoxon's signed-rank test, ranks of zeros split between both signs (Demsar 2006, section 3.1.3)."""
+    """Return Wilcoxon's signed-rank test; ranks of zeros are split between both signs (Demsar 2006, section 3.1.3)."""
     if differences.size < 2 or not np.isfinite(differences).all():
         return PairedTest(_mean(differences))
     return PairedTest(*hodges_lehmann(differences, level), *signed_rank_p(differences))
 
 
 def signed_rank_p(differences: FloatArray) -> tuple[float, float]:
-    """The smaller sum of signed ranks and its p-value.
+    """Return the smaller sum of signed ranks and its p-value.
 
-    The p-value is exact up to 50 differences, with ties and zeros too: it comes from the distribution of the statistic
-    over all signs of the differences that are not 0, given their mid-ranks (Hollander & Wolfe 1999, section 3.1). With
-    more differences it comes from the normal approximation.
+    The p-value is exact for up to 50 differences, even with ties and zeros. It is computed from the distribution of the
+    statistic over all signs of the nonzero differences, given their mid-ranks (Hollander & Wolfe 1999, section 3.1).
+    For more differences, the normal approximation is used.
     """
     if not differences.any():
         return float(differences.size * (differences.size + 1) / 4), 1.0
@@ -107,13 +108,13 @@ def signed_rank_p(differences: FloatArray) -> tuple[float, float]:
 
 
 def hodges_lehmann(differences: FloatArray, level: float) -> tuple[float, float, float]:
-    """The median of ``(d_i + d_j) / 2`` over all ``i <= j``, and the ends of its confidence interval.
+    """Return the median of ``(d_i + d_j) / 2`` over all ``i <= j``, and its confidence interval.
 
-    The interval runs from the K-th smallest to the K-th largest of these means, where K is the quantile
-    ``(1 - level) / 2`` of the signed-rank statistic: exact up to 50 differences, given their mid-ranks, by the normal
-    approximation beyond (Hollander & Wolfe 1999, section 3.3). It excludes 0 only if the p-value is at most
-    ``1 - level``. With more than 2000 differences, the mean is returned without an interval; there is no interval
-    either if there are too few differences for ``level``.
+    The interval runs from the K-th smallest to the K-th largest of these means, where K is the quantile ``(1 - level) /
+    2`` of the signed-rank statistic. It is exact for up to 50 differences, given their mid-ranks; for more, the normal
+    approximation is used (Hollander & Wolfe 1999, section 3.3). It excludes 0 only if the p-value is at most ``1 -
+    level``. For more than 2000 differences, the mean is returned without an interval. There is also no interval if
+    there are too few differences for ``level``.
     """
     n = differences.size
     if n > _MOST:
@@ -136,17 +137,17 @@ def _signed_rank_quantile(differences: FloatArray, tail: float) -> int:
 
 
 def _rounded(differences: FloatArray) -> FloatArray:
-    """Differences relative to the largest; 14/15 - 13/15 and 8/15 - 7/15 are equal but for rounding."""
+    """Return rounded differences relative to the largest: 14/15 - 13/15 and 8/15 - 7/15 differ only by rounding."""
     return np.asarray(np.round(differences / (np.abs(differences).max() or 1.0), 12))
 
 
 def _doubled_ranks(differences: FloatArray) -> IntArray:
-    """Twice the mid-ranks of the absolute differences, which are integers."""
+    """Return twice the mid-ranks of the absolute differences, so that all values are integers."""
     return np.rint(2 * stats.rankdata(np.abs(differences))).astype(np.intp)
 
 
 def _rank_sum_probabilities(ranks: IntArray) -> FloatArray:
-    """The probability that a sum of ranks, each included with probability 1/2, is at most 0, 1, 2 and so on."""
+    """Return the probability that a sum of ranks, each included with probability 1/2, is at most 0, 1, 2, ..."""
     ways = np.zeros(int(ranks.sum()) + 1)
     ways[0] = 1.0
     for rank in ranks.tolist():  # each rank is in the sum or not
@@ -155,7 +156,7 @@ def _rank_sum_probabilities(ranks: IntArray) -> FloatArray:
 
 
 def holm(p_values: Sequence[float]) -> list[float]:
-    """P-values corrected for their number by Holm's (1979) step-down method; NaN stays NaN and does not count."""
+    """Return p-values adjusted by Holm's (1979) step-down method; NaN stays NaN and is not counted."""
     found = np.array(p_values, dtype=np.float64)
     order = np.argsort(found, kind="stable")[: np.count_nonzero(~np.isnan(found))]  # NaN comes last
     found[order] = np.minimum(np.maximum.accumulate(found[order] * np.arange(order.size, 0, -1)), 1.0)
@@ -169,10 +170,10 @@ def holm(p_values: Sequence[float]) -> list[float]:
 class PairedComparison(GridResult):
     """Paired tests between all pairs of learners; prints as a table.
 
-    ``tests`` are the results of ``test`` for the difference in ``score`` between the two learners of each of ``pairs``
-    (first minus second), over ``basis``. ``corrected`` are p-values with Holm's correction, ``better`` is the better
-    learner of each pair by the mean (empty if equal), printed only if ``corrected`` is below ``1 - level``, the
-    confidence level of the intervals. ``note`` is a caveat printed below the table.
+    ``tests`` has the result of ``test`` for each of ``pairs``: the difference in ``score`` (first minus second
+    learner), over ``basis``. ``corrected`` are p-values with Holm's correction. ``better`` is the learner of each pair
+    with the better mean (empty if equal); it is printed only if ``corrected`` is below ``1 - level``, where ``level``
+    is the confidence level of the intervals. ``note`` is a caveat printed below the table.
     """
 
     score: str
@@ -245,7 +246,7 @@ class PairedComparison(GridResult):
 
 
 def p_text(p_value: float) -> str:
-    """A p-value in few digits."""
+    """Format a p-value with few digits."""
     return "-" if np.isnan(p_value) else "<0.001" if p_value < 0.001 else f"{p_value:.3f}"
 
 
@@ -261,7 +262,7 @@ def compared_pairs(
     squared: bool = False,
     note: str = "",
 ) -> PairedComparison:
-    """Test all pairs of learners on the splits, rows or tables that both have, shape (learners, splits)."""
+    """Test all pairs of learners, given values of shape (learners, splits); missing values are skipped per pair."""
     level = read_probability("level", level)
     there = np.flatnonzero(~np.isnan(values).all(axis=1)).tolist()
     pairs, tests, better = [], [], []
@@ -279,7 +280,7 @@ def compared_pairs(
         better.append("" if equal else pairs[-1][(found.difference > 0) != score.greater_is_better])
     needed = int(np.floor(1 - np.log2(1 - level) + 1e-9)) + 1  # the smallest p-value of n differences is 2^(1 - n)
     if test == "wilcoxon" and pairs and (n := values.shape[1]) < needed:
-        few = f"the p-value of {basis} is at least {2.0 ** (1 - n):.3g}; p < {1 - level:.2g} needs at least {needed}"
+        few = f"the p-value for {basis} is at least {2.0 ** (1 - n):.3g}; p < {1 - level:.2g} needs at least {needed}"
         note = "\n  ".join(filter(None, [note, few]))
     name, corrected = f"{score.name} squared" if squared else score.name, holm([found.p_value for found in tests])
     done = "corrected resampled t-test" if test_to_train else "paired t-test"
@@ -292,9 +293,9 @@ def compared_pairs(
 
 
 def mean_ranks(values: FloatArray, *, greater_is_better: bool) -> FloatArray:
-    """The mean rank of each learner, 1 for the best; ties share the mean of their ranks.
+    """Return the mean rank of each learner, 1 for the best; ties share the mean of their ranks.
 
-    Learners without any value have none; a column counts if all others have a value in it.
+    Learners without any value get NaN. Only columns in which all other learners have a value are used.
     """
     ranks = np.full(len(values), np.nan)
     there, common = _common(values)
@@ -304,7 +305,7 @@ def mean_ranks(values: FloatArray, *, greater_is_better: bool) -> FloatArray:
 
 
 def leading(values: FloatArray, *, greater_is_better: bool) -> list[int]:
-    """The learners with the best mean, ties included, over the columns that all have (or each its own, if none)."""
+    """Return the learners with the best mean, ties included, over common columns (or all columns if there are none)."""
     there, common = _common(values)
     if not there.any():
         return []
@@ -315,14 +316,14 @@ def leading(values: FloatArray, *, greater_is_better: bool) -> list[int]:
 
 
 def shared_means(values: FloatArray) -> FloatArray:
-    """The mean of each learner over the columns that all have; NaN for learners without any value."""
+    """Return the mean of each learner over the columns without missing values; NaN for learners without any value."""
     there, common = _common(values)
     known = there & common.any()
     return np.array([line[common].mean() if has else np.nan for line, has in zip(values, known, strict=True)])
 
 
 def _common(values: FloatArray) -> tuple[BoolArray, BoolArray]:
-    """The learners that have any value, and the columns in which all of these have one."""
+    """Return masks of the learners that have a value, and of the columns in which all these learners have a value."""
     there: BoolArray = np.asarray(~np.isnan(values).all(axis=1))
     common: BoolArray = np.asarray(~np.isnan(values[there]).any(axis=0))
     return there, common
@@ -349,11 +350,12 @@ def _order(values: FloatArray, greater_is_better: bool) -> IntArray:
 class Friedman(GridResult):
     """Friedman test of the learners' ranks, with Nemenyi's critical distance.
 
-    ``ranks`` are the mean ranks of the ``learners`` over ``blocks`` tables or splits (``of``; splits of one table
-    share rows). ``chi_square`` is Friedman's statistic with ties accounted for and ``p_value`` its p-value with k -
-    1 degrees of freedom. ``f_statistic = (N - 1) chi^2 / (N (k - 1) - chi^2)`` is less conservative, with ``k - 1``
-    and ``(k - 1)(N - 1)`` degrees of freedom (Iman & Davenport 1980; Demsar 2006, section 3.2.2). Mean ranks that
-    differ by more than ``critical_distance`` differ significantly at level ``alpha`` (Nemenyi 1963).
+    ``ranks`` are the mean ranks of the ``learners``; ``blocks`` is the number of tables or splits, and ``of`` says
+    which (splits of one table share rows). ``chi_square`` is Friedman's statistic corrected for ties, and ``p_value``
+    its p-value with k - 1 degrees of freedom. ``f_statistic = (N - 1) chi^2 / (N (k - 1) - chi^2)`` is less
+    conservative, with ``k - 1`` and ``(k - 1)(N - 1)`` degrees of freedom (Iman & Davenport 1980; Demsar 2006, section
+    3.2.2). Mean ranks that differ by more than ``critical_distance`` differ significantly at level ``alpha`` (Nemenyi
+    1963).
     """
 
     score: str
@@ -433,9 +435,9 @@ class Friedman(GridResult):
 def friedman(
     values: FloatArray, learners: Sequence[str], score: Score, *, alpha: float = 0.05, of: str = "tables"
 ) -> Friedman:
-    """Friedman's test over the tables or splits in which all learners have a value, shape (learners, tables).
+    """Return Friedman's test; ``values`` has shape (learners, tables or splits).
 
-    Learners without any value are dropped.
+    Learners without any value are dropped, and only columns in which all other learners have a value are used.
     """
     alpha = read_probability("alpha", alpha)
     there, common = _common(values)
@@ -465,6 +467,6 @@ def friedman(
 
 
 def critical_distance(k: int, n: int, alpha: float = 0.05) -> float:
-    """Nemenyi's ``q sqrt(k (k + 1) / (6 n))`` with q the studentized range of k means over ``sqrt(2)``."""
+    """Return Nemenyi's ``q sqrt(k (k + 1) / (6 n))``; q is the studentized range of k means divided by ``sqrt(2)``."""
     q = float(stats.studentized_range.ppf(1 - alpha, k, np.inf)) / np.sqrt(2)
     return float(q * np.sqrt(k * (k + 1) / (6 * n)))

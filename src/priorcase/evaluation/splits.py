@@ -32,8 +32,8 @@ class Split:
 class Folds:
     """n-fold cross-validation, stratified by default.
 
-    The counts of each class, and the sizes of the folds, differ by at most one between folds; a class may have fewer
-    rows than folds. Training rows come in random order.
+    Fold sizes, and the counts of each class, differ by at most one between folds. Classes can have fewer rows than
+    folds. Training rows come in random order.
 
     Parameters
     ----------
@@ -42,8 +42,8 @@ class Folds:
     stratified
         Whether to stratify by class; ignored for regression.
     share
-        Share of the training rows to use, drawn again in each fold: ``floor(share * rows)``, at least one (Kontkanen et
-        al. 1998, section 4, with 0.1).
+        Share of the training rows to use, drawn anew for each fold: ``floor(share * rows)`` rows, at least one
+        (Kontkanen et al. 1998, section 4, with 0.1).
 
     Examples
     --------
@@ -57,7 +57,7 @@ class Folds:
     share: float = 1.0
 
     def check(self, task: Task) -> None:
-        """Check the parameters, and that there are enough rows."""
+        """Check the parameters and the number of rows."""
         if not is_whole(self.n) or self.n < 2:
             raise ParameterError(f"splits must be {_SPLITS}, got {quoted(self.n)}. 10 is usual.")
         check_value("stratified", self.stratified, ["boolean"])
@@ -95,7 +95,7 @@ class Holdout:
     Parameters
     ----------
     train
-        The number of training rows, or their share between 0 and 1. They come in random order.
+        Number of training rows, or their share between 0 and 1. Training rows are in random order.
     stratified
         Whether to stratify by class; ignored for regression.
     """
@@ -104,7 +104,7 @@ class Holdout:
     stratified: bool = False
 
     def check(self, task: Task) -> None:
-        """Check the parameters, and that there is a row on each side."""
+        """Check the parameters, and that there are training rows and test rows."""
         check_value("stratified", self.stratified, ["boolean"])
         rows_or_share = [Interval(Integral, 1, None, closed="left"), Interval(RealNotInt, 0, 1, closed="neither")]
         check_value("train", self.train, rows_or_share)
@@ -115,7 +115,7 @@ class Holdout:
             )
 
     def deal(self, task: Task, *, random_state: int, repeat: int) -> Iterator[Split]:
-        """Yield the one split of one repetition."""
+        """Yield the single split of one repetition."""
         rng = np.random.default_rng([random_state, repeat])
         order, size = rng.permutation(len(task)), self._size(len(task))
         if self.stratified and task.kind == "classes":
@@ -131,7 +131,7 @@ class Holdout:
 
 
 def _places(codes: IntArray, rng: np.random.Generator) -> FloatArray:
-    """Even places between 0 and 1 for the rows of each class, from a random start: the first rows are stratified."""
+    """Return evenly spaced sort keys in [0, 1) for the rows of each class, so that the first rows are stratified."""
     places = np.empty(codes.size)
     for code in np.unique(codes):
         rows = np.flatnonzero(codes == code)
@@ -144,7 +144,7 @@ class LeaveOneOut:
     """Leave-one-out: predict each row from all other rows; see `leave_one_out`."""
 
     def check(self, task: Task) -> None:
-        """Check that there are two rows."""
+        """Check that there are at least two rows."""
         _check_two_rows(task)
 
     def __str__(self) -> str:
@@ -158,7 +158,7 @@ class Prequential:
     Parameters
     ----------
     start
-        The number of rows learned before the first prediction; None for a tenth of them, at least 1 and at most 30.
+        Number of rows learned before the first prediction; None for a tenth of all rows, at least 1 and at most 30.
     """
 
     start: int | None = None
@@ -186,7 +186,7 @@ def _check_two_rows(task: Task) -> None:
 
 @dataclass(frozen=True, eq=False)
 class Given:
-    """Splits made by the user, or by a scikit-learn splitter."""
+    """Splits passed by the user, or created by a scikit-learn splitter."""
 
     pairs: tuple[tuple[IntArray, IntArray], ...]
     text: str
@@ -204,7 +204,7 @@ Splits: TypeAlias = "int | str | Protocols | Iterable[tuple[Any, Any]] | Any"
 
 
 def read_splits(splits: Any, task: Task, repeats: int, *, groups: Any = None) -> Protocols:
-    """The requested protocol; ``groups`` are for a scikit-learn splitter."""
+    """Return the requested protocol; ``groups`` are passed to a scikit-learn splitter."""
     check_repeats(repeats)
     protocol = _read_protocol(splits, task, groups)
     if repeats > 1 and not isinstance(protocol, (Folds, Holdout)):
@@ -225,7 +225,7 @@ def _read_protocol(splits: Any, task: Task, groups: Any) -> Protocols:
     splitter = hasattr(splits, "split") and not isinstance(splits, (str, bytes))
     if groups is not None and not (splitter and np.shape(groups) == (len(task),)):
         raise ParameterError(
-            f"groups must be None, or for a splitter such as GroupKFold(5) hold one group for each of {len(task)} "
+            f"groups must be None or, for a splitter such as GroupKFold(5), contain one group for each of {len(task)} "
             f"rows, got {quoted(groups)}."
         )
     words: dict[str, Protocols] = {"loo": LeaveOneOut(), "prequential": Prequential()}
@@ -241,8 +241,8 @@ def _read_protocol(splits: Any, task: Task, groups: Any) -> Protocols:
             pairs = list(splits.split(np.zeros((len(task), 1)), task.truth, *more))
         except (TypeError, ValueError) as error:
             raise EvaluationError(
-                f"got splits={quoted(splits)}, which does not split these rows: {str(error).rstrip('.')}. Where it "
-                "needs groups, compare takes groups=, one for each row."
+                f"got splits={quoted(splits)}, which does not split these rows: {str(error).rstrip('.')}. If it "
+                "needs groups, pass groups= with one group for each row."
             ) from error
         return Given(_read_pairs(pairs, len(task)), " ".join(repr(splits).split()))
     if isinstance(splits, Iterable) and not isinstance(splits, (str, bytes)):
@@ -254,7 +254,7 @@ def _read_protocol(splits: Any, task: Task, groups: Any) -> Protocols:
 
 
 def _read_pairs(pairs: Iterable[Any], rows: int) -> tuple[tuple[IntArray, IntArray], ...]:
-    """Pairs of row positions, each in range and no row in both."""
+    """Return pairs of row positions, and check that they are in range and that no row is in both parts."""
     found = []
     for number, pair in enumerate(pairs):
         parts, problem = [], ""
@@ -269,14 +269,14 @@ def _read_pairs(pairs: Iterable[Any], rows: int) -> tuple[tuple[IntArray, IntArr
         if problem:
             raise EvaluationError(
                 f"got split {number} with {problem}; expected two arrays of different row positions from 0 to "
-                f"{rows - 1}. Pass pairs (train, test), as scikit-learn's splitters give."
+                f"{rows - 1}. Pass pairs (train, test), as returned by scikit-learn's splitters."
             )
         found.append((parts[0].astype(np.intp), parts[1].astype(np.intp)))
     return tuple(found)
 
 
 def _wrong_positions(array: AnyArray, rows: int) -> str:
-    """Return what is wrong with the row positions of one part; empty if nothing is."""
+    """Return a description of invalid row positions in one part; empty if all are valid."""
     if array.ndim != 1 or not array.size:
         return f"shape {array.shape}" if array.size else "no rows"
     if array.dtype.kind not in "iu":
@@ -289,13 +289,13 @@ def _wrong_positions(array: AnyArray, rows: int) -> str:
 
 
 def partition(rows: int, tests: int, random_state: int, repeat: int) -> tuple[IntArray, IntArray]:
-    """Training rows in random order, and test rows, ascending, as in `Holdout` with the same seed and repetition."""
+    """Return shuffled training rows and ascending test rows, like `Holdout` with the same seed and repetition."""
     order = np.random.default_rng([random_state, repeat]).permutation(rows)
     return order[: rows - tests], np.sort(order[rows - tests :])
 
 
 def read_test(test: Any, task: Task) -> int:
-    """The number of test rows from a share or a number; at least one row is left on each side."""
+    """Return the number of test rows from a share or a number; at least one row remains for training."""
     _check_two_rows(task)
     share = Interval(RealNotInt, 0, 1, closed="neither")
     check_value("test", test, [share, Interval(Integral, 1, len(task), closed="left")])

@@ -1,4 +1,4 @@
-"""Predictions along a column: of one row (`what_if`), and averaged over rows (`partial_dependence`)."""
+"""Predictions along a column: for one row (`what_if`), or averaged over rows (`partial_dependence`)."""
 
 from __future__ import annotations
 
@@ -37,9 +37,9 @@ class ColumnProfile(GridResult):
     columns
         Names of the columns.
     values
-        Values of the columns at each point; None is missing.
+        Values of the columns at each point; None if missing.
     outputs
-        Class probabilities at each point, shape (points, classes), or the predicted number, (points, 1).
+        Class probabilities at each point, shape (points, classes), or predicted numbers, shape (points, 1).
     predictions
         Predicted class or number at each point; None for a mean over rows.
     own
@@ -51,7 +51,7 @@ class ColumnProfile(GridResult):
     n_rows
         Number of rows that the predictions are averaged over.
     backend
-        The library whose frame the model was fitted on, or None.
+        Data frame library of the training table, or None.
 
     Examples
     --------
@@ -187,13 +187,14 @@ def what_if(
     model
         A fitted classifier or regressor; see `explain`.
     row
-        One row: a table with one row, a list of values, or a mapping or pandas Series from names to values; columns not
-        named are missing.
+        One row: a table with one row, a list of values, or a mapping or pandas Series from names to values; columns
+        that are not named are missing.
     column
-        The column to vary, or a list of two, whose values are combined.
+        The column to vary, or a list of two columns, whose values are combined.
     n_values
-        Maximum number of values: quantiles of numbers without outliers, the most frequent nominal values, all ordinal
-        levels. The row's own value is added, and missing if the model supports it.
+        Maximum number of values: quantiles for numeric columns (without outliers), the most frequent values for nominal
+        columns. Ordinal columns use all levels. The row's own value is added, and a missing value if the model supports
+        it.
     data
         The past cases; see `explain`.
 
@@ -240,8 +241,8 @@ def partial_dependence(
     """Return the mean prediction over rows for each value of one or two columns (Friedman 2001).
 
     All other columns keep their values. The result also contains the share of rows in which the column is missing, and
-    the mean prediction with the column missing in every row. v values take v predictions per row; for two columns, the
-    product.
+    the mean prediction with the column missing in every row. The cost is one prediction per row and value, or per row
+    and combination of values for two columns.
 
     Parameters
     ----------
@@ -287,7 +288,7 @@ def partial_dependence(
 
 
 def _places(asked: ExplainedModel, column: Name | Sequence[Name]) -> list[int]:
-    """Positions of one column, or of a list of two."""
+    """Return the positions of one column, or of a list of two columns."""
     names = list(column) if isinstance(column, list) else [column]
     if not 1 <= len(names) <= 2:
         raise ParameterError(f"column must be one column or a list of two, got {len(names)}")
@@ -295,14 +296,14 @@ def _places(asked: ExplainedModel, column: Name | Sequence[Name]) -> list[int]:
 
 
 def _points(axes: Sequence[FloatArray]) -> FloatArray:
-    """All combinations of some values, shape (points, columns)."""
+    """Return all combinations of the values, shape (points, columns)."""
     return np.stack([axis.ravel() for axis in np.meshgrid(*axes, indexing="ij")], axis=1)
 
 
 def _named_values(
     asked: ExplainedModel, places: Sequence[int], points: FloatArray
 ) -> tuple[tuple[Name, ...], tuple[tuple[Any, ...], ...]]:
-    """Names of the columns, and the values of each point."""
+    """Return the names of the columns, and their values at each point."""
     values = [tuple(asked.value(a, cell) for a, cell in zip(places, point, strict=True)) for point in points.tolist()]
     return tuple(asked.names[a] for a in places), tuple(values)
 
@@ -315,7 +316,7 @@ def _grid_of(
     own: float | None = None,
     among: tuple[FloatArray, FloatArray] | None = None,
 ) -> FloatArray:
-    """Return the values of a column to predict for, from weighted rows or from the past cases; missing last."""
+    """Return the values of a column to predict for, from weighted rows or past cases; a missing value is last."""
     column, weights = (asked.past[:, a], np.ones(len(asked.past))) if among is None else among
     known = ~np.isnan(column) & (weights > 0)
     values, at = np.unique(column[known], return_inverse=True)

@@ -1,4 +1,4 @@
-"""Contributions of columns to predictions: exact terms of additive models, Shapley values of all others."""
+"""Contributions of columns to predictions: exact terms for additive models, Shapley values for all other models."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from priorcase._typing import AnyArray, BoolArray, FloatArray, IntArray
 from priorcase.explaining.model import ExplainedModel
 
 EXACT = 8
-"""Up to this number of known columns, all subsets of them are evaluated."""
+"""Maximum number of known columns for which all subsets are evaluated."""
 
 _AT_ONCE = 1 << 14  # rows that are predicted in one batch
 _ROUNDING = 8 * float(np.finfo(np.float64).eps)  # of a share, relative to the largest output
@@ -19,12 +19,12 @@ _ROUNDING = 8 * float(np.finfo(np.float64).eps)  # of a share, relative to the l
 
 @dataclass(frozen=True, eq=False)
 class Shares:
-    """Contributions of the columns to the predictions of rows, on a scale.
+    """Contributions of the columns to the predictions for rows, in units of ``scale``.
 
     ``base`` is the output without any column, ``parts`` have the shape (rows, columns), and ``total`` is the output:
-    ``base`` plus the sum of the parts. ``errors`` are standard errors of the parts, 0 if they are exact. ``versus``
-    is the other class of log-odds; None on other scales. ``averaged``: columns that are not known are taken from past
-    cases instead of being missing.
+    ``base`` plus the sum of the parts. ``errors`` are standard errors of the parts, 0 if they are exact. ``versus`` is
+    the other class of the log-odds; None on other scales. ``averaged`` is whether unknown columns are filled in from
+    past cases instead of being missing.
     """
 
     scale: str
@@ -37,7 +37,7 @@ class Shares:
 
 
 def column_shares(asked: ExplainedModel, cells: FloatArray, predictions: AnyArray, permutations: int) -> Shares:
-    """Return contributions to the log-odds of an additive model, the probability of the class, or the number."""
+    """Return contributions to the log-odds (additive models), the class probability, or the predicted number."""
     if hasattr(asked.model, "contributions") and asked.classes is not None and asked.classes.size > 1:
         found = asked.model.contributions(asked.passed(cells))
         parts = found.contributions[:, 1:]
@@ -48,9 +48,9 @@ def column_shares(asked: ExplainedModel, cells: FloatArray, predictions: AnyArra
 def _shapley(asked: ExplainedModel, cells: FloatArray, chosen: IntArray, permutations: int) -> Shares:
     """Return Shapley values of the columns that are known in a row (Strumbelj & Kononenko 2014).
 
-    The value of a set of columns is the output for the row without all other columns. With few columns all sets
-    are evaluated. Otherwise columns are added one by one in the order of some permutations, each followed by its
-    reverse (Mitchell et al. 2022): the steps of a permutation add up to the output, and so do their means.
+    The value of a set of columns is the output for the row without all other columns. If there are few columns, all
+    sets are evaluated. Otherwise columns are added one by one in the order of several permutations, each followed by
+    its reverse (Mitchell et al. 2022): the steps of a permutation add up to the output, and so do their means.
     """
     background = asked.background
     takes_missing = bool(np.isnan(background).all())
@@ -83,7 +83,7 @@ def _shapley(asked: ExplainedModel, cells: FloatArray, chosen: IntArray, permuta
 
 
 def _with_left_out(row: FloatArray, known: IntArray, plan: _Plan, background: FloatArray) -> FloatArray:
-    """Return the row without some columns, for each mask and each row of the background."""
+    """Return copies of a row in which masked columns are replaced, for each mask and each background row."""
     kept = np.zeros((len(plan.masks), row.size), bool)
     kept[:, known] = plan.masks
     return np.concatenate([np.where(kept, row, other) for other in background])
@@ -91,10 +91,11 @@ def _with_left_out(row: FloatArray, known: IntArray, plan: _Plan, background: Fl
 
 @dataclass(frozen=True, eq=False)
 class _Plan:
-    """Return the sets of k columns to evaluate, from the empty to the full set, and how to compute the shares.
+    """Subsets of k columns to evaluate, from the empty to the full set, and the weights to compute contributions.
 
-    ``orders`` are permutations, each followed by its reverse, and ``places`` the sets that each passes through; both
-    are empty if all sets are evaluated, by ``weights`` of shape (k, sets).
+    If all subsets are evaluated, ``weights`` has shape (k, subsets), and ``orders`` and ``places`` are empty. Otherwise
+    ``orders`` are permutations, each followed by its reverse, and ``places`` are the subsets that each permutation
+    passes through.
     """
 
     masks: BoolArray

@@ -20,10 +20,10 @@ from priorcase.learning.plotting import caption, captions, color, drawing, tint
 from priorcase.learning.results import Grid, PrintedPerQuery, Row, framed, short, value_text
 
 Goal = Callable[[AnyArray, AnyArray], BoolArray]
-"""Whether each prediction after a change is wanted, from the predictions after and before it."""
+"""Function that returns a mask of wanted predictions, given the predictions after and before the changes."""
 
 EXHAUSTIVE = 10
-"""Up to this number of changes, every subset of them is tried."""
+"""Maximum number of changes for which every subset is tried."""
 
 _CANDIDATES = 10  # nearest past cases that change the prediction and are reduced to their smallest changes, at least
 _FIRST, _GROWTH = 64, 4  # past cases that are tried at first, and how the number grows
@@ -32,20 +32,20 @@ _ALTERNATIVES, _WIDTH = 10, 24
 
 @dataclass(frozen=True, repr=False, eq=False)
 class Counterfactuals(PrintedPerQuery):
-    """Counterfactuals: changes of rows that change the prediction; prints as a table, and can be indexed by query.
+    """Changes to rows that change the prediction; prints as a table, and can be indexed by query.
 
-    Arrays have one entry for each alternative; those of query ``i`` run from ``indptr[i]`` to ``indptr[i + 1]``,
-    smallest changes first. Returned by `priorcase.counterfactuals`.
+    Arrays have one entry for each alternative, sorted by query and then by size of the change. The entries of query
+    ``i`` run from ``indptr[i]`` to ``indptr[i + 1]``. Returned by `priorcase.counterfactuals`.
 
     Parameters
     ----------
     names, queries, predictions
         Names of the columns, values of the queries (None if missing), and predictions.
     indptr, rows, changed, new_predictions
-        Start of each query's alternatives, their values, which columns are changed, shape (alternatives, columns), and
-        their predictions.
+        Start of each query's alternatives; the values of the alternatives; a mask of the changed columns, shape
+        (alternatives, columns); and the predictions for the alternatives.
     distances, ids
-        Distance of each alternative from its query, and the past case that its new values come from.
+        Distance of each alternative from its query, and the id of the past case that the new values come from.
     notes
         Reason why a query has no alternative; empty if it has one.
     backend, numbers
@@ -163,15 +163,16 @@ def counterfactuals(
 ) -> Counterfactuals:
     """Find the smallest changes to each row, taken from past cases, that change the model's prediction.
 
-    The search starts at the nearest past cases with a wanted prediction (nearest unlike cases, Keane & Smyth 2020).
-    If no value of such a case changes the prediction by itself, all are taken; changes that are not needed are undone,
-    largest differences first, and the smallest set of the remaining changes that still changes the prediction is kept
-    (if more than ten remain, a set from which no single change can be undone). Of several changes, the smallest is the
-    one of the fewest columns, then of the smallest distance. All new values come from one past case; values missing in
-    it are not changed. A value that is missing in the row may be filled in, which is printed as a change from ``?``; of
-    equally many changes, those of known values are preferred.
+    The search starts at the nearest past cases with a wanted prediction (nearest unlike cases, Keane & Smyth 2020). If
+    a single value of such a case changes the prediction, only this value is changed. Otherwise the row gets all values
+    of the case. Unnecessary changes are then undone, largest differences first, and the smallest set of the remaining
+    changes that still changes the prediction is kept (with more than ten remaining changes, a set from which no single
+    change can be undone). Sets of changes are compared by their number of columns, then by distance. All new values
+    come from one past case; values that are missing in this case are not changed. Values that are missing in the row
+    can be filled in, which is printed as a change from ``?``; between sets of equal size, changes of known values are
+    preferred.
 
-    Distances are those of `KNNClassifier` with equal weights. A row takes some tens of predictions for each column.
+    The distance is that of `KNNClassifier` with equal weights. Each row takes dozens of predictions per column.
 
     Parameters
     ----------
@@ -180,7 +181,7 @@ def counterfactuals(
     X
         The rows; or one row as a mapping from names to values.
     n
-        Number of alternatives for each row; they change different columns if possible.
+        Number of alternatives for each row; if possible, the alternatives change different columns.
     fixed
         Columns that must not change. Columns that identify a row never change.
     target
@@ -288,7 +289,7 @@ def _goal(asked: ExplainedModel, target: Value | None, above: float | None, belo
 
 
 class _Changes:
-    """Changes of some queries to the values of past cases, and the predictions that they lead to."""
+    """Changes of queries to values of past cases, and the predictions after these changes."""
 
     def __init__(
         self, asked: ExplainedModel, cells: FloatArray, predictions: AnyArray, free: BoolArray, goal: Goal
@@ -313,23 +314,23 @@ class _Changes:
         return self._fitted.finish(costs)
 
     def differs(self, of: IntArray, past: IntArray) -> BoolArray:
-        """Return which columns a past case would change: free ones in which it has another, known value."""
+        """Return a mask of columns that a past case would change: free columns with a known, different value."""
         new = self.asked.past[past]
         return np.asarray(self.free[of] & ~np.isnan(new) & (new != self.cells[of]))
 
     def turned(self, of: IntArray, rows: FloatArray) -> BoolArray:
-        """Return which rows, made from some queries, have a wanted prediction."""
+        """Return a mask of the modified rows that have a wanted prediction."""
         if not len(rows):
             return np.zeros(0, bool)
         return np.asarray(self.goal(self.asked.predictions(rows), self.predictions[of]))
 
     def found(self, pending: IntArray, most: int) -> tuple[IntArray, IntArray, BoolArray]:
-        """Return pairs of a query and a past case that changes its prediction, and the changed columns."""
+        """Return pairs of queries and past cases that change the prediction, and the changed columns."""
         of, past = self.candidates(pending, most)
         return of, past, self.reduced(of, past)
 
     def candidates(self, pending: IntArray, most: int) -> tuple[IntArray, IntArray]:
-        """Return pairs of a query and a past case that changes its prediction: the nearest ones of each query."""
+        """Return the nearest past cases that change the prediction of each query, as pairs of query and case."""
         every = self.asked.past
         known = ~np.isnan(every)
         orders = {}
@@ -356,7 +357,7 @@ class _Changes:
         return np.concatenate([none, *queries]), np.concatenate([none, *lists.values()])
 
     def reduced(self, of: IntArray, past: IntArray) -> BoolArray:
-        """Return the columns of each pair that remain changed."""
+        """Return the columns that remain changed in each pair after unnecessary changes are undone."""
         changed, new, old = self.differs(of, past), self.asked.past[past], self.cells[of]
         costs = np.where(changed, self.costs(of, past), -1.0)
         alone = self._alone(of, changed, new, costs)
@@ -384,7 +385,7 @@ class _Changes:
         return changed
 
     def _alone(self, of: IntArray, changed: BoolArray, new: FloatArray, costs: FloatArray) -> IntArray:
-        """Return the column of each pair that changes the prediction by itself, -1 if there is none; see `_fewest`."""
+        """Return, for each pair, a column that changes the prediction by itself; -1 if there is none."""
         pairs, columns = np.nonzero(changed)
         rows = self.cells[of[pairs]]
         filled = np.isnan(rows[np.arange(pairs.size), columns])
@@ -397,7 +398,7 @@ class _Changes:
         return alone
 
     def _fewest(self, query: int, new: FloatArray, columns: IntArray, costs: FloatArray) -> BoolArray:
-        """Return the fewest changes that change the prediction; ties prefer changes of known values."""
+        """Return the smallest set of changes that changes the prediction; ties prefer changes of known values."""
         subsets = (np.arange(1, 2**columns.size)[:, None] >> np.arange(columns.size)) & 1 == 1
         kept = np.zeros((len(subsets), new.size), bool)
         kept[:, columns] = subsets
@@ -411,7 +412,7 @@ class _Changes:
 def _best(
     pairs: IntArray, rows: FloatArray, columns: BoolArray, filled: IntArray, costs: FloatArray, n: int
 ) -> list[int]:
-    """Return the smallest changes of one query, preferring sets of columns that are not used yet."""
+    """Return the ``n`` smallest changes of one query, preferring sets of columns that are not used yet."""
     order = pairs[np.lexsort((costs[pairs], filled[pairs], columns[pairs].sum(axis=1)))].tolist()
     sets, values, first, rest = set[bytes](), set[bytes](), list[int](), list[int]()
     for pair in order:

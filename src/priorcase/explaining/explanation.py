@@ -48,12 +48,12 @@ class Explanations(PrintedPerQuery):
         Quantity that is explained: ``"log-odds"`` of the predicted class against ``versus``, the ``"probability"`` of
         the predicted class, or the ``"prediction"`` (a number).
     base, contributions, total
-        The prediction with no column known, the contribution of each column, shape (queries, columns), and the
-        prediction: ``base`` plus the contributions.
+        The prediction if no column is known; the contribution of each column, shape (queries, columns); and the
+        prediction, which is ``base`` plus the contributions.
     errors
         Standard errors of the contributions; 0 if they are exact. The sum is always exact.
     averaged
-        Whether columns that are not known are taken from past cases instead of being missing.
+        Whether unknown columns are filled in from past cases instead of being missing.
     versus
         The other class of the log-odds; None on other scales.
     probabilities, classes
@@ -63,7 +63,7 @@ class Explanations(PrintedPerQuery):
     counterfactuals
         Changes that would change each prediction, or None.
     unseen
-        Whether each value of the queries is a nominal value without past cases, shape (queries, columns).
+        Mask of nominal values that no past case has, shape (queries, columns).
     backend, numbers
         See `Precedents`.
 
@@ -117,9 +117,9 @@ class Explanations(PrintedPerQuery):
     def frame(self, backend: Backend | None = None) -> Any:
         """Return a data frame with one row per query and column.
 
-        Columns: ``query``, ``prediction``, ``column``, ``value``, ``contribution`` and ``error``. The first row of a
-        query is the base, without a ``column``. ``backend`` is the library of the frame; by default the one that the
-        model was fitted with. ``precedents`` and ``counterfactuals`` have their own frames.
+        Columns: ``query``, ``prediction``, ``column``, ``value``, ``contribution`` and ``error``. The first row of each
+        query is the base; its ``column`` is missing. ``backend`` is the library of the frame; by default the one that
+        the model was fitted with. ``precedents`` and ``counterfactuals`` have their own frames.
         """
         n, d = self.contributions.shape
         columns = [None, *map(str, self.names)]
@@ -242,30 +242,30 @@ def explain(
 ) -> Explanations:
     """Explain predictions by past cases, contributions of the columns, and counterfactuals.
 
-    **Past cases.** Models that vote show their nearest voters, with their shares of the whole vote. RBF networks show
-    the nearest cases by their distance. Other models compare rows by the change that each value alone makes to the
-    class log-probabilities or the predicted number. For naive Bayes and `SubsetAveragedBayes` these are the terms of
-    the model, so that irrelevant columns have no influence.
+    **Past cases.** Models that vote show their nearest voters, with their shares of the total vote. RBF networks show
+    the nearest cases by the network's own distance. Other models compare rows by the effect of each value alone on the
+    class log-probabilities or the predicted number. For naive Bayes and `SubsetAveragedBayes`, these effects are the
+    terms of the model, so irrelevant columns have no influence.
 
     **Contributions** add up to the prediction. For naive Bayes and `SubsetAveragedBayes` they are the terms of the
     log-odds. For other models they are Shapley values of the probability of the predicted class, or of the predicted
     number: an omitted column is set to missing or, if the model does not support missing values, drawn from 16
-    past cases. With at most eight known columns they are exact and take 256 predictions per row; otherwise they are
-    means over ``permutations``, with standard errors, and take up to ``permutations * (k - 1) + 2`` predictions for k
-    columns.
+    past cases. With at most eight known columns, Shapley values are exact and take at most 256 predictions per row.
+    Otherwise they are means over ``permutations``, with standard errors, and take up to ``permutations * (k - 1) + 2``
+    predictions for k columns.
 
     **Counterfactuals** come from `counterfactuals`; regressors need ``above`` or ``below``.
 
-    Models fitted with ``keep_rows=False`` have no past cases and counterfactuals, unless ``data`` is passed.
+    Models fitted with ``keep_rows=False`` have no past cases or counterfactuals unless ``data`` is passed.
 
     Parameters
     ----------
     model
         A fitted classifier or regressor. scikit-learn estimators, such as a Pipeline, need ``data``.
     X
-        The rows to explain; or one row as a mapping from names to values, where columns not named are missing.
+        The rows to explain; or one row as a mapping from names to values, in which columns not named are missing.
     precedents
-        Largest number of past cases to show; 0 for none.
+        Maximum number of past cases to show; 0 for none.
     counterfactuals
         Number of counterfactuals for each row; 0 for none.
     fixed, target, above, below
@@ -348,6 +348,6 @@ def explain(
 
 
 def _unseen(asked: ExplainedModel, cells: FloatArray) -> BoolArray:
-    """Return which cells hold categories that no past case has; they are numbered after all others."""
+    """Return a mask of cells with categories that no past case has; their codes come after all other codes."""
     kinds = zip(asked.schema.kinds, asked.cases.values, strict=True)
     return np.asarray(cells >= np.array([len(values) if type(kind) is Nominal else np.inf for kind, values in kinds]))

@@ -1,7 +1,8 @@
-"""Explained models: a fitted model with its past cases, and its predictions for rows made by an explanation.
+"""Explained models: a fitted model with its past cases, and its predictions for modified rows.
 
-Rows are *cells* here: float64, one column for each of the schema, a number, the rank of a level, or the code of a value
-in a list of all values that were seen; NaN is missing. So values of a query and of past cases can be mixed by masks.
+Here, rows are represented as *cells*: a float64 matrix with one column per schema column. A cell is a number, the rank
+of a level, or the code of a value in the list of all values seen; NaN is missing. With this representation, values of
+a query and of past cases can be combined with masks.
 """
 
 from __future__ import annotations
@@ -54,11 +55,11 @@ _BACKGROUND = 16  # past cases that replace an omitted value, if the model takes
 
 
 class PastCases:
-    """Past cases as cells, and what is computed from them alone, kept for the next explanation of the same model.
+    """Past cases as cells, with cached results that are reused by the next explanation of the same model.
 
-    ``values`` and ``codes`` number the values of columns that have no numbers of their own, ``identifiers`` are columns
-    of names that identify a row (another row's name says nothing about this one), and ``targets`` are None if they
-    are not known. It never changes later, except that `outputs` caches the outputs of the model.
+    ``values`` and ``codes`` map between the values of non-numeric columns and their codes. ``identifiers`` are columns
+    that identify a row, such as names, and carry no information about other rows. ``targets`` are None if they are not
+    known. Objects are immutable, except that `outputs` caches the outputs of the model.
     """
 
     def __init__(self, table: Table, targets: AnyArray | None) -> None:
@@ -73,7 +74,7 @@ class PastCases:
         self._lock = Lock()
 
     def outputs(self, cells: FloatArray, ask: Callable[[FloatArray], FloatArray]) -> FloatArray:
-        """Return the result of ``ask`` for each row, computed once while it stays in the cache."""
+        """Return the result of ``ask`` for each row; results are cached."""
         keys = [row.tobytes() for row in cells]
         with self._lock:
             found = {key: self._outputs.pop(key) for key in keys if key in self._outputs}
@@ -91,7 +92,7 @@ class PastCases:
 
     @cached_property
     def compared(self) -> tuple[Instances, FittedDistance, FloatArray]:
-        """The cases with the distance in which all columns count the same, and their cells as it takes them."""
+        """The past cases, a distance with equal column weights, and the cases prepared for this distance."""
         instances = Instances(self.schema)
         instances.append(self.schema.read(_source(self.schema, self.cells, self.values)))
         fitted = resolve("robust").fit(instances)
@@ -99,7 +100,7 @@ class PastCases:
 
 
 def _without_cases(instances: Instances) -> PastCases:
-    """No past cases, but the values that the counted rows have."""
+    """Return an object without past cases, but with all values that occurred in the counted rows."""
     kinds = instances.schema.kinds
     nothing, known = np.empty(0, np.int32), [instances.known(a) for a in range(len(kinds))]
     columns = (Coded(nothing, ()) if isinstance(kind, Nominal) else np.empty(0) for kind in kinds)
@@ -114,13 +115,14 @@ _PAST: WeakKeyDictionary[Memory, tuple[int, PastCases]] = WeakKeyDictionary()
 
 
 class ExplainedModel:
-    """A fitted model of one target, with its past cases.
+    """A fitted model with a single target, and its past cases.
 
-    Only public methods of ``model`` are called, in its present state. Past cases are the rows that it
-    stores, or ``data``, a pair of X and y. ``classes`` are None for a regressor, ``ids`` those of the past cases,
-    ``targets`` None if they are not known, and ``background`` the rows from which omitted values are taken: one row of
-    missing values, or some past cases if the model takes no missing values or is not one of this library. Other models
-    may predict rows of missing values, but do not treat them as unknown: encoders and imputers give them a value.
+    Only public methods of ``model`` are called, in its current state. Past cases are the rows that the model stores, or
+    ``data``, a pair of X and y. ``classes`` is None for a regressor, ``ids`` has the ids of the past cases, and
+    ``targets`` is None if the targets are not known. ``background`` has the rows that replace omitted values: one row
+    of missing values, or some past cases if the model does not accept missing values or is from another library. Models
+    of other libraries may accept missing values but do not treat them as unknown: encoders and imputers give them a
+    value.
     """
 
     def __init__(self, model: Any, data: Any = None, *, needs_rows: bool = True) -> None:
@@ -185,7 +187,7 @@ class ExplainedModel:
         self._open(PastCases(table, targets))
 
     def _like(self, X: Any) -> Callable[[Source], Any]:
-        """Return a function that turns rows into the input of a model of another library: an array or a frame."""
+        """Return a function that converts rows to the input type of another library's model: an array or a frame."""
         if isinstance(X, NamedColumns):
             names = list(X.kinds)
             return lambda source: NamedColumns.of(dict(zip(names, map(_listed, source.columns), strict=True)), X.kinds)
@@ -214,7 +216,7 @@ class ExplainedModel:
     # -- rows
 
     def cells(self, X: Any) -> FloatArray:
-        """Rows that a user passes: what the model takes, or one row as a mapping, a Series or a list of values."""
+        """Return the user's rows as cells: a table that the model accepts, or one row as a mapping, Series or list."""
         if nw.dependencies.is_pandas_series(X):
             X = X.to_dict()
         if isinstance(X, Mapping):
@@ -233,15 +235,15 @@ class ExplainedModel:
         return cells
 
     def source(self, cells: FloatArray) -> Source:
-        """Rows as every learner of the library takes them."""
+        """Convert cells to rows that every learner of the library accepts."""
         return _source(self.schema, cells, self._values)
 
     def passed(self, cells: FloatArray) -> Any:
-        """Rows as the model takes them."""
+        """Convert cells to the input type of the model."""
         return self._passed(self.source(cells))
 
     def value(self, a: int, cell: float) -> Any:
-        """The value of a cell; None for missing."""
+        """Return the value of a cell; None if missing."""
         kind = self.schema.kinds[a]
         if cell != cell:
             return None
@@ -252,11 +254,11 @@ class ExplainedModel:
         return date_of(cell) if isinstance(kind, Date) else float(cell)
 
     def rows(self, cells: FloatArray) -> list[Row]:
-        """Rows as Python values, None for missing."""
+        """Return rows as Python values; None if missing."""
         return [tuple(self.value(a, cell) for a, cell in enumerate(row)) for row in cells.tolist()]
 
     def position(self, column: Name, *, parameter: str = "column") -> int:
-        """Position of a column; ``x0``, ``x1``, ... are names of a table without names."""
+        """Return the position of a column; unnamed columns can be called ``x0``, ``x1``, ..."""
         if self.schema.names is None and isinstance(column, str) and column in self.names:
             return self.names.index(column)
         return self.schema.position(column, parameter=parameter)
@@ -278,7 +280,7 @@ class ExplainedModel:
         return np.asarray(model.classes_)
 
     def predictions(self, cells: FloatArray) -> AnyArray:
-        """The predicted class or number of each row."""
+        """Return the predicted class or number of each row."""
         found = self._asked(self.model.predict, cells)
         if found.ndim > 1:
             raise TargetError(
@@ -289,8 +291,9 @@ class ExplainedModel:
     def outputs(self, cells: FloatArray) -> FloatArray:
         """Return the explained outputs, shape (rows, outputs): probabilities of classes, or the predicted number.
 
-        k-NN remembers those of rows with few known values, which may tie with thousands of past cases: many queries
-        share them. Its output for a row has the same bits whatever other rows are passed.
+        For k-NN, outputs of rows with few known values are cached: these rows can tie with thousands of past cases, and
+        many queries share them. The output of k-NN for a row is bit-identical, regardless of the other rows in the
+        batch.
         """
         if not isinstance(self.model, KNNClassifier | KNNRegressor):
             return self._outputs(cells)
@@ -314,7 +317,7 @@ class ExplainedModel:
         return np.asarray(self.predictions(cells)[:, None] == self.classes, np.float64)
 
     def predicted(self, cells: FloatArray) -> tuple[AnyArray, FloatArray | None]:
-        """Predictions and probabilities, None for numbers; k-NN finds both by one search."""
+        """Return predictions and probabilities (None for regression); k-NN computes both in one search."""
         if isinstance(self.model, KNNClassifier):
             with unwarned(FarQueryWarning, LocalConvergenceWarning):
                 predictions, probabilities = self.model._classified(self.passed(cells))
@@ -322,7 +325,7 @@ class ExplainedModel:
         return self.predictions(cells), None if self.classes is None else self.outputs(cells)
 
     def log_outputs(self, cells: FloatArray) -> FloatArray:
-        """Logarithms of probabilities; numbers as they are."""
+        """Return logarithms of probabilities; predicted numbers are returned unchanged."""
         if self.classes is None:
             return self.outputs(cells)
         if hasattr(self.model, "predict_log_proba"):
@@ -331,7 +334,7 @@ class ExplainedModel:
             return np.log(self.outputs(cells))
 
     def _asked(self, method: Callable[[Any], Any], cells: FloatArray) -> AnyArray:
-        """Answers to any number of rows, in blocks, suppressing warnings about rows that the user did not pass."""
+        """Predict any number of rows in batches, without warnings about rows that the user did not pass."""
         parts = []
         with unwarned(FarQueryWarning, LocalConvergenceWarning):
             for start in range(0, len(cells), _AT_ONCE):
@@ -340,14 +343,14 @@ class ExplainedModel:
         return np.concatenate(parts)
 
     def chosen(self, predictions: AnyArray) -> IntArray:
-        """The output that is explained for each row: that of the predicted class, or the only one."""
+        """Return the index of the explained output of each row: the predicted class, or 0 for regression."""
         if self.classes is None:
             return np.zeros(len(predictions), np.int64)
         return np.asarray(np.argmax(self.classes[None, :] == predictions[:, None], axis=1))
 
     @property
     def takes_missing(self) -> bool:
-        """Whether the model predicts a row of missing values."""
+        """Whether the model can predict a row in which all values are missing."""
         if self._missing is None:
             try:
                 self.outputs(np.full((1, len(self.schema)), np.nan))
@@ -359,14 +362,14 @@ class ExplainedModel:
 
     @property
     def background(self) -> FloatArray:
-        """Rows from which left-out values are taken."""
+        """Rows from which omitted values are taken."""
         if self.stored is not None and self.takes_missing:
             return np.full((1, len(self.schema)), np.nan)
         return self.past[fixed_sample(len(self.past), _BACKGROUND)]
 
 
 def _stored_targets(instances: Instances) -> AnyArray | None:
-    """The target of each stored row."""
+    """Return the target of each stored row."""
     if instances.targets is None:
         return None
     held = np.asarray(instances.target())
@@ -382,7 +385,7 @@ def _encoded(
     new: Sequence[list[Value]],
     first: Sequence[int] | None = None,
 ) -> FloatArray:
-    """Rows as cells. Values that are not ``known`` get the codes from ``first`` on, and are put into ``new``."""
+    """Return rows as cells; values that are not ``known`` get codes starting at ``first`` and are added to ``new``."""
     cells = np.empty((len(table), len(table.schema)))
     for a, column in enumerate(table.columns):
         if not isinstance(column, Coded):
@@ -401,7 +404,7 @@ def _encoded(
 
 
 def _source(schema: Schema, cells: FloatArray, values: Sequence[Sequence[Value]]) -> Source:
-    """Cells as every learner of the library takes rows."""
+    """Convert cells to rows that every learner of the library accepts."""
     columns: list[Column] = []
     for a, kind in enumerate(schema.kinds):
         column = np.ascontiguousarray(cells[:, a])
@@ -425,5 +428,5 @@ def _listed(column: Column) -> list[Any]:
 
 
 def _beyond(kind: Ordinal) -> Value:
-    """A value that is not a level."""
+    """Return a value that is not a level."""
     return "(no such level)" if kind.content == "text" else max(kind.order) + 1  # type: ignore[type-var, operator]

@@ -1,4 +1,4 @@
-"""Past cases near a query in the terms of a model that has no precedents of its own."""
+"""Similar past cases for models that have no precedents of their own."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from priorcase.neighbors.base import NeighborsEstimator
 from priorcase.neighbors.precedents import Precedent, Precedents
 
 Parts = Callable[[int], FloatArray]
-"""From the number of a query to what each column adds to the distance of each past case."""
+"""Function from a query number to the contribution of each column to the distance of each past case."""
 
 
 def precedents_of(
@@ -31,19 +31,19 @@ def precedents_of(
 
 
 def _by_distance(asked: ExplainedModel, cells: FloatArray) -> Parts:
-    """By the distance of a learner that compares rows but whose rows do not vote: RBF networks."""
+    """Return contributions to the distance of a learner that compares rows without voting (RBF networks)."""
     memory = asked.model._stored()
     queries, every = asked.model._cells(asked.source(cells)), np.arange(len(asked.past))
     return lambda query: np.asarray(memory.contributions(queries[query], every))
 
 
 def _by_terms(asked: ExplainedModel, cells: FloatArray) -> Parts:
-    """Return the change of the output by each value alone, compared with all columns missing.
+    """Return contributions to the distance, computed from the effect of each value alone on the output.
 
-    The term of a value is the vector of log-probabilities of all classes, given this value alone, less that given
-    nothing, centered over the classes; for numbers it is the prediction. A column adds the Euclidean distance of the
-    two terms, and nothing if it is missing in the query. In a naive Bayes model the terms are those of its log-odds,
-    so columns that it ignores add nothing.
+    For classification, the term of a value is the vector of class log-probabilities given only this value, minus the
+    same vector given no values, centered over the classes. For regression, it is the prediction. A column adds the
+    Euclidean distance between the terms of the query and the past case, or 0 if the value is missing in the query. In a
+    naive Bayes model, the terms are the terms of the log-odds, so columns that the model ignores add nothing.
     """
     background, columns = asked.background, len(asked.schema)
     values, places, made = [], [], []
@@ -75,7 +75,7 @@ def _by_terms(asked: ExplainedModel, cells: FloatArray) -> Parts:
 
 
 def _apart(terms: FloatArray, own: FloatArray) -> FloatArray:
-    """Distances of terms from one of them; equal infinities are no difference."""
+    """Return distances of terms from a given term; equal infinities have distance 0."""
     with np.errstate(invalid="ignore"):
         off = np.where(terms == own, 0.0, terms - own)
         if own.size > 1:
@@ -127,5 +127,5 @@ def _nearest(
 
 
 def _like(targets: AnyArray, classes: AnyArray) -> AnyArray:
-    """Targets as an array of the type of the classes."""
+    """Return targets as an array with the dtype of the classes."""
     return np.array(targets.tolist(), dtype=classes.dtype) if classes.dtype != object else objects(targets.tolist())

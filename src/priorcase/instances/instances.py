@@ -1,8 +1,8 @@
 """Instances: encoded rows with stable ids.
 
-Stored columns are float64 for numbers and ranks, and small integers for the codes of nominal values. A column only ever
-grows at its end; stored items never change. Successive states therefore share columns, and each state knows the number
-of its rows and codes in each column.
+Stored columns are float64 for numbers and ranks, and small integers for the codes of nominal values. Columns only grow
+at the end, and stored items never change. Successive states therefore share columns, and each state records how many
+rows and codes of each column belong to it.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ Batch: TypeAlias = tuple[AnyArray, dict[int, Value]]
 
 
 class Growing:
-    """Array that grows at its end, by half of its size when it is full."""
+    """Array that grows at its end; its capacity increases by half when it is full."""
 
     __slots__ = ("data",)
 
@@ -46,7 +46,7 @@ class Growing:
         self.data = data
 
     def view(self, size: int) -> AnyArray:
-        """First ``size`` items, read-only."""
+        """Return a read-only view of the first ``size`` items."""
         view = self.data[:size]
         view.flags.writeable = False
         return view
@@ -79,7 +79,7 @@ class NumberColumn(Growing):
         return NumberColumn(self.kind, data)
 
     def prepare(self, column: Any, codes: int, label: Name) -> Batch:
-        """Numbers to store, as returned by `Schema.read`; raise an error for an undeclared level."""
+        """Return the numbers to store for a column from `Schema.read`; raise an error for an undeclared level."""
         if isinstance(self.kind, Ordinal) and (column < 0).any():
             rows = np.flatnonzero(column < 0).tolist()
             raise SchemaMismatchError(
@@ -90,19 +90,19 @@ class NumberColumn(Growing):
         return column, {}
 
     def item(self, value: Any, codes: int) -> Any:
-        """Stored number for the value of a single row; None for an undeclared level."""
+        """Return the number to store for the value of a single row, or None for an undeclared level."""
         return None if value < 0 and isinstance(self.kind, Ordinal) else value
 
     def cell(self, value: Any, codes: int) -> Any:
-        """Cell for the value of a single query."""
+        """Return the encoded value of a single query."""
         return value
 
     def lookup(self, column: Any, codes: int) -> Any:
-        """Cells for a column of queries."""
+        """Return the encoded values of a column of queries."""
         return column
 
     def decoded(self, numbers: FloatArray) -> list[Value]:
-        """Numbers or ranks as Python values, None for missing."""
+        """Return numbers or ranks as Python values; missing values become None."""
         if isinstance(self.kind, Ordinal):
             return [None if cell != cell else self.kind.order[int(cell)] for cell in numbers.tolist()]
         if isinstance(self.kind, Date):
@@ -144,16 +144,16 @@ class CodeColumn(Growing):
         return CodeColumn(self.kind, data, values, index, (*self.free, *sorted(gone)))
 
     def known(self, codes: int) -> tuple[Value, ...]:
-        """Values that are stored or declared."""
+        """Return the values that are stored or declared."""
         return tuple(self.values[code] for code in self.index.values() if code < codes)
 
     def code(self, value: Value, codes: int) -> int:
-        """Code of a value; -1 if it has none."""
+        """Return the code of a value, or -1 if it has no code."""
         code = self.index.get(identity(value), -1)
         return code if code < codes else -1
 
     def prepare(self, column: Any, codes: int, label: Name) -> Batch:
-        """Codes to store and new values; raise an error for an undeclared value."""
+        """Return the codes to store and the new values; raise an error for an undeclared value."""
         translate = self.translate(column, codes)
         fresh = [position for position, code in translate.items() if code < 0]
         new = [column.values[position] for position in fresh]
@@ -169,12 +169,12 @@ class CodeColumn(Growing):
         return recoded, dict(zip(places, new, strict=True))
 
     def translate(self, column: Coded, codes: int) -> dict[int, int]:
-        """Stored code for each code in a column of other rows; -1 for an unseen value."""
+        """Return the stored code for each code of another table's column, or -1 for an unseen value."""
         used = np.flatnonzero(code_counts(column.codes, len(column.values))).tolist()
         return {position: self.code(column.values[position], codes) for position in used}
 
     def _check(self, new: list[Value], codes: int, label: Name) -> None:
-        """Raise an error for undeclared values, and for numbers if only missing values were seen before."""
+        """Raise an error for undeclared values, and for numbers in a column with only missing values so far."""
         if new and self.kind.values is not None:
             meant = misspelt(new, self.kind.values)
             raise SchemaMismatchError(
@@ -189,7 +189,7 @@ class CodeColumn(Growing):
             )
 
     def settled(self, new: dict[int, Value], codes: int) -> CodeColumn:
-        """Return the column with the new values of a batch, without its rows; a new object if codes are reused."""
+        """Return the column with the new values of a batch but not its rows; a new object if codes are reused."""
         column = self
         if min(new) < codes:
             column = self.with_data(self.data, codes)
@@ -205,25 +205,25 @@ class CodeColumn(Growing):
         return column
 
     def item(self, value: Value, codes: int) -> int | None:
-        """Stored code for the value of a single row; None for a new value."""
+        """Return the code to store for the value of a single row, or None for a new value."""
         if value is None:
             return -1
         code = self.index.get(identity(value))
         return code if code is not None and code < codes else None
 
     def cell(self, value: Value, codes: int) -> float:
-        """Cell for the value of a single query; -1 for an unseen value."""
+        """Return the encoded value of a single query, or -1 for an unseen value."""
         return np.nan if value is None else self.code(value, codes)
 
     def lookup(self, column: Any, codes: int) -> Any:
-        """Cells for a column of queries; -1 for an unseen value."""
+        """Return the encoded values of a column of queries, with -1 for an unseen value."""
         table = np.full(len(column.values) + 1, np.nan)
         for position, code in self.translate(column, codes).items():
             table[position] = code
         return table[column.codes]
 
     def decoded(self, codes: IntArray) -> list[Value]:
-        """Codes as Python values, None for missing."""
+        """Return codes as Python values; missing values become None."""
         return [None if code < 0 else self.values[code] for code in codes.tolist()]
 
 
@@ -233,7 +233,7 @@ Column = NumberColumn | CodeColumn
 def make_column(
     kind: Kind, data: AnyArray | None = None, values: Iterable[Value] | None = None, free: Iterable[int] = ()
 ) -> Column:
-    """Return a column for a kind of attribute; empty without ``data``."""
+    """Return a column for a kind of attribute, which is empty without ``data``."""
     if not isinstance(kind, Nominal):
         return NumberColumn(kind, data)
     return CodeColumn(kind, data, None if values is None else list(values), None, tuple(free))
@@ -266,12 +266,12 @@ def _restored_column(kind: Kind, data: Any, values: Any, n: int, *, target: bool
 
 
 def count_codes(codes: IntArray, n: int) -> IdArray:
-    """Number of rows with each of the first ``n`` codes."""
+    """Return the number of rows with each of the first ``n`` codes."""
     return np.asarray(code_counts(np.ascontiguousarray(codes), n), np.int64)
 
 
 def _width(n: int) -> np.dtype[Any]:
-    """Smallest integer type for ``n`` codes and -1."""
+    """Return the smallest integer type for ``n`` codes and -1."""
     return np.min_scalar_type(-max(n, 1))
 
 
@@ -282,9 +282,9 @@ def _width(n: int) -> np.dtype[Any]:
 class _Rows:
     """Immutable state of the rows.
 
-    States share their columns, which only grow. ``ends`` holds the ends of the columns. The first state that writes
-    removes it and appends in place; all other states, and all states after a failed write, copy the columns first.
-    ``line`` is the same object for all states that differ only by appends.
+    States share their columns, which only grow. ``ends`` contains the current end of the shared columns. The first
+    state that appends takes the end from the list and appends in place; all other states, and all states after a failed
+    write, copy the columns first. ``line`` is the same object for all states that differ only by appends.
     """
 
     columns: tuple[Column, ...]
@@ -308,7 +308,7 @@ class _Rows:
         return self.size if self.removed is None else self.size - self.removed.size
 
     def live(self, key: tuple[str, int], column: Growing) -> AnyArray:
-        """Remaining rows of a stored column, read-only."""
+        """Return a read-only array of the remaining rows of a stored column."""
         if self.removed is None:
             return column.view(self.size)
         found = self._cache.get(key)
@@ -319,11 +319,11 @@ class _Rows:
         return found
 
     def column(self, j: int) -> AnyArray:
-        """Remaining rows of attribute ``j``."""
+        """Return the remaining rows of attribute ``j``."""
         return self.live(("column", j), self.columns[j])
 
     def counts(self, j: int) -> IdArray:
-        """Number of rows for each code or rank of a column."""
+        """Return the number of rows for each code or rank of a column."""
         found = self._cache.get(("counts", j))
         if found is None:
             column = self.columns[j]
@@ -341,7 +341,7 @@ class _Rows:
         return found
 
     def prepare_row(self, row: Sequence[Value]) -> list[Any] | None:
-        """Stored values for a single row of known values; None if the row needs the general path."""
+        """Return the items to store for a single row of known values, or None if the row needs the general path."""
         items = [column.item(value, n) for column, value, n in zip(self.columns, row, self.codes, strict=True)]
         return None if None in items else items
 
@@ -378,7 +378,7 @@ class _Rows:
         return self._longer((tuple(grown), ids, stored_weights, ends), tuple(codes), count)
 
     def _writable(self, weighted: bool) -> tuple[tuple[Column, ...], Growing, Growing | None, list[int]]:
-        """Columns, ids and weights that can be extended in place, and the list of their ends."""
+        """Return columns, ids and weights that can be extended in place, and the list with their end."""
         rows, ends = self, self.ends
         try:
             end = self.ends.pop()  # atomic: only one of two threads gets it
@@ -432,7 +432,7 @@ class _Rows:
         return found if removed.size <= max(_FEW, self.size // _SHARE) else found.compacted()
 
     def taken(self, places: IdArray | slice) -> _Rows:
-        """Return the rows at the given positions in columns of their own."""
+        """Return a copy of the rows at the given positions."""
         pairs = zip(self.columns, self.codes, strict=True)
         columns = tuple(column.with_data(column.view(self.size)[places].copy(), n) for column, n in pairs)
         ids = self.ids.view(self.size)[places].copy()
@@ -440,7 +440,7 @@ class _Rows:
         return _Rows(columns, self.codes, Growing(ids), weights, len(ids), self.next_id, self.version, self.removals)
 
     def compacted(self) -> _Rows:
-        """Return the same rows in columns without the removed rows."""
+        """Return the same state with the removed rows deleted from the columns."""
         if self.removed is None:
             return self
         found = self.taken(np.delete(np.arange(self.size), self.removed))
@@ -451,7 +451,7 @@ class _Rows:
 class Instances(TextResult):
     """Stored rows of a mixed table, each with a unique id.
 
-    Numbers take 8 bytes, nominal values 1, 2 or 4. Rows are stored in id order. When the last row of a value is
+    Numbers take 8 bytes, nominal values 1, 2 or 4. Rows are stored in id order. When the last row with a value is
     removed, the value becomes unseen, unless the schema declares it. The kinds of the schema do not change.
 
     Changes are atomic: a change that fails has no effect, and other threads see all of a change or none of it. Only one
@@ -571,7 +571,7 @@ class Instances(TextResult):
         """Return empty instances with given codes, so that parts of one table are encoded in the same way.
 
         ``values`` lists the values of each attribute and target in code order, None for a code without a value.
-        ``counts`` are the numbers of rows with each value in all parts, if known.
+        ``counts`` are the total numbers of rows with each value, if known.
 
         >>> from priorcase.schema import Nominal
         >>> schema = Schema(("colour",), (Nominal(),))
@@ -657,7 +657,7 @@ class Instances(TextResult):
         return self._with(self.schema, replace(rows, columns=columns, version=0, removals=0))
 
     def part(self, places: IdArray) -> Instances:
-        """Return some rows with their ids; values without rows keep their codes, which other parts may use."""
+        """Return some rows with their ids; values without rows keep their codes, since other parts may use them."""
         return self._with(self.schema, self._rows.taken(places))
 
     def reshaped(self, schema: Schema, sources: Sequence[int | None]) -> Instances:
@@ -724,7 +724,7 @@ class Instances(TextResult):
 
     @property
     def line(self) -> object:
-        """Token shared by instances that differ by appends only; with `version` it identifies the rows."""
+        """Token shared by instances that differ only by appends; together with `version`, it identifies the rows."""
         return self._rows.line
 
     @property
@@ -764,7 +764,7 @@ class Instances(TextResult):
         return found[: len(self.schema)], found[len(self.schema) :], weights
 
     def translation(self, a: int, column: Coded) -> dict[int, int]:
-        """Return the stored code of each code in a column read for attribute ``a``; -1 for an unseen value."""
+        """Return the stored code of each code in a column read for attribute ``a``, or -1 for an unseen value."""
         stored, n = self._rows.columns[a], self._rows.codes[a]
         assert isinstance(stored, CodeColumn)  # only nominal columns come coded
         return stored.translate(column, n)
@@ -807,7 +807,7 @@ class Instances(TextResult):
         return self._with_unseen(cells, table) if self.keeps_unseen else cells
 
     def _with_unseen(self, cells: FloatArray, table: Table) -> FloatArray:
-        """Cells of queries with unseen values of some attributes numbered from -2 down."""
+        """Return encoded queries in which the unseen values of some attributes are numbered -2, -3, ..."""
         unseen = list[Value]()
         for a in self.keeps_unseen:
             rows = np.flatnonzero(cells[:, a] == -1.0)
@@ -840,7 +840,7 @@ class Instances(TextResult):
         return self._rows.column(a)
 
     def values(self, a: int) -> tuple[Value, ...]:
-        """Return the value of each code or rank of attribute ``a``; None for an unused code."""
+        """Return the value of each code or rank of attribute ``a``, or None for an unused code."""
         return tuple(self._rows.columns[a].values[: self._rows.codes[a]])
 
     def n_values(self, a: int) -> int:
@@ -894,7 +894,7 @@ class Instances(TextResult):
     # -- internal
 
     def _check_tables(self, table: Table, targets: Table | None) -> None:
-        """Raise an error if rows or targets were read with other schemas or differ in length."""
+        """Raise an error if rows or targets were read with another schema, or differ in number."""
         problem = None
         if table.schema is not self.schema and table.schema != self.schema:
             problem = "the table was read with another schema"
@@ -911,7 +911,7 @@ class Instances(TextResult):
             )
 
     def _places(self, ids: ArrayLike, *, distinct: bool) -> IdArray:
-        """Positions of rows, counting removed rows."""
+        """Return the positions of rows in the columns, which include removed rows."""
         rows, wanted = self._rows, check_ids(ids, distinct=distinct)
         stored = rows.ids.data[: rows.size]
         places = stored.searchsorted(wanted)
@@ -953,12 +953,12 @@ def described(schema: Schema | None) -> Iterable[bytes]:
 
 
 def _numbers(column: FloatArray) -> bytes:
-    """Bytes with one bit pattern for each number: a single NaN, a single zero."""
+    """Return the bytes of a column with a single bit pattern for NaN and for zero."""
     return (np.where(np.isnan(column), np.nan, column) + 0.0).astype("<f8").tobytes()
 
 
 def _update_codes(parts: Any, codes: IntArray, values: Sequence[Value]) -> None:
-    """Hash the values that occur, sorted, and the positions of rows among them, so that codes have no effect."""
+    """Hash the sorted values that occur and the position of each row's value among them; codes have no effect."""
     occurring = np.unique(codes[codes >= 0]).tolist()
     written = sorted((canonical(values[code]), code) for code in occurring)
     with_lengths(parts, (text for text, _ in written))
@@ -969,7 +969,7 @@ def _update_codes(parts: Any, codes: IntArray, values: Sequence[Value]) -> None:
 
 
 class _Queries(np.ndarray[Any, np.dtype[np.float64]]):
-    """Cells of queries with their unseen values, which slices keep."""
+    """Encoded queries with a list of their unseen values, which slices share."""
 
     unseen: Sequence[Value] = ()
 
@@ -978,7 +978,7 @@ class _Queries(np.ndarray[Any, np.dtype[np.float64]]):
 
 
 def with_unseen(cells: FloatArray, unseen: Sequence[Value]) -> FloatArray:
-    """Return cells of queries in which -2, -3, ... stand for the given unseen values."""
+    """Return encoded queries in which -2, -3, ... stand for the given unseen values."""
     queries = cells.view(_Queries)
     queries.unseen = unseen
     return queries
@@ -994,7 +994,7 @@ def _used(column: Column, n: int) -> Column:
 
 
 def unseen_values(cells: FloatArray | None) -> Sequence[Value]:
-    """Values that the cells -2, -3, ... stand for in queries from `Instances.encode`, or in some of their rows."""
+    """Return the unseen values that -2, -3, ... stand for in queries from `Instances.encode` or a slice of them."""
     return getattr(cells, "unseen", ())
 
 
@@ -1021,7 +1021,7 @@ def check_ids(ids: ArrayLike, *, distinct: bool = False) -> IdArray:
 
 
 def check_weights(weights: Any, rows: int, *, parameter: Name = "sample_weight") -> FloatArray | None:
-    """Return one weight for each row as a new array; None without weights.
+    """Return one weight for each row as a new array, or None without weights.
 
     Weights are 0 or between 1e-100 and 1e100; a single number is the weight of every row.
 
@@ -1050,7 +1050,7 @@ def check_weights(weights: Any, rows: int, *, parameter: Name = "sample_weight")
 
 
 def as_floats(values: object) -> FloatArray | None:
-    """Return a copy of numbers as float64; None if they are not real numbers within float64.
+    """Return a copy of numbers as float64, or None if they are not real numbers within float64.
 
     >>> as_floats([1, 2]), as_floats(["1"])
     (array([1., 2.]), None)

@@ -57,7 +57,7 @@ _MANY_NUMBERS = 10  # a column with at least as many numbers for each other valu
 
 
 class EstimatorMeta(ABCMeta):
-    """Metaclass with ``help`` and ``dir`` of an estimator class limited to methods that scikit-learn does not define.
+    """Metaclass that limits ``help`` and ``dir`` of an estimator class to methods that scikit-learn does not define.
 
     The docstring of the class describes parameters and fitted attributes. Instances show all names.
     """
@@ -79,9 +79,9 @@ class RowsEstimator(BaseEstimator, Generic[M], metaclass=EstimatorMeta):
 
     Subclasses define their targets in `_read_targets`, and the data stored in addition to the rows in `_new_memory`.
 
-    ``n_jobs`` is a number of threads. None means all cores that the process may use, at most ``OMP_NUM_THREADS``:
-    unlike in scikit-learn, where None means one job, and unaffected by `joblib.parallel_config`, because nothing is
-    sent to other processes and the results are the same for any number. -1 means all cores, -2 all but one.
+    ``n_jobs`` is a number of threads. None means all cores that the process may use, at most ``OMP_NUM_THREADS``. This
+    differs from scikit-learn, where None means one job, and `joblib.parallel_config` has no effect: nothing is sent to
+    other processes, and the results are the same for any number of threads. -1 means all cores, -2 all but one.
     """
 
     categorical_features: Any
@@ -118,7 +118,7 @@ class RowsEstimator(BaseEstimator, Generic[M], metaclass=EstimatorMeta):
 
     @changes
     def forget(self, ids: ArrayLike) -> Self:
-        """Forget rows by id (see `ids_`) as if never seen. An unknown or repeated id raises an error."""
+        """Forget rows by id (see `ids_`), as if they were never stored. An unknown or repeated id raises an error."""
         memory = self._stored()
         self._check_forgetting(ids)
         memory.forget(ids)
@@ -143,7 +143,7 @@ class RowsEstimator(BaseEstimator, Generic[M], metaclass=EstimatorMeta):
 
     @reads
     def _saved_state(self) -> dict[str, Any] | None:
-        """Return the data of a saved model in addition to its parameters; None if it is not fitted."""
+        """Return the data of a saved model in addition to its parameters, or None if it is not fitted."""
         if "_memory" not in self.__dict__:
             return None
         memory, now = self._stored(), self.get_params(deep=False)
@@ -156,7 +156,7 @@ class RowsEstimator(BaseEstimator, Generic[M], metaclass=EstimatorMeta):
         return state | memory.saved()
 
     def _fitted_parameters(self) -> dict[str, Any]:
-        """Return the parameters at fit; `set_params` may have changed them since."""
+        """Return the parameters used in fit, which `set_params` may have changed since."""
         return self._fitted_with
 
     def _restore_state(self, state: dict[str, Any]) -> None:
@@ -201,14 +201,14 @@ class RowsEstimator(BaseEstimator, Generic[M], metaclass=EstimatorMeta):
 
     @abstractmethod
     def _read_targets(self, y: Any, classes: Any, first: bool) -> tuple[Schema, AnyArray | Coded] | None:
-        """Return schema and 2-D values of the targets, None without targets; stores the type of the targets."""
+        """Return the schema and 2-D values of the targets, or None without targets; store the type of the targets."""
 
     @abstractmethod
     def _new_memory(self, schema: Schema, targets: Schema | None) -> M:
         """Return an empty memory for rows and targets."""
 
     def _check_parameters(self) -> None:
-        """Raise an error for invalid parameters, before data is read."""
+        """Raise an error for invalid parameters before any data is read."""
         self._fitted_with = {name: getattr(self, name) for name in _parameter_names(type(self))}
         self._threads()
         check_value("schema", self.schema, [None, Schema, Mapping])
@@ -220,10 +220,10 @@ class RowsEstimator(BaseEstimator, Generic[M], metaclass=EstimatorMeta):
         """Raise an error if rows just stored are incompatible with the parameters."""
 
     def _check_forgetting(self, ids: ArrayLike) -> None:
-        """Raise an error if the parameters need one of the rows to forget."""
+        """Raise an error if the parameters require one of the rows that are to be forgotten."""
 
     def _finish_fit(self) -> None:
-        """Compute at fit what would otherwise be computed at the first query."""
+        """Compute results during fit that the first query would otherwise have to compute."""
 
     # -- rows
 
@@ -254,7 +254,7 @@ class RowsEstimator(BaseEstimator, Generic[M], metaclass=EstimatorMeta):
         return self._memory.instances if "_memory" in self.__dict__ else None
 
     def _get_fitted_attr_html(self, doc_link: str = "") -> Any:
-        """Fitted attributes listed in scikit-learn's diagram; empty if some are undefined without rows."""
+        """Return the fitted attributes for scikit-learn's diagram; empty if some of them are undefined without rows."""
         try:
             return super()._get_fitted_attr_html(doc_link)
         except PriorcaseError:
@@ -321,12 +321,12 @@ class RowsEstimator(BaseEstimator, Generic[M], metaclass=EstimatorMeta):
 
 @cache
 def _parameter_names(kind: type[BaseEstimator]) -> tuple[str, ...]:
-    """Parameter names of an estimator, cached; scikit-learn inspects the signature for each `get_params`."""
+    """Return the parameter names of an estimator, cached since scikit-learn inspects the signature in every call."""
     return tuple(kind._get_param_names())
 
 
 def thread_count(n_jobs: object) -> int:
-    """Number of threads for ``n_jobs`` (see `RowsEstimator`), at most four per core."""
+    """Return the number of threads for ``n_jobs`` (see `RowsEstimator`), at most four per core."""
     if n_jobs is None:
         return _threads_by_default()
     if not is_whole(n_jobs) or n_jobs == 0:
@@ -353,7 +353,7 @@ def target_table(schema: Schema, values: AnyArray | Coded) -> Table:
 
 
 def training_table(estimator: Any, X: Any) -> Table:
-    """Read the first rows by the ``schema`` if it declares every column, otherwise by inferred kinds."""
+    """Read the first rows with ``schema`` if it declares every column, otherwise with inferred kinds."""
     kinds = estimator.schema
     if isinstance(kinds, Schema):
         check_declared(estimator)
@@ -375,7 +375,7 @@ def training_table(estimator: Any, X: Any) -> Table:
 
 
 def warn_stray_text(table: Table, declared: Collection[int] = ()) -> None:
-    """Warn about nominal columns of numbers as text, alone or with a few other values such as ``"?"``."""
+    """Warn about nominal columns whose values are numbers as text, possibly with a few others such as ``"?"``."""
     for a, (kind, column) in enumerate(zip(table.schema.kinds, table.columns, strict=True)):
         if a in declared or type(kind) is not Nominal or not isinstance(column, Coded):
             continue
@@ -415,7 +415,7 @@ def _is_number(value: Any) -> bool:
 def warn_uninformative(table: Table, declared: Collection[int] = ()) -> None:
     """Warn about uninformative columns, except those with a declared kind.
 
-    There is no warning for few rows, and numeric columns without names are treated as measurements.
+    No warning is issued if there are few rows. Numeric columns without names are treated as measurements.
     """
     schema = table.schema
     if (
@@ -463,7 +463,7 @@ def row_of(schema: Schema, values: Mapping[Name, Any]) -> list[Any]:
 
 
 def read_queries(X: Any, instances: Instances) -> Table:
-    """Read queries or more rows to store by the schema of stored instances; a mapping is one row."""
+    """Read queries or further rows with the schema of the stored instances; a mapping is one row."""
     if isinstance(X, Mapping):
         X = [row_of(instances.schema, X)]
     table = instances.schema.read(X, known=instances.known)

@@ -1,4 +1,4 @@
-"""Plotting with matplotlib, which is imported when needed: one style for all plots, and captions that fit."""
+"""Plotting with matplotlib, which is imported when needed: a common style for all plots, and labels that fit."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ _SETTINGS: dict[str, Any] = {
 
 @dataclass(frozen=True)
 class Style:
-    """Style of one series or class; every part identifies it, so that any of them may be lost in print.
+    """Style of one series or class; color, line style and marker each identify it, even in black-and-white print.
 
     ``color`` is for lines, markers and bars, ``tint`` (the same color mixed with white) for areas.
     """
@@ -77,7 +77,7 @@ def color(i: int) -> str:
 def tint(i: int, strength: float = 0.25) -> str:
     """Return the i-th color mixed with white; ``strength`` is its share.
 
-    Black counts for half, so that its areas are no darker than others.
+    Black is mixed in at half strength, so that its areas are no darker than those of other colors.
     """
     strength *= 0.5 if color(i) == "#000000" else 1.0
     parts = (int(color(i)[at : at + 2], 16) for at in (1, 3, 5))
@@ -91,9 +91,9 @@ def class_styles(labels: Sequence[Value]) -> dict[Value, Style]:
 
 @contextmanager
 def plot_style(*, dark: bool = False) -> Iterator[None]:
-    """Context in which new figures, axes, titles and legends have the library's style.
+    """Return a context in which new figures, axes, titles and legends have the library's style.
 
-    ``dark``: whether the axes are in a dark figure of the user, whose texts keep their colors.
+    ``dark``: whether the axes are in a dark figure created by the user, in which text keeps its color.
     """
     try:
         import matplotlib
@@ -117,9 +117,10 @@ def plot_style(*, dark: bool = False) -> Iterator[None]:
 
 @contextmanager
 def drawing(ax: Any, *, size: tuple[float, float] | None = None) -> Iterator[Any]:
-    """Context with the axes to draw on: ``ax``, or for None new axes in a figure of ``size`` inches.
+    """Return a context with the axes to draw on: ``ax``, or new axes in a figure of ``size`` inches if it is None.
 
-    Axes in a dark figure become white, since all colors are chosen for white; texts around them are unchanged.
+    Axes in a dark figure become white, since all colors are chosen for a white background; text around them is
+    unchanged.
     """
     if ax is not None and not hasattr(ax, "figure"):
         raise ParameterError(f"ax must be None or a matplotlib Axes, got {quoted(ax)}")
@@ -158,7 +159,8 @@ def legend_beside(
     """Add a legend to the right of the axes, with at most twelve entries.
 
     ``behind``: artists shown behind the sample of each entry, such as patches of regions. ``samples``: labeled artists
-    to list instead of those drawn. ``apart``: distance from the axes in points. ``width``: characters of an entry.
+    to list instead of the drawn ones. ``apart``: distance from the axes in points. ``width``: maximum number of
+    characters of an entry.
     """
     from matplotlib.transforms import ScaledTranslation
 
@@ -209,7 +211,7 @@ def caption(name: object, width: int = WIDTH) -> str:
 
 
 def captions(names: Sequence[object], width: int = WIDTH) -> list[str]:
-    """Format names for a plot, shortened where they differ least: in the middle, at the end or at the beginning."""
+    """Format names for a plot, shortened in the middle, at the end or at the beginning, wherever they differ least."""
     lines = [" ".join(str(name).split()) for name in names]
     if long := [line for line in lines if len(line) > width]:
         pairs = enumerate(zip(min(long), max(long), strict=False))
@@ -226,7 +228,7 @@ def captions(names: Sequence[object], width: int = WIDTH) -> list[str]:
 
 
 def cut(text: str, width: int) -> str:
-    """Shorten a string in the middle if it is too long, since names in a table often differ at their ends."""
+    """Shorten a long string in the middle, since names in a table often differ only at the end."""
     if len(text) <= width:
         return text
     end = (width - 1) // 2

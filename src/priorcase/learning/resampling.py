@@ -1,4 +1,4 @@
-"""Resampling: parts of a table, leave-one-out by refitting, and progress bars."""
+"""Resampling: selecting rows of a table, leave-one-out by refitting, and progress bars."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def taken_rows(table: Any, positions: IdArray) -> Any:
 
 
 def _taken_arrow(table: Any, positions: IdArray) -> Any:
-    """Return rows of a PyArrow table, record batch or array; string and byte views, without ``take``, are cast."""
+    """Return rows of a PyArrow table, record batch or array; string and byte views are cast, as they lack ``take``."""
     import pyarrow as pa
 
     wide = {"string_view": pa.large_string(), "binary_view": pa.large_binary()}
@@ -72,7 +72,7 @@ def stored_table(instances: Instances, rows: IntArray) -> Table:
 
 
 def needs_refits(estimator: Any, relearn: object) -> bool:
-    """Whether leave-one-out needs a fit for each row (``relearns_``); raise an error for fewer than two rows."""
+    """Return whether leave-one-out needs a fit for each row (``relearns_``); raise an error for fewer than two rows."""
     check_value("relearn", relearn, ["boolean"])
     if len(estimator._answering()) < 2:
         raise TooFewRowsError("leave-one-out needs at least two rows; only one is stored. Add rows with partial_fit.")
@@ -80,7 +80,7 @@ def needs_refits(estimator: Any, relearn: object) -> bool:
 
 
 def refits(estimator: E) -> Iterator[tuple[int, E, Table]]:
-    """Yield the position of each stored row, an estimator fitted without it (with all classes), and the row."""
+    """Yield the position of each stored row, an estimator fitted to all other rows, and the row as a table."""
     original: Any = estimator
     memory = original._stored()
     labeling = original.__dict__.get("_labeling")
@@ -107,7 +107,7 @@ _HEARD = local()
 
 @contextmanager
 def listening(listener: Listener) -> Iterator[None]:
-    """Context in which the progress bars of this thread report to a listener and show nothing."""
+    """Return a context in which the progress bars of this thread report to a listener and are not shown."""
     before, _HEARD.listener = getattr(_HEARD, "listener", None), listener
     try:
         yield
@@ -116,7 +116,7 @@ def listening(listener: Listener) -> Iterator[None]:
 
 
 def _told(listener: Listener, total: int) -> Iterator[Advance]:
-    """Report the steps of a bar as shares of one step of the outer bar."""
+    """Report the steps of a nested progress bar as fractions of one step of the outer bar."""
     done = 0
 
     def part(text: str, share: float) -> None:
@@ -133,9 +133,9 @@ def _told(listener: Listener, total: int) -> Iterator[Advance]:
 
 @contextmanager
 def bar(total: int, *, shown: bool, text: str = "mixture") -> Iterator[Advance]:
-    """Progress bar of ``total`` steps on standard error if that is a terminal, otherwise nothing.
+    """Show a progress bar of ``total`` steps on standard error if it is a terminal, otherwise nothing.
 
-    ``text`` is shown in front of it until the first step is done.
+    ``text`` is shown in front of the bar until the first step is done.
     """
     if (listener := getattr(_HEARD, "listener", None)) is not None:
         yield from _told(listener, total)
@@ -153,7 +153,7 @@ def bar(total: int, *, shown: bool, text: str = "mixture") -> Iterator[Advance]:
 
 
 def blocks(n: int, *, text: str, size: int = _ROWS_AT_ONCE) -> Iterator[slice]:
-    """Yield parts of ``n`` rows, between which Ctrl-C works, with a progress bar if there are many."""
+    """Yield slices of ``n`` rows, with a progress bar if there are many; Ctrl-C works between two slices."""
     starts = range(0, n, size)
     with bar(len(starts), shown=n >= _MANY_ROWS, text=text) as advance:
         for start in starts:

@@ -1,4 +1,4 @@
-"""Display of results: tables (plain text, HTML, Markdown), frames of the user's library, parts for each query."""
+"""Display of results: tables (plain text, HTML, Markdown), frames of the user's library, selection of queries."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def short(text: str, width: int) -> str:
 
 
 def value_text(value: Any, width: int) -> str:
-    """Format a value in few characters; ``?`` if it is missing."""
+    """Format a value in a few characters, or as ``?`` if it is missing."""
     if isinstance(value, (float, np.floating)):
         return number(float(value))
     if isinstance(value, (set, frozenset)):
@@ -57,7 +57,7 @@ def value_text(value: Any, width: int) -> str:
 
 
 def rest_text(shown: int, queries: int) -> str:
-    """Note on the number of queries not shown; empty if all are shown."""
+    """Return a note on the number of queries that are not shown; empty if all are shown."""
     return f"... and {queries - shown:,} more queries" if queries > shown else ""
 
 
@@ -135,7 +135,7 @@ def decoded(table: Table) -> list[Row]:
 
 
 class PerQuery(ABC):
-    """Base of frozen results with a part for each query; a part keeps the number of its query.
+    """Base of frozen results with one item per query; a selected item keeps the number of its query.
 
     Subclasses have a field ``numbers``, empty by default. ``_by_query`` lists the other fields with an entry for each
     query; subclasses for which this is not enough override `_taken`.

@@ -1,8 +1,8 @@
-"""Order of values and rows that is independent of names and of the order of the table.
+"""Ordering of values and rows that does not depend on names or on the row order of the table.
 
-Codes of nominal values depend on first occurrence, and rows on position. The start of EM, the held-out rows and the
-rounding of sums must depend on neither: the same table in another order or with other names gives the same result,
-also after rows were added and forgotten.
+Nominal values have codes in order of first occurrence, and rows have positions. The initial values of EM, the held-out
+rows and the rounding of sums must not depend on either: the same table in another order or with other names gives the
+same result, even after rows were added and forgotten.
 """
 
 from __future__ import annotations
@@ -22,10 +22,12 @@ def value_orders(
 ) -> list[IntArray]:
     """Return the codes of each discrete attribute, ordered by the rows with these values.
 
-    More frequent values come first. Equally frequent values are ordered by the ranks of numbers (from 1; 0 if missing)
-    and of the frequencies of the other values in their rows, and only if these are equal by code.
+    More frequent values come first. Equally frequent values are ordered by the other values in their rows: by the ranks
+    of numbers (from 1; 0 if missing) and by the ranks of the frequencies of nominal values. Remaining ties are broken
+    by code.
 
-    ``numbers`` are numeric columns, NaN for missing; ``codes`` discrete columns, -1 for missing, of ``sizes`` values.
+    ``numbers`` are numeric columns, NaN for missing; ``codes`` are discrete columns, -1 for missing, with ``sizes``
+    values each.
     """
     counts = [_sums(column, weights, size) for column, size in zip(codes, sizes, strict=True)]
     if all(np.unique(count).size == count.size for count in counts):
@@ -43,7 +45,7 @@ def value_orders(
 
 
 def _sums(codes: IntArray, amounts: FloatArray, size: int) -> FloatArray:
-    """Sum of the amounts of the rows of each code."""
+    """Return the sum of the amounts over the rows with each code."""
     return np.asarray(np.bincount(codes + 1, weights=amounts, minlength=size + 1)[1:], np.float64)
 
 
@@ -52,8 +54,8 @@ class SortedRows:
     """Stored rows sorted by their values; equal rows are adjacent.
 
     ``targets``: numeric targets, shape (rows, targets). ``weights``: sample weights. ``positions``: positions in the
-    table. ``value_ranks``: for each nominal column, by position, the rank of each code; the lower rank wins among
-    equally frequent values.
+    table. ``value_ranks``: the rank of each code for each nominal column, by position; among equally frequent values,
+    the lower rank wins.
     """
 
     instances: Instances
@@ -67,7 +69,7 @@ class SortedRows:
         return len(self.cells)
 
     def distinct(self) -> SortedRows:
-        """Return the distinct rows, with the sum of weights and the first targets of equal rows."""
+        """Return the distinct rows, with the summed weights and the first target of equal rows."""
         before, here = self.cells[:-1], self.cells[1:]
         same = (before == here) | (np.isnan(before) & np.isnan(here))
         firsts = np.flatnonzero(np.concatenate(([True], ~same.all(axis=1))))
@@ -83,7 +85,7 @@ def sort_rows(instances: Instances, targets: FloatArray, classes: IntArray | Non
     """Sort all rows of a table.
 
     ``targets``: numeric targets, shape (rows, targets). ``classes``: class targets, numbered from 0 in any order, which
-    count as one more nominal column.
+    are treated as an additional nominal column.
     """
     weights = np.ones(len(instances)) if instances.weights is None else instances.weights
     cells = instances.cells()
@@ -111,9 +113,9 @@ def sort_rows(instances: Instances, targets: FloatArray, classes: IntArray | Non
 
 
 def _by_appearance(column: IntArray, size: int) -> tuple[IntArray, IntArray]:
-    """Codes renumbered by first occurrence, and the new number of each; -1 is unchanged.
+    """Renumber codes by first occurrence; return the column and the new number of each code. -1 is unchanged.
 
-    Stored codes depend on removed values; these numbers do not.
+    Unlike stored codes, these numbers do not depend on removed values.
     """
     first = np.full(size + 1, len(column))
     np.minimum.at(first, column, np.arange(len(column)))  # -1 is counted at the last position

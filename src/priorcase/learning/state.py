@@ -1,8 +1,8 @@
 """The state of an estimator, and the rows in it (`Memory`).
 
 The state is the instance's ``__dict__``. A method that changes the estimator works on a draft, which replaces the state
-by one assignment at the end: an interrupted method leaves the estimator unchanged. A method that reads takes no lock;
-it uses the state at the time of the call. Changes of one estimator wait for each other.
+in a single assignment at the end, so an interrupted method leaves the estimator unchanged. A method that only reads
+takes no lock; it uses the state at the time of the call. Changes to the same estimator wait for each other.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ class Outdated(Exception):
 
 
 def pinned(estimator: Owner, state: dict[str, Any] | None = None) -> Owner:
-    """Return the estimator fixed in a state, by default the current one, unaffected by later changes."""
+    """Return the estimator with a fixed state (the current one by default), unaffected by later changes."""
     found = object.__new__(type(estimator))
     found.__dict__ = estimator.__dict__ if state is None else state
     return found
@@ -68,7 +68,7 @@ def reads(method: Callable[Concatenate[Owner, P], R]) -> Callable[Concatenate[Ow
 
 
 def changes(method: Callable[Concatenate[Owner, P], R]) -> Callable[Concatenate[Owner, P], R]:
-    """Decorate a public method that changes its estimator completely, or not at all if it fails or is interrupted."""
+    """Decorate a public method that changes its estimator atomically: not at all if it fails or is interrupted."""
 
     @wraps(method)
     def inner(self: Owner, /, *args: P.args, **kwargs: P.kwargs) -> R:
@@ -101,8 +101,8 @@ class Memory:
 
     The memory of an estimator is immutable, except for caches. A method that changes the estimator works on a `fork`,
     which replaces the memory at the end. Subclasses update further data in `fork`, `_added` and `forget`; they replace
-    data shared with a fork instead of changing it. ``committed``: whether this is the memory of an estimator, not one
-    that is still being changed.
+    data shared with a fork instead of changing it. ``committed``: whether this memory belongs to an estimator and is no
+    longer being changed.
     """
 
     def __init__(self, instances: Instances) -> None:
@@ -114,7 +114,7 @@ class Memory:
         return len(self.instances)
 
     def fork(self) -> Self:
-        """Return a memory with the same rows, for changes."""
+        """Return a memory with the same rows that can be changed."""
         other = object.__new__(type(self))
         other.__dict__ = dict(self.__dict__)
         other.instances = self.instances.fork()
@@ -140,7 +140,7 @@ class Memory:
         self._added(instances.ids, None)
 
     def settle(self) -> None:
-        """Drop shared resources that belong to later states or were left incomplete by an interrupt."""
+        """Drop shared resources that belong to a later state or were left incomplete by an interrupt."""
 
     def detached(self) -> Self:
         """Return this memory for another estimator; data that cannot be shared is copied."""
@@ -197,7 +197,7 @@ class Memory:
         return self.followed(key, lambda _: compute())
 
     def followed(self, key: str, compute: Callable[[T | None], T]) -> T:
-        """Return ``compute(earlier result)``, cached; the argument is None if rows were removed since."""
+        """Return ``compute(earlier result)``, cached; the earlier result is None if rows have been removed since."""
         value: T
         version, value = self._cache.get(key, _NOTHING)
         if version != self.instances.version:
@@ -206,9 +206,9 @@ class Memory:
         return value
 
     def positions(self, ids: IdArray) -> IntArray:
-        """Positions of ids among the stored rows."""
+        """Return the positions of ids among the stored rows."""
         # If no row was ever removed, ids are positions.
         return ids if self.instances.next_id == len(self.instances) else np.searchsorted(self.ids, ids)
 
     def _added(self, ids: IdArray, table: Table | None) -> None:
-        """Hook after rows were stored; ``table`` is None if rows with zero weight were dropped from it."""
+        """Update results after rows were stored; ``table`` is None if rows with zero weight were dropped."""

@@ -86,7 +86,7 @@ def check_length(y: int, rows: int) -> None:
 
 
 def has_fractions(array: AnyArray) -> bool:
-    """Whether targets are numbers and at least one has a fraction or is missing."""
+    """Return whether targets are numbers, at least one of which has a fraction or is missing."""
     if array.dtype.kind == "O":
         if families({type(value) for value in array.flat}) != {"number"}:
             return False
@@ -121,7 +121,7 @@ def read_numbers(y: Any) -> tuple[FloatArray, bool]:
 
 
 def learned_numbers(estimator: Any, y: Any, first: bool, *, squared: bool = False) -> tuple[Schema, FloatArray]:
-    """Return schema and values of numeric targets; ``squared``: squares must be finite; ``first`` sets ``_flat``."""
+    """Return schema and values of numeric targets; ``squared`` requires finite squares; ``first`` sets ``_flat``."""
     numbers, flat = read_numbers(y)
     if squared and np.abs(numbers).max() > _LARGEST:
         raise NumericRangeError(f"y must not exceed {_LARGEST}, because squares overflow. Divide y by a power of ten.")
@@ -130,7 +130,7 @@ def learned_numbers(estimator: Any, y: Any, first: bool, *, squared: bool = Fals
 
 
 def _target_schema(kind: type[Numeric | Nominal], n: int, instances: LabeledRows | None) -> Schema:
-    """Return the schema of ``n`` outputs; raise an error if the number changed."""
+    """Return the schema of ``n`` outputs; raise an error if the number has changed."""
     targets = Schema(None, (kind(),) * n) if instances is None else instances.targets
     before = 0 if targets is None else len(targets)
     if targets is None or before != n:
@@ -156,10 +156,11 @@ class Labels:
 
 
 def read_labels(y: Any) -> Labels:
-    """Class labels from a list, an array, a series or a frame.
+    """Read class labels from a list, an array, a series or a frame.
 
     Labels are strings, integers (also as floats) or booleans. A list of strings becomes an array of strings, as in
-    scikit-learn; an array of objects stays one. A column vector is one output, with the warning of scikit-learn.
+    scikit-learn; an array of objects remains an array of objects. A column vector is treated as a single output, and
+    scikit-learn's warning is issued.
     """
     array = as_array(y)
     flat = array.ndim == 1
@@ -220,7 +221,7 @@ def _unsized(dtype: np.dtype[Any]) -> np.dtype[Any]:
 
 
 class LabeledRows(Protocol):
-    """Rows as read by a `Labeling`: stored rows (`Instances`), or all rows seen by a concept learner."""
+    """The rows that a `Labeling` reads: stored rows (`Instances`), or all rows seen by a concept learner."""
 
     @property
     def ids(self) -> IdArray: ...
@@ -238,7 +239,7 @@ class Labeling:
     """Types and declared classes of the labels learned so far.
 
     ``batches``: first id and type of labels for each change of type, ascending by id. ``declared``: declared classes of
-    each output, which are kept without rows.
+    each output, which remain even without rows.
     """
 
     flat: bool
@@ -280,7 +281,7 @@ class Labeling:
         return self if batches == self.batches else replace(self, batches=batches)
 
     def declaring(self, classes: Any, n: int, instances: LabeledRows | None) -> Labeling:
-        """Return the labeling with declared classes for each of ``n`` outputs, added to earlier ones."""
+        """Return the labeling with declared classes for each of ``n`` outputs added to the earlier classes."""
         given = [classes] if self.flat or not isinstance(classes, Iterable) else list(classes)
         if len(given) != n:
             raise TargetError(f"classes must have a list for each of the {n} target columns, got {len(given)}")
@@ -302,7 +303,7 @@ class Labeling:
         return replace(self, declared=tuple(declared))
 
     def labels(self, instances: LabeledRows, output: int = 0) -> tuple[AnyArray, IntArray]:
-        """Return the classes of an output in ascending order and their stored codes, -1 for a class without rows."""
+        """Return the classes of an output in ascending order and their stored codes (-1 for a class without rows)."""
         dtypes = [dtype for _, dtype in self.living(instances) or self.batches[-1:]]
         dtype = np.result_type(*dtypes, *(_unsized(column.dtype) for column in self.declared or ()))
         values, stored = _stored_classes(instances, output)
@@ -315,7 +316,7 @@ class Labeling:
         return labels, codes
 
     def classes(self, instances: Instances, earlier: Sequence[Classes] = ()) -> list[Classes]:
-        """Return the classes of each output; ``earlier``, the result before rows were appended, only saves work."""
+        """Return the classes of each output; ``earlier``, the result before the latest rows, only saves work."""
         outputs = range(0 if instances.targets is None else len(instances.targets))
         return [Classes(self, instances, t, earlier[t] if earlier else None) for t in outputs]
 
@@ -327,7 +328,7 @@ class Labeling:
             )
 
     def living(self, instances: LabeledRows) -> tuple[tuple[int, np.dtype[Any]], ...]:
-        """Batches with remaining rows."""
+        """Return the batches with remaining rows."""
         if len(self.batches) == 1:
             return self.batches if len(instances) else ()
         starts = np.searchsorted(instances.ids, [start for start, _ in self.batches])
@@ -336,7 +337,7 @@ class Labeling:
 
 
 def _stored_classes(instances: LabeledRows, output: int) -> tuple[list[Any], IntArray]:
-    """Classes of the stored rows, and their codes."""
+    """Return the classes of the stored rows, and their codes."""
     values = instances.target_values(output)
     codes = np.flatnonzero(instances.target_counts(output)[: len(values)])
     return [values[code] for code in codes.tolist()], codes
@@ -375,7 +376,7 @@ class Classes:
         return self.of_code.astype(np.min_scalar_type(-self.labels.size - 1))[self.stored]
 
     def at(self, rows: IntArray | slice) -> IdArray:
-        """Position in ``labels`` of the class of stored rows, by position."""
+        """Return the positions in ``labels`` of the classes of stored rows, given by position."""
         return self.of_code[self.stored[rows]]
 
 
@@ -384,7 +385,8 @@ def learned_labels(
 ) -> tuple[Labeling, Schema, AnyArray]:
     """Return the new labeling, the schema of the targets, and the labels to learn.
 
-    ``classes`` are declared with them; ``earlier`` and ``instances`` are None if nothing was learned before.
+    ``classes`` are the classes declared with the labels; ``earlier`` and ``instances`` are None if nothing was learned
+    before.
     """
     labels = y if isinstance(y, Labels) else read_labels(y)
     n = labels.values.shape[1]

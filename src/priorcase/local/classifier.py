@@ -75,12 +75,12 @@ class ClassRows:
         return encoded
 
     def summed(self, around: Neighborhoods, values: FloatArray) -> FloatArray:
-        """Sum of the entries' values over each class, shape (queries, classes)."""
+        """Return the sums of ``values`` over the neighbors of each class, shape (queries, classes)."""
         at = around.queries() * self.n_classes + self.codes[around.rows]
         return summed(at, values, len(around) * self.n_classes).reshape(-1, self.n_classes)
 
     def with_prior(self, shares: FloatArray, around: Neighborhoods) -> FloatArray:
-        """``(n p_c + prior_c) / (n + sum prior)`` with n the effective number of neighbors."""
+        """Return ``(n p_c + prior_c) / (n + sum prior)``, where n is the effective number of neighbors."""
         if self.prior is None:
             return shares
         n = summed(around.queries(), around.effective_weights(), len(around))[:, None]
@@ -91,9 +91,9 @@ class ClassRows:
 class LocalNaiveBayes:
     """Local naive Bayes: ``P(c) prod_a P(x_a | c)`` from the weighted neighbors (Frank, Hall & Pfahringer 2003).
 
-    With ``n_c`` the weight of the rows of class c, ``f`` that of its rows with the query's value and ``K`` the number
-    of values of the column: ``P(c)`` is proportional to ``n_c`` plus the class prior, and ``P(x_a | c) = (f + s) / (n_c
-    + K s)`` for nominal and ordinal columns. Missing values are ignored.
+    Let ``n_c`` be the weight of the rows of class c, ``f`` the weight of those with the query's value, and ``K`` the
+    number of values of the column. ``P(c)`` is proportional to ``n_c`` plus the class prior, and ``P(x_a | c) = (f + s)
+    / (n_c + K s)`` for nominal and ordinal columns. Missing values are ignored.
 
     Parameters
     ----------
@@ -388,7 +388,7 @@ class LocallyWeightedClassifier(ClassifierMixin, windows.LocallyWeighted):
         return np.asarray(classes.labels[classes.at(rows)])
 
     def _joined(self, n: int, blocks: Iterable[tuple[slice | IntArray, Neighborhoods, FloatArray]]) -> FloatArray:
-        """Class probabilities of ``n`` queries, block by block; warn if some are far from all rows."""
+        """Join the class probabilities of ``n`` queries from blocks; warn if queries are far from all rows."""
         found, far = np.empty((n, self._classes().labels.size)), np.zeros(n, dtype=bool)
         for part, around, shares in blocks:
             found[part], far[part] = shares, around.far
@@ -396,7 +396,7 @@ class LocallyWeightedClassifier(ClassifierMixin, windows.LocallyWeighted):
         return found
 
     def _fits(self, cells: FloatArray) -> Iterator[tuple[slice, Neighborhoods, FloatArray]]:
-        """Neighborhoods and class probabilities of queries, block by block."""
+        """Yield neighborhoods and class probabilities of queries, block by block."""
         rows, threads = self._rows(), self._threads()
         for part, around in self._neighborhoods(cells):
             numbers = np.arange(part.start, part.stop)
@@ -424,7 +424,7 @@ class LocallyWeightedClassifier(ClassifierMixin, windows.LocallyWeighted):
                 yield own[part], around, shares
 
     def _left_out_groups(self) -> Iterator[tuple[ClassRows, IntArray]]:
-        """Groups of rows with the same prior when left out, with that prior."""
+        """Yield groups of rows that have the same class prior when they are left out, with this prior."""
         rows, classes, weights = self._rows(), self._classes(), self._stored().row_weights
         if self._prior != "frequency":
             yield rows, np.arange(len(classes.codes))
@@ -437,7 +437,7 @@ class LocallyWeightedClassifier(ClassifierMixin, windows.LocallyWeighted):
             yield replace(rows, prior=left / left.sum()), np.flatnonzero(of.ravel() == group)
 
     def _losses(self, candidates: Sequence[windows.KernelWindow]) -> tuple[FloatArray, int]:
-        """Negative mean log-scores of left-out rows."""
+        """Return the negative mean log-score of left-out rows for each candidate, and the number of rows."""
         memory, rows, most = self._stored(), self._rows(), windows.MOST_LEFT_OUT
         if candidates[-1].k is None and not candidates[-1].kernel.compact:
             most = min(most, max(windows.FEWEST_LEFT_OUT, _DISTANCES // len(memory)))

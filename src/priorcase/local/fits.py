@@ -1,4 +1,4 @@
-"""Local polynomial fits: design, fits by the compiled core, statistics, robust and gradient fits."""
+"""Local polynomial fits: design columns, fits by the compiled core, statistics, robust fits and gradient descent."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ _NO_RESIDUAL = 1e-7  # a median residual below this share of the mean is 0, as i
 
 @dataclass(frozen=True)
 class LocalPolynomial:
-    """Local polynomial of degree 0, 1 or 2 fitted around a query, with the rule for undetermined slopes."""
+    """Local polynomial of degree 0, 1 or 2, with the ridge penalty and the tolerance for undetermined slopes."""
 
     degree: int = 1
     ridge: float = 0.0
@@ -55,7 +55,7 @@ class LocalPolynomial:
 
 
 class GradientDescent(NamedTuple):
-    """Parameters of Mitchell's rule; ``rate`` is None for the largest step that never overshoots."""
+    """Parameters of gradient descent (Mitchell 1997); ``rate`` is None for the largest step that never overshoots."""
 
     rate: float | None
     max_steps: int
@@ -63,7 +63,7 @@ class GradientDescent(NamedTuple):
 
 
 class DesignColumn(NamedTuple):
-    """Column of local models: an attribute in some unit, or its position on a circle."""
+    """Column of a local model: an attribute in some unit, or the cosine or sine of a circular attribute."""
 
     attribute: int
     wave: Callable[[FloatArray], FloatArray] | None = None  # the cosine or the sine
@@ -86,10 +86,10 @@ class DesignColumn(NamedTuple):
 
 
 def design_columns(memory: NeighborsMemory) -> tuple[DesignColumn, ...]:
-    """Columns of local models.
+    """Return the columns of local models.
 
-    Circular columns enter by cosine and sine if the distance treats them as circular. Texts and sets are used only by
-    the distance, since nearly every row would need its own term.
+    Circular columns are represented by cosine and sine if the distance treats them as circular. Texts and sets are used
+    only by the distance, since nearly every row would need its own term.
     """
     columns, kinds, terms = list[DesignColumn](), memory.instances.schema.kinds, memory.fitted.terms
     for a, (kind, term) in enumerate(zip(kinds, terms * len(kinds) if memory.distance.whole else terms, strict=True)):
@@ -106,8 +106,8 @@ def design_columns(memory: NeighborsMemory) -> tuple[DesignColumn, ...]:
 class LocalTable:
     """Stored rows in the format of the core; nominal values are numbered by first occurrence, not by name.
 
-    In a column with more than `MOST_VALUES` values the rarest are merged into one: an indicator for each would need too
-    much time and too many degrees of freedom.
+    In a column with more than `MOST_VALUES` values, the rarest values are merged: an indicator for each of them would
+    need too much time and too many degrees of freedom.
     """
 
     columns: tuple[DesignColumn, ...]
@@ -121,7 +121,7 @@ class LocalTable:
 
     @classmethod
     def of(cls, memory: NeighborsMemory) -> LocalTable:
-        """The rows stored now."""
+        """Create from the currently stored rows."""
         instances, weights, columns = memory.instances, memory.row_weights, design_columns(memory)
         cells, kinds, scales = _designed(columns, instances.cells()), list[int](), list[float]()
         numbers = list[FloatArray | None]()
@@ -149,11 +149,11 @@ class LocalTable:
         )
 
     def numbered(self, cells: FloatArray) -> FloatArray:
-        """Design columns of queries given by the cells of their attributes, encoded like the rows."""
+        """Return the design columns for the cells of queries, with the same codes as the stored rows."""
         return renumbered(_designed(self.columns, cells), self.numbers)
 
     def queries(self, cells: FloatArray, far: BoolArray) -> FloatArray:
-        """Queries in the format of the fits: NaN in columns that are missing, ignored or at an undeclared level."""
+        """Return queries in the format of the fits; NaN for missing values, ignored columns and undeclared levels."""
         found = self.numbered(cells)
         found[(self.kinds == ORDINAL) & (found < 0)] = np.nan
         found[:, self.ignored] = np.nan
@@ -161,7 +161,7 @@ class LocalTable:
         return found
 
     def n_terms(self, degree: int) -> int:
-        """Number of terms of a local model without missing columns; a nominal column counts as one."""
+        """Return the number of terms of a local model if no columns are missing; a nominal column counts as one."""
         if degree == 0:
             return 1
         kinds = self.kinds[~self.ignored]
@@ -170,7 +170,7 @@ class LocalTable:
 
 
 def _numbered(column: FloatArray, weights: FloatArray | None) -> FloatArray:
-    """Number of each code by first occurrence; beyond `MOST_VALUES`, the rarest share the last number."""
+    """Number the codes in order of first occurrence; beyond `MOST_VALUES`, the rarest codes share the last number."""
     known = ~np.isnan(column)
     held = column[known].astype(np.int64)
     codes, first = np.unique(held, return_index=True)
@@ -185,7 +185,7 @@ def _numbered(column: FloatArray, weights: FloatArray | None) -> FloatArray:
 
 
 def _designed(columns: Sequence[DesignColumn], cells: FloatArray) -> FloatArray:
-    """Design columns of rows given by their cells."""
+    """Return the design columns for the cells of rows."""
     if len(columns) == cells.shape[1] and all(column.period == 1.0 and column.wave is None for column in columns):
         return cells
     found = np.empty((len(cells), len(columns)))
@@ -195,7 +195,7 @@ def _designed(columns: Sequence[DesignColumn], cells: FloatArray) -> FloatArray:
 
 
 def renumbered(cells: FloatArray, numbers: Sequence[FloatArray | None]) -> FloatArray:
-    """Cells encoded like the rows; -1 for a value without rows."""
+    """Return cells with the same codes as the stored rows; -1 for a value that no row has."""
     found = np.array(cells, dtype=np.float64, order="C")
     for a, of in enumerate(numbers):
         if of is not None:
@@ -207,7 +207,7 @@ def renumbered(cells: FloatArray, numbers: Sequence[FloatArray | None]) -> Float
 
 
 def _spread(column: FloatArray, weights: FloatArray | None) -> float:
-    """Standard deviation of the known values, 1 if it is 0; scaled by the largest value to avoid overflow."""
+    """Return the standard deviation of the known values, or 1 if it is 0; scaling avoids overflow."""
     known = ~np.isnan(column)
     values, times = column[known], np.ones(int(known.sum())) if weights is None else weights[known]
     if not values.size or values.min() == values.max():
@@ -231,14 +231,14 @@ class Fits:
     far: IntArray  # queries without weighted rows, for which the mean of the nearest rows was fitted
 
     def deviations(self, *, of_target: bool) -> FloatArray:
-        """Standard deviation of the predictions, ``sigma sqrt(s's)``, or of new targets, ``sigma sqrt(1 + s's)``."""
+        """Return standard deviations of predictions, ``sigma sqrt(s's)``, or new targets, ``sigma sqrt(1 + s's)``."""
         free = self._free_weight()
         with np.errstate(divide="ignore", invalid="ignore"):
             sigma = np.where(free > 0, np.sqrt(self.answers["residuals"] / free), np.inf)
         return np.asarray(sigma * np.sqrt(self.answers["variance"] + of_target))
 
     def interval(self, level: float, *, of_target: bool) -> tuple[FloatArray, FloatArray]:
-        """Predictions -+ Student's t quantile times their deviation; infinite without degrees of freedom."""
+        """Return predictions -+ Student's t quantile times their deviation; infinite without degrees of freedom."""
         free = self._free_weight() * (self.answers["weight"] / self.answers["squares"])
         with np.errstate(over="ignore"):
             quantiles = np.where(free > 0, stats.t.ppf((1 + level) / 2, np.where(free > 0, free, 1.0)), np.inf)
@@ -248,11 +248,11 @@ class Fits:
         return self.predictions - half, self.predictions + half
 
     def effective_neighbors(self) -> FloatArray:
-        """``(sum K)^2 / sum K^2``, shape (queries, 1 or targets)."""
+        """Return ``(sum K)^2 / sum K^2``, shape (queries, 1 or targets)."""
         return np.asarray(self.answers["weight"] * (self.answers["weight"] / self.answers["squares"]))
 
     def _free_weight(self) -> FloatArray:
-        """n_LWR - p_LWR, in units of K; 0 if it is only rounding error."""
+        """Return the degrees of freedom n_LWR - p_LWR in units of K; 0 if the difference is only rounding error."""
         n, p = self.answers["weight"], self.answers["parameters"]
         free = np.where(n - p > _NO_FREEDOM * n, n - p, 0.0)
         free[self.far] = 0.0
@@ -292,7 +292,7 @@ def fit_queries(
 def robustness_weights(
     residuals_by: Callable[[FloatArray], FloatArray], targets: FloatArray, times: FloatArray | None, rounds: int
 ) -> FloatArray:
-    """Robustness weights after some rounds (Cleveland 1979, section 2), shape (rows, targets).
+    """Return robustness weights after some rounds (Cleveland 1979, section 2), shape (rows, targets).
 
     ``delta_i = (1 - (e_i / 6 s)^2)^2`` if ``|e_i| < 6 s``, otherwise 0, with ``s`` the median of ``|e|``; if s is 0 the
     weights of a target do not change.
@@ -310,7 +310,7 @@ def robustness_weights(
 
 
 def weighted_median(values: FloatArray, times: FloatArray | None) -> float:
-    """Weighted median of values; the mean of the middle two."""
+    """Return the weighted median of values; the mean of the two middle values if there are two."""
     if times is None:
         return float(np.median(values))
     order = np.argsort(values, kind="stable")
@@ -327,11 +327,11 @@ def weighted_median(values: FloatArray, times: FloatArray | None) -> float:
 def descend(
     table: LocalTable, model: LocalPolynomial, rule: GradientDescent, cells: FloatArray, around: Neighborhoods, t: int
 ) -> tuple[FloatArray, BoolArray]:
-    """Predictions of fits by gradient descent, and a mask of the fits that converged.
+    """Return the predictions of fits by gradient descent, and a mask of the fits that converged.
 
     ``w_j += eta sum K (y - w'x) x_j`` (Mitchell 1997, eq. 8.7), in coordinates centered at the weighted mean and scaled
-    by the columns' standard deviations: the same planes, without zigzagging. A ridge is weight decay. Slopes start from
-    0, so that the minimum-norm solution among equally good fits is found, as by the direct solver.
+    by the columns' standard deviations. This gives the same planes without zigzagging. A ridge penalty is weight decay.
+    Slopes start at 0, which leads to the minimum-norm solution among equally good fits, as with the direct solver.
     """
     queries, masses = table.queries(cells, around.far), around.masses()
     values, converged = np.empty(len(around)), np.ones(len(around), dtype=bool)
@@ -369,7 +369,7 @@ def _descend(gradient: FloatArray, hessian: FloatArray, rate: float, rule: Gradi
 
 
 def _design(table: LocalTable, query: FloatArray, rows: FloatArray, degree: int) -> FloatArray:
-    """Local design without the intercept, in standard deviations of the columns, shape (rows, terms)."""
+    """Return the local design without the intercept, in standard deviations of the columns, shape (rows, terms)."""
     known = ~np.isnan(query) & (degree > 0)
     numbers = np.flatnonzero(known & (table.kinds != NOMINAL))
     deviations = (rows[:, numbers] - query[numbers]) / table.scales[numbers]

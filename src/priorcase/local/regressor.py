@@ -323,7 +323,7 @@ class LocallyWeightedRegressor(RegressorMixin, windows.LocallyWeighted):
 
     @reads
     def precedents(self, X: Any, target: int = 0) -> LocalPrecedents:
-        """Return the rows in each fit, with their kernel weights and votes; in robust fits those for one target."""
+        """Return the rows in each fit, with their kernel weights and votes; in robust fits for one target only."""
         memory, table, factors = self._answering(), self._table(X), self._factors()
         n_targets = self._local_table().targets.shape[1]
         check_value("target", target, [Interval(Integral, 0, n_targets, closed="left")])
@@ -391,8 +391,8 @@ class LocallyWeightedRegressor(RegressorMixin, windows.LocallyWeighted):
 
     @reads
     def loo_predict(self, *, relearn: bool = False) -> FloatArray:
-        """Predict each stored row from all other rows by the direct solver. Column statistics, learned weights and
-        selected parameters are those of all rows; ``relearn=True`` learns them again without each row.
+        """Predict each stored row from all other rows with the direct solver. Column statistics, learned weights and
+        selected parameters are computed from all rows; ``relearn=True`` computes them again without each row.
         """
         refit = needs_refits(self, relearn)
         self._check_left_out()
@@ -407,13 +407,13 @@ class LocallyWeightedRegressor(RegressorMixin, windows.LocallyWeighted):
     @property
     @reads
     def relearns_(self) -> bool:
-        """Whether ``relearn=True`` needs one fit per row, because more than the fits depends on the targets."""
+        """Whether ``relearn=True`` needs one fit per row, because other results than the fits depend on the targets."""
         return super().relearns_ or self._rounds > 0
 
     # -- fits
 
     def _losses(self, candidates: Sequence[windows.KernelWindow]) -> tuple[FloatArray, int]:
-        """Mean squared errors of left-out rows."""
+        """Return the mean squared error of left-out rows for each candidate, and the number of rows."""
         memory, table, widest = self._stored(), self._local_table(), candidates[-1]
         per_window = 1 + 4 * int(self._candidate_ks()[-1]) // len(candidates)
         everyone = per_window if widest.kernel.compact else len(memory)
@@ -432,7 +432,7 @@ class LocallyWeightedRegressor(RegressorMixin, windows.LocallyWeighted):
     def _fits(
         self, cells: FloatArray, want: int, factors: FloatArray | None, own: IntArray | None = None, whole: bool = False
     ) -> Iterator[Block]:
-        """Fits of queries, block by block; ``own`` are the stored rows that the queries copy, which are left out."""
+        """Yield fits of queries, block by block; ``own`` lists the stored rows to leave out, one per query."""
         table, options = self._local_table(), {"want": want, "threads": self._threads()}
         for part, around in self._neighborhoods(cells, own=own, whole=whole):
             yield part, around, fit_queries(table, self._model, cells[part], around, factors=factors, **options)
@@ -441,7 +441,7 @@ class LocallyWeightedRegressor(RegressorMixin, windows.LocallyWeighted):
         return self._joined(self._fits(cells, want, self._factors()))
 
     def _joined(self, blocks: Iterable[Block]) -> Fits:
-        """Fits of all queries; warn if some are far from all rows."""
+        """Join the fits of all queries; warn if queries are far from all rows."""
         parts = [(part.start, fits) for part, _, fits in blocks]
         predictions = np.concatenate([fits.predictions for _, fits in parts])
         answers = {key: np.concatenate([fits.answers[key] for _, fits in parts]) for key in parts[0][1].answers}
@@ -452,7 +452,7 @@ class LocallyWeightedRegressor(RegressorMixin, windows.LocallyWeighted):
     def _row_fits(
         self, factors: FloatArray | None, *, left_out: bool = False, want: int = 0, whole: bool = False
     ) -> Iterator[Block]:
-        """Fits at the stored rows, block by block, with or without the row itself."""
+        """Yield fits at the stored rows, block by block, with or without the row itself."""
         memory = self._answering()
         if left_out and len(memory) < 2:
             raise TooFewRowsError("leave-one-out needs at least two rows. Add rows with partial_fit.")
@@ -462,7 +462,7 @@ class LocallyWeightedRegressor(RegressorMixin, windows.LocallyWeighted):
                 yield slice(rows.start + part.start, rows.start + part.stop), around, fits
 
     def _factors(self) -> FloatArray | None:
-        """Robustness weights, shape (rows, targets); None without robust rounds."""
+        """Return robustness weights, shape (rows, targets); None without robust refits."""
         return self._stored().cached("robustness", self._robustness) if self._rounds else None
 
     def _robustness(self) -> FloatArray:
@@ -476,7 +476,7 @@ class LocallyWeightedRegressor(RegressorMixin, windows.LocallyWeighted):
         return weights
 
     def _descended(self, cells: FloatArray, descent: GradientDescent) -> FloatArray:
-        """Predictions by gradient descent; warn if some fits did not converge."""
+        """Return predictions by gradient descent; warn about fits that did not converge."""
         table, factors = self._local_table(), self._factors()
         found, unsettled = np.empty((len(cells), table.targets.shape[1])), set[int]()
         for part, around in self._neighborhoods(cells):

@@ -80,11 +80,11 @@ class Neighborhoods(NeighborList):
     far: BoolArray  # queries without weighted rows: the nearest rows have equal weights
 
     def masses(self) -> FloatArray:
-        """Weight of each entry, including repetitions."""
+        """Return the weight of each entry, multiplied by its count."""
         return self.weights if self.counts is None else self.weights * self.counts
 
     def effective_weights(self) -> FloatArray:
-        """Masses scaled to sum to the effective number of neighbors ``(sum K)^2 / sum K^2`` (Kish 1965)."""
+        """Return masses that sum to the effective number of neighbors, ``(sum K)^2 / sum K^2`` (Kish 1965)."""
         queries = self.queries()
         # Relative to the largest weight, whose square cannot underflow.
         weights = self.weights / np.maximum.reduceat(self.weights, self.indptr[:-1])[queries]
@@ -119,7 +119,7 @@ def _merged(parts: Sequence[Neighborhoods], places: Sequence[IntArray]) -> Neigh
 
 @dataclass(frozen=True, slots=True)
 class KernelWindow:
-    """Weights ``K(d / h)`` of the ``k`` nearest rows, including all rows as near as the k-th (also if uniform)."""
+    """Kernel window with weights ``K(d / h)`` for the ``k`` nearest rows and all rows tied with the k-th."""
 
     kernel: Kernel
     k: int | None  # None for all rows
@@ -192,7 +192,7 @@ class KernelWindow:
         return _kept(found, found.distances <= cast(float, self.bandwidth)) if self.bounded else found
 
     def _vote(self) -> Vote:
-        """Kernel vote for which the search needs row k + 1, which sets the bandwidth."""
+        """Return the vote for the search; a kernel vote also needs row k + 1, whose distance is the bandwidth."""
         if self.bandwidth is not None or self.stretch is not None or isinstance(self.kernel, Uniform):
             return UniformVote()
         return KernelVote(self.kernel)
@@ -207,7 +207,7 @@ def _kept(found: NeighborList, kept: BoolArray) -> NeighborList:
 
 
 def _at_most_one(weights: FloatArray, indptr: IntArray) -> FloatArray:
-    """Weights above 1 divided by the query's largest; if some are infinite, 1 for these and 0 for the others."""
+    """Scale weights above 1 by the largest weight of the query; infinite weights become 1 and all others 0."""
     starts = indptr[:-1][np.diff(indptr) > 0]
     if not starts.size or weights.max() <= 1.0:
         return weights
@@ -391,7 +391,7 @@ class LocallyWeighted(NeighborsEstimator):
     @property
     @reads
     def relearns_(self) -> bool:
-        """Whether ``relearn=True`` needs one fit per row, because more than the fits depends on the targets."""
+        """Whether ``relearn=True`` needs one fit per row, because other results than the fits depend on the targets."""
         return self._stored().learns_from_targets or self._chooses
 
     def _given(self) -> str:
@@ -403,7 +403,7 @@ class LocallyWeighted(NeighborsEstimator):
         return memory.cached("local table", lambda: LocalTable.of(memory))
 
     def _n_stored(self) -> int:
-        """Total weight of the stored rows."""
+        """Return the total weight of the stored rows."""
         return max(1, int(self._stored().total_weight * (1 + SLACK)))
 
     def _bandwidth(self) -> float | None:
@@ -518,7 +518,7 @@ class LocallyWeighted(NeighborsEstimator):
         return self._curve_type("n_neighbors" if by_k else "bandwidth", candidates, errors, n, self._backend)
 
     def _candidate_ks(self) -> IntArray:
-        """Candidate numbers of neighbors, from the minimum for a fit, each about 1.4 times the last."""
+        """Return candidate numbers of neighbors, from the minimum for a fit; each is about 1.4 times the previous."""
         terms = self._local_table().n_terms(self._model.degree)
         last = min(max(1, self._n_stored() - 1), max(MOST_NEIGHBORS, 4 * terms))
         first = min(last, 1 if self._model.degree == 0 else terms + 2)
@@ -526,7 +526,7 @@ class LocallyWeighted(NeighborsEstimator):
         return np.unique(np.round(np.geomspace(first, last, steps)).astype(np.int64))
 
     def _candidate_bandwidths(self, k: int | None) -> FloatArray:
-        """Candidate bandwidths, from barely enough rows for a typical fit to the maximum."""
+        """Return candidate bandwidths, from barely enough rows for a typical fit up to the maximum."""
         memory, ks = self._stored(), self._candidate_ks()
         if len(memory) < 2:
             return np.ones(1)

@@ -41,12 +41,12 @@ GivenWeights: TypeAlias = ArrayLike | Mapping[Name, float] | Method | WeightingM
 """Type of the ``attribute_weights`` parameter of estimators."""
 
 Weights: TypeAlias = FloatArray | RelevanceWeights | LearnedWeights | None
-"""Attribute weights of a memory: numbers, weights to learn from its rows, or None for equal weights."""
+"""Attribute weights of a memory: numbers, a method to learn them from its rows, or None for equal weights."""
 
 NNeighbors: TypeAlias = int | Literal["sqrt", "all", "loo"]
 
 WORTH_SAVING = 10_000
-"""Minimum number of rows for saving the index, which is then faster to read than to build."""
+"""Minimum number of rows for saving the index; with fewer rows, building it is faster than reading it."""
 
 _WEIGHTS = "attribute weights"
 
@@ -58,7 +58,8 @@ SEARCH: dict[str, list[Any]] = {"algorithm": [StrOptions(set(get_args(Algorithm)
 class NeighborsMemory(Memory):
     """Stored rows with a distance and an index that are updated with every change.
 
-    An index cannot be copied cheaply: a fork takes it over when it changes, and builds one only if there is none.
+    Copying an index is expensive. A fork therefore takes over the index when it changes, and builds a new one only if
+    there is none.
     """
 
     def __init__(
@@ -84,7 +85,7 @@ class NeighborsMemory(Memory):
         return super().__getstate__() | {"_index": None}
 
     def fork(self) -> Self:
-        """Return a memory with the same rows, for changes; it takes over the index when it changes."""
+        """Return a memory with the same rows that can be changed; it takes over the index when it changes."""
         other = super().fork()
         if isinstance(self._weights, RelevanceWeights):
             other._weights = self._weights.fork()
@@ -92,7 +93,7 @@ class NeighborsMemory(Memory):
         return other
 
     def saved(self) -> dict[str, Any]:
-        """Return the index (of many rows), the statistics of the distance and learned weights."""
+        """Return the index (if there are many rows), the statistics of the distance, and learned weights."""
         if len(self) < WORTH_SAVING or self.distance.whole:
             return {}
         with self.searching() as index:
@@ -136,12 +137,12 @@ class NeighborsMemory(Memory):
 
     @property
     def learns_from_targets(self) -> bool:
-        """Whether distances depend on the targets, by learned weights or by value differences."""
+        """Whether distances depend on the targets, through learned weights or value differences."""
         learned = isinstance(self._weights, (RelevanceWeights, LearnedWeights))
         return learned or needs_classes(self.distance, self.instances.schema)
 
     def weights_for(self, cells: FloatArray, own: IdArray | None = None, *, threads: int = 1) -> FloatArray | None:
-        """Attribute weights of all queries, shape (attributes,), or of each; ``own``: ids to leave out."""
+        """Return attribute weights, one set for all queries or one per query; ``own`` are ids to leave out."""
         weights = self.attribute_weights
         given = self._weights
         if weights is None or not len(cells) or not (isinstance(given, LearnedWeights) and given.weighting.local):
@@ -149,7 +150,7 @@ class NeighborsMemory(Memory):
         return given.weighting.around(self.training_data(threads), weights, cells, own)
 
     def training_data(self, threads: int = 1) -> TrainingData:
-        """Rows and distance for learning attribute weights."""
+        """Return the rows and the distance for learning attribute weights."""
         index = lambda: self.index  # noqa: E731  # built only if rows are searched
         return TrainingData(self.instances, self.fitted, index, self.algorithm, threads, self.cached)
 
@@ -195,7 +196,7 @@ class NeighborsMemory(Memory):
 
     @contextmanager
     def searching(self) -> Iterator[Index]:
-        """Context with the index locked, so that it keeps the rows of this memory."""
+        """Return a context that locks the index, so that it continues to contain the rows of this memory."""
         while True:
             index = self.index
             with index.lock:
@@ -204,7 +205,7 @@ class NeighborsMemory(Memory):
                     return
 
     def index_before(self, ids: IdArray) -> Index:
-        """Return the index before the latest rows were stored, for inserting them by ``ids``."""
+        """Return the index without the latest rows, which are then inserted by ``ids``."""
         index = self._index
         if index is None or not index.follow(self._before, self.instances):
             self._index = index = Index(self.instances, self.fitted, self.ids[: -ids.size])
@@ -266,7 +267,7 @@ class NeighborsMemory(Memory):
         ties: bool = False,
         threads: int = 1,
     ) -> NeighborList:
-        """Return the ``k`` nearest rows of each query; ``own`` rows are found, but not used to learn weights."""
+        """Return the ``k`` nearest rows of each query; ``own`` rows are included, but not used to learn weights."""
         weights = self.weights_for(cells, own if exclude is None else exclude, threads=threads)
         options: Any = {"ties": ties, "algorithm": self.algorithm, "threads": threads}
         with self.searching() as index:
@@ -281,7 +282,7 @@ class NeighborsMemory(Memory):
         return fitted.finish(costs)
 
     def contributions(self, query: FloatArray, rows: IntArray) -> FloatArray:
-        """Return contributions of attributes to the distances of rows from one query, shape (rows, attributes)."""
+        """Return the contributions of attributes to the distances from one query, shape (rows, attributes)."""
         fitted, weights = self.fitted, self.weights_for(query[None])
         weights = weights if weights is None or weights.ndim == 1 else weights[0]
         stored = fitted.prepare(self.instances.cells(rows))
@@ -301,7 +302,7 @@ class NeighborsMemory(Memory):
     # -- a single query, predicted by the compiled core in one call
 
     def poll(self, cells: FloatArray, k: int, rules: Rules) -> Poll | None:
-        """Return the poll of a single query; None for votes not in the core, weighted rows, or distant voters."""
+        """Return the poll of a single query, or None if the core does not support the vote, weights or distances."""
         index = self.index
         if (query := self._core_query(index, cells, k, rules)) is None:
             return None
@@ -313,7 +314,7 @@ class NeighborsMemory(Memory):
         return Poll(0, 1, NeighborList(np.array([0, ids.size]), self.positions(ids), distances), votes)
 
     def winner(self, cells: FloatArray, k: int, rules: Rules, classes: Classes) -> int:
-        """Return the position of the winning class of a single query; -1 if the core cannot decide."""
+        """Return the position of the winning class of a single query, or -1 if the core cannot decide."""
         index = self.index
         if (query := self._core_query(index, cells, k, rules)) is None:
             return -1
@@ -383,7 +384,8 @@ class NeighborsEstimator(RowsEstimator[NeighborsMemory]):
         self, X: Any = None, n_neighbors: int | None = None, return_distance: bool = True
     ) -> tuple[FloatArray, IdArray] | IdArray:
         """Find the nearest stored rows of each query; return distances and ids, shape (queries, n_neighbors).
-        Without X the stored rows are the queries, and a row is not its own neighbor. Equal distances: lower ids first.
+        Without X, the stored rows are the queries, and a row is not its own neighbor. Rows at equal distances are
+        sorted by id.
         """
         memory, k = self._answering(), self._how_many(n_neighbors)
         cells, own = (self._cells(X), None) if X is not None else (memory.instances.cells(), memory.ids)
@@ -400,7 +402,7 @@ class NeighborsEstimator(RowsEstimator[NeighborsMemory]):
         return self._graph(distances if mode == "distance" else np.ones(ids.shape), ids)
 
     def _nearest(self, cells: FloatArray, k: int, own: IdArray | None) -> tuple[IdArray, FloatArray]:
-        """Return ids and distances of the ``k`` nearest rows of each query, without ``own``."""
+        """Return ids and distances of the ``k`` nearest rows of each query, excluding ``own``."""
         memory = self._stored()
         if k > len(memory) - (own is not None):
             sign = "<=" if own is None else "<"
@@ -436,7 +438,7 @@ class NeighborsEstimator(RowsEstimator[NeighborsMemory]):
         return tags
 
     def _needs_one_target(self) -> bool:
-        """Whether the distance or the attribute weights are learned from a single target."""
+        """Return whether the distance or the attribute weights are learned from a single target."""
         if needs_one_target(self.attribute_weights):
             return True
         try:
@@ -476,7 +478,7 @@ class NeighborsEstimator(RowsEstimator[NeighborsMemory]):
 
 
 def needs_classes(distance: Distance, schema: Schema | None = None) -> bool:
-    """Whether a distance uses class frequencies, for all columns of a table or for some of them."""
+    """Return whether a distance uses class frequencies for some columns of a table."""
     parts = (distance.numeric, distance.ordinal, distance.nominal, *distance.attributes.values())
     return any(d.needs_classes for d in (parts if schema is None else distance.differences(schema)))
 
@@ -485,7 +487,7 @@ def needs_classes(distance: Distance, schema: Schema | None = None) -> bool:
 
 
 def resolve_weights(value: object, instances: Instances, *, threads: int) -> Weights:
-    """Convert attribute weights passed by a user for a memory of instances, which may be empty."""
+    """Convert attribute weights passed by a user to the form of `NeighborsMemory`; the instances may be empty."""
     method, targets = resolve_method(value), instances.targets
     if method is None:
         return _numbers(value, instances.schema)
@@ -505,7 +507,7 @@ def resolve_weights(value: object, instances: Instances, *, threads: int) -> Wei
 
 
 def needs_one_target(value: object) -> bool:
-    """Whether the weights can only be learned from a single target."""
+    """Return whether the weights can only be learned from a single target."""
     weighting = resolve_method(value)
     return weighting is not None and (isinstance(weighting, Bayes) or weighting.local)
 
@@ -537,7 +539,7 @@ def _numbers(value: object, schema: Schema) -> FloatArray:
 
 
 def _tabled(schema: Schema, distance: Distance) -> list[tuple[int, ValueTable]]:
-    """Position and table of each nominal column compared by a `ValueTable`."""
+    """Return the position and the table of each nominal column compared by a `ValueTable`."""
     if not distance.attributes and not isinstance(distance.nominal, ValueTable):
         return []
     pairs = enumerate(distance.differences(schema))
@@ -545,9 +547,9 @@ def _tabled(schema: Schema, distance: Distance) -> list[tuple[int, ValueTable]]:
 
 
 def declared_values(schema: Schema, distance: Distance, declared: SchemaLike) -> Schema:
-    """Return a schema with the values of each `ValueTable` declared, unless the column declares its own.
+    """Return a schema that declares the values of each `ValueTable`, unless the column already declares values.
 
-    An unseen query value that the table lists is then compared by its entry.
+    An unseen query value that is listed in the table is then compared by its entry.
     """
     if isinstance(declared, Schema) or not (tabled := _tabled(schema, distance)):
         return schema
@@ -565,7 +567,7 @@ def with_tabled_values(table: Table, distance: Distance, declared: SchemaLike) -
 
 
 def check_tabled(table: Table, distance: Distance) -> None:
-    """Raise an error for rows with values that the `ValueTable` of their column does not list."""
+    """Raise an error for rows with values that are not in the `ValueTable` of their column."""
     for a, values in _tabled(table.schema, distance):
         column, known = table.columns[a], {identity(value) for value in values.values}
         if isinstance(column, Coded):

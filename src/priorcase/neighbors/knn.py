@@ -43,8 +43,8 @@ _VOTING: dict[str, list[Any]] = {
 class KNNClassifier(ClassifierMixin, NeighborsEstimator):
     """k-nearest-neighbor classifier for tables with mixed columns and missing values.
 
-    Rows can be added with `partial_fit` and removed with `forget`. Predictions are then identical to those of a fresh
-    fit on the remaining rows. Several threads may predict while another one adds or removes rows.
+    Rows can be added with `partial_fit` and removed with `forget`. Predictions are then identical to those of a new fit
+    on the remaining rows. Several threads can predict while another thread adds or removes rows.
 
     Parameters
     ----------
@@ -56,20 +56,21 @@ class KNNClassifier(ClassifierMixin, NeighborsEstimator):
         `Distance`, a function of two rows (see `priorcase.similarity.resolve`), or ``"precomputed"``.
     vote, bandwidth
         Weight of a vote: ``"uniform"``, ``"inverse_square"``, a kernel or its name (``"gaussian"``, ``"tricube"``, ...)
-        or a function from the distances of one query, divided by the bandwidth, to weights >= 0. If all weights are 0,
-        the neighbors vote equally. Bandwidth None: distance of the (k+1)-th nearest row.
+        or a function of the distances from one query, divided by ``bandwidth`` if given. If all weights are 0, the
+        neighbors vote equally. The default bandwidth of a kernel is the distance of the (k+1)-th nearest row.
     attribute_weights
         One number >= 0 for each column, a mapping from column to number (1 by default), or a method that learns the
         weights: ``"gain_ratio"``, ``"relief"``, ``"mutual_information"``, ``"bayes"`` or ``"loo"``.
     ties
-        ``"majority"``: all rows as near as the k-th vote, and a tie goes to the most frequent class. Otherwise exactly
-        k rows vote, and a tie goes to the ``"first"`` class in ``classes_``, to the class with the ``"nearest"`` voter,
-        or to the class that leads after dropping the farthest voters (``"reduce"``).
+        ``"majority"``: all rows tied with the k-th neighbor vote, and equal votes go to the most frequent class.
+        Otherwise, exactly k rows vote, and equal votes go to the ``"first"`` class in ``classes_``, to the class with
+        the ``"nearest"`` voter, or to the class that leads after dropping the farthest voters (``"reduce"``).
     prior, temperature
         Dirichlet prior: ``"uniform"`` or ``"frequency"`` (one vote in total), a number for every class, or an array
-        with one for each. None: plain vote shares. Probabilities are proportional to ``votes ** (1 / temperature)``.
+        with one per class. None: plain vote shares. Probabilities are proportional to ``votes ** (1 / temperature)``.
     algorithm, n_jobs
-        Search: ``"auto"``, ``"tree"``, ``"scan"`` or ``"plain"``; threads: None and -1 use all cores. Same results.
+        Search (``"auto"``, ``"tree"``, ``"scan"`` or ``"plain"``) and threads (None, -1: all cores); both only affect
+        speed.
     categorical_features, schema
         Nominal columns as a mask, positions or names, or ``"from_dtype"``. A `Schema`, or a mapping from column to kind
         for the columns whose kind should not be inferred.
@@ -137,7 +138,7 @@ class KNNClassifier(ClassifierMixin, NeighborsEstimator):
         return self._fit(X, y, sample_weight)
 
     def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:
-        """Add rows. ``classes`` declares all classes, also those without rows; a list of arrays for several targets."""
+        """Add rows. ``classes`` declares all classes, even without rows; a list of arrays for several targets."""
         return self._partial_fit(X, y, sample_weight, classes)
 
     @changes
@@ -164,7 +165,7 @@ class KNNClassifier(ClassifierMixin, NeighborsEstimator):
             self._priors()  # these strings are valid for any classes, and rows may be added one by one
 
     def _check_forgetting(self, ids: ArrayLike) -> None:
-        """Raise an error if the last rows of a class with an entry in an array of prior weights are forgotten."""
+        """Raise an error if a class that has an entry in an array of prior weights would lose its last rows."""
         if not is_list(self._prior) or self._labeling.declared is not None:
             return
         classes = self._outputs()[0]
@@ -222,11 +223,11 @@ class KNNClassifier(ClassifierMixin, NeighborsEstimator):
         return precedents_of(self, X, n_neighbors)
 
     def _decide(self, poll: Poll, left_out: LeftOut | None = None) -> IntArray:
-        """Positions of the predicted classes, shape (queries, targets)."""
+        """Return the positions of the predicted classes, shape (queries, targets)."""
         return decide(poll, self._rules.ties, self._outputs(), self._deciding_priors(left_out), left_out)
 
     def _probabilities(self, poll: Poll, left_out: LeftOut | None = None) -> FloatArray:
-        """Probability of each class, targets concatenated, shape (queries, classes)."""
+        """Return the probability of each class, with targets concatenated, shape (queries, classes)."""
         targets = zip(self._outputs(), self._priors(left_out), strict=True)
         parts = [votes.probabilities(poll, classes, prior, self._temperature) for classes, prior in targets]
         return parts[0] if len(parts) == 1 else np.concatenate(parts, axis=1)
@@ -238,22 +239,22 @@ class KNNClassifier(ClassifierMixin, NeighborsEstimator):
         return [np.ascontiguousarray(part) for part in np.split(found, ends[:-1], axis=1)]
 
     def _outputs(self) -> list[Classes]:
-        """Classes of each target."""
+        """Return the classes of each target."""
         memory = self._stored()
         return memory.followed("classes", lambda earlier: self._labeling.classes(memory.instances, earlier or ()))
 
     def _prior_is_level(self) -> bool:
-        """Whether the prior has the same weight for every class and therefore changes no prediction."""
+        """Return whether the prior has the same weight for every class and therefore does not change predictions."""
         return (
             self._prior is None or is_number(self._prior) or (isinstance(self._prior, str) and self._prior == "uniform")
         )
 
     def _deciding_priors(self, left_out: LeftOut | None = None) -> Sequence[FloatArray | None]:
-        """Prior of each target if it can change a prediction; otherwise it is not added, to avoid rounding errors."""
+        """Return the prior of each target, or None if it cannot change predictions, which avoids rounding errors."""
         return [None] * len(self._outputs()) if self._prior_is_level() else self._priors(left_out)
 
     def _priors(self, left_out: LeftOut | None = None) -> Sequence[FloatArray | None]:
-        """Prior of each target; one line for each left-out row if it depends on the rows."""
+        """Return the prior of each target; one line for each left-out row if the prior depends on the rows."""
         outputs = self._outputs()
         if self._prior is None:
             return [None] * len(outputs)
@@ -269,7 +270,7 @@ class KNNClassifier(ClassifierMixin, NeighborsEstimator):
         return found
 
     def _width(self) -> int:
-        """Number of values computed for each query: one for each class."""
+        """Return the number of values computed for each query: one for each class."""
         return sum(classes.labels.size for classes in self._outputs())
 
     def _shaped(self, chosen: AnyArray) -> AnyArray:
@@ -280,7 +281,7 @@ class KNNClassifier(ClassifierMixin, NeighborsEstimator):
         return np.stack([classes.labels[chosen[:, t]] for t, classes in enumerate(outputs)], axis=1)
 
     def _targets(self, rows: IntArray | slice = slice(None)) -> IntArray:
-        """Positions of the classes of stored rows, shape (rows, targets)."""
+        """Return the positions of the classes of stored rows, shape (rows, targets)."""
         return np.stack([classes.at(rows) for classes in self._outputs()], axis=1)
 
     def _targets_at(self, rows: IntArray) -> AnyArray:
@@ -296,7 +297,7 @@ class KNNClassifier(ClassifierMixin, NeighborsEstimator):
         return self._shaped(predicted), found
 
     def _core_targets(self, n: int) -> tuple[Any, ...]:
-        """Method of the core's stream that predicts the last ``n`` rows, and its arguments."""
+        """Return the method of the core's stream that predicts the last ``n`` rows, and its arguments."""
         outputs, codes = self._outputs(), self._targets()
         starts = np.cumsum([0, *(classes.labels.size for classes in outputs)])
         # Ties are broken by the number of rows of each class before these.
@@ -326,12 +327,12 @@ class KNNClassifier(ClassifierMixin, NeighborsEstimator):
     @reads
     def loo_predict_proba(self, *, relearn: bool = False) -> FloatArray | list[FloatArray]:
         """Predict the class probabilities of each stored row from all other rows, in the order of ``ids_``. Column
-        statistics, learned weights and k are those of all rows; ``relearn=True`` learns them again without each row.
+        statistics, learned weights and k come from all rows; ``relearn=True`` learns them again without each row.
         """
         return self._by_target(left_out_answers(self, relearn, KNNClassifier._probabilities))
 
     def _score_left_out(self, poll: Poll, own: IntArray) -> FloatArray:
-        """Share of the targets of each left-out row that are predicted correctly."""
+        """Return the share of correctly predicted targets of each left-out row."""
         outputs, left_out = self._outputs(), votes.left_out_once(own, self._stored().row_weights)
         chosen = decide(poll, self._rules.ties, outputs, self._deciding_priors(), left_out)
         right = [chosen[:, t] == classes.codes[own] for t, classes in enumerate(outputs)]
@@ -351,7 +352,7 @@ class KNNRegressor(RegressorMixin, NeighborsEstimator):
         See `KNNClassifier`. Options that need classes are not available: ``attribute_weights="bayes"``, the distances
         ``"mvdm"``, ``"vdm"`` and ``"ivdm"``, and ``"hvdm"`` with nominal columns.
     ties
-        ``"majority"``: all rows as near as the k-th vote. ``"first"``: exactly k rows vote, lower ids first.
+        ``"majority"``: all rows tied with the k-th neighbor vote. ``"first"``: exactly k rows vote, lower ids first.
 
     Attributes
     ----------
@@ -400,11 +401,11 @@ class KNNRegressor(RegressorMixin, NeighborsEstimator):
     # -- learning
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Store the rows, replacing any stored before; see `KNNClassifier.fit`. ``y`` holds finite numbers."""
+        """Store the rows, replacing any stored before; see `KNNClassifier.fit`. ``y`` contains finite numbers."""
         return self._fit(X, y, sample_weight)
 
     def partial_fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Add rows to the stored ones. If the call fails, the model is unchanged."""
+        """Add rows to the stored rows. If the call fails, the model is unchanged."""
         return self._partial_fit(X, y, sample_weight)
 
     @changes
@@ -431,7 +432,7 @@ class KNNRegressor(RegressorMixin, NeighborsEstimator):
 
     @reads
     def predict(self, X: Any) -> FloatArray:
-        """Predict the target of each row; shape (queries, targets) if ``y`` had columns."""
+        """Predict the target of each row; shape (queries, targets) for several targets."""
         return self._shaped(np.concatenate([self._decide(poll) for poll in polls_of(self, self._cells(X))]))
 
     @reads
@@ -440,11 +441,11 @@ class KNNRegressor(RegressorMixin, NeighborsEstimator):
         return precedents_of(self, X, n_neighbors)
 
     def _decide(self, poll: Poll, left_out: LeftOut | None = None) -> FloatArray:
-        """Predicted numbers, shape (queries, targets)."""
+        """Return the predicted numbers, shape (queries, targets)."""
         return means(poll, self._targets())
 
     def _targets(self) -> FloatArray:
-        """Targets of the stored rows, shape (rows, targets)."""
+        """Return the targets of the stored rows, shape (rows, targets)."""
         instances = self._stored().instances
         n = 0 if instances.targets is None else len(instances.targets)
         if n == 1:
@@ -455,7 +456,7 @@ class KNNRegressor(RegressorMixin, NeighborsEstimator):
         return numbers[:, 0] if self._flat else numbers
 
     def _width(self) -> int:
-        """Number of values computed for each query."""
+        """Return the number of values computed for each query."""
         return 1
 
     def _targets_at(self, rows: IntArray) -> FloatArray:
@@ -483,7 +484,7 @@ class KNNRegressor(RegressorMixin, NeighborsEstimator):
         return self._shaped(left_out_answers(self, relearn, KNNRegressor._decide))
 
     def _score_left_out(self, poll: Poll, own: IntArray) -> FloatArray:
-        """Squared error of each left-out row, averaged over the targets."""
+        """Return the squared error of each left-out row, averaged over the targets."""
         errors = self._decide(poll) - self._targets()[own]
         return np.asarray((errors * errors).mean(axis=1))
 
@@ -510,7 +511,7 @@ def attribute_weights(
     method
         A method for learning ``attribute_weights``; see `KNNClassifier`.
     target
-        Type of y: ``"classes"`` or ``"numbers"``. ``"auto"`` treats y as numbers if one of them has a fraction, and as
+        Type of y: ``"classes"`` or ``"numbers"``. ``"auto"`` treats y as numbers if any value has a fraction, and as
         classes otherwise.
     distance
         The distance whose columns are weighted; used by ``"relief"`` and ``"loo"``.

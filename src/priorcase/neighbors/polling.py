@@ -1,4 +1,4 @@
-"""Polls of the nearest rows, in blocks of bounded memory, also for leave-one-out."""
+"""Votes of the nearest rows, in blocks of limited size, also for leave-one-out."""
 
 from __future__ import annotations
 
@@ -36,11 +36,11 @@ class Rules:
 
     @property
     def whole_ties(self) -> bool:
-        """Whether all rows as near as the k-th vote."""
+        """Whether all rows tied with the k-th neighbor vote."""
         return self.ties == "majority"
 
     def poll(self, neighbors: NeighborList, k: int | Literal["all"], start: int = 0) -> Poll:
-        """Return the poll among the ``k`` nearest of each list, or among the whole list."""
+        """Return the poll of the ``k`` nearest rows of each list, or of the whole list."""
         voters = neighbors
         if k != "all":
             voters = neighbors.nearest(k, whole_ties=self.whole_ties, bandwidth=self.vote.needs_bandwidth)
@@ -50,7 +50,7 @@ class Rules:
 def polls_of(
     estimator: KNNClassifier | KNNRegressor, cells: FloatArray, n_neighbors: int | None = None, *, first: int = 0
 ) -> Iterator[Poll]:
-    """Polls of the queries of an estimator; ``first`` is the number of the first query, for messages."""
+    """Return the polls of the queries of an estimator; ``first`` is the number of the first query in messages."""
     memory = estimator._stored()
     k: int | Literal["all"]
     if n_neighbors is None and estimator._k == "all":
@@ -81,10 +81,10 @@ def polls(
     width: int = 1,
     size: int | None = None,
 ) -> Iterator[tuple[NeighborList, Poll]]:
-    """Yield neighbors and poll of each block of queries, among the ``k`` nearest rows or all rows (Shepard's method).
+    """Yield the neighbors and the poll of each block of queries; the voters are the ``k`` nearest rows or all rows.
 
-    ``own`` and ``whole`` are as in `rank`; ``first`` is the number of the first query, for messages, ``width`` the
-    number of values computed for each query in addition to its classes, and ``size`` the length of the first block.
+    For ``own`` and ``whole`` see `rank`. ``first`` is the number of the first query in messages, ``width`` the number
+    of values computed for each query if it exceeds the number of classes, and ``size`` the length of the first block.
     """
     memory, rules, threads = estimator._stored(), estimator._rules, estimator._threads()
     width = max(width, estimator._width())
@@ -114,10 +114,10 @@ def rank(
     own: IntArray | None = None,
     whole: bool = False,
 ) -> NeighborList:
-    """Return the rows needed for the votes of ``k`` neighbors, nearest first; or all rows, in id order.
+    """Return the rows needed for the votes of ``k`` neighbors, nearest first, or all rows in id order.
 
-    ``own`` are the positions of the queries among the stored rows, each left out once: a row with weight 2 is kept with
-    weight 1, unless it is left out as a ``whole``, as when all rows vote.
+    ``own`` are the positions of the queries among the stored rows. Each query is left out once: a row with weight 2
+    remains with weight 1, unless ``whole`` leaves it out completely, as is always done when all rows vote.
     """
     row_weights, ids = memory.row_weights, None if own is None else memory.ids[own]
     if k == "all":
@@ -158,7 +158,7 @@ def rank(
 def refuse_overflow(
     memory: NeighborsMemory, cells: FloatArray, neighbors: NeighborList, voters: NeighborList, *, first: int = 0
 ) -> None:
-    """Raise an error for queries with voters or a bandwidth at overflowing distances."""
+    """Raise an error for queries whose bandwidth or distances from the voters overflow."""
     infinite = np.isinf(voters.distances)
     far = np.zeros(len(voters), dtype=bool) if voters.bandwidths is None else np.isinf(voters.bandwidths)
     if infinite.any() or far.any():
@@ -172,7 +172,7 @@ def refuse_overflow(
 
 
 def loo_scores(estimator: KNNClassifier | KNNRegressor) -> FloatArray:
-    """Leave-one-out score for k = 1, 2, ... of an estimator with ``n_neighbors="loo"``; computed when first needed."""
+    """Return the leave-one-out score for k = 1, 2, ... of an estimator with ``n_neighbors="loo"``, cached."""
     memory = estimator._stored()
     if estimator._k != "loo":
         raise NotAvailableError(f"loo_scores_ needs n_neighbors='loo', got {estimator._k!r}")
@@ -180,7 +180,7 @@ def loo_scores(estimator: KNNClassifier | KNNRegressor) -> FloatArray:
 
 
 def best_n_neighbors(estimator: KNNClassifier | KNNRegressor, best: Callable[[FloatArray], Any]) -> int:
-    """Number of neighbors that vote; ``best`` returns the position of the best leave-one-out score."""
+    """Return the number of neighbors that vote; ``best`` returns the position of the best leave-one-out score."""
     k = estimator._k
     if isinstance(k, int):
         return k
@@ -192,7 +192,7 @@ def best_n_neighbors(estimator: KNNClassifier | KNNRegressor, best: Callable[[Fl
 
 
 def _loo_curve(estimator: KNNClassifier | KNNRegressor, memory: NeighborsMemory) -> FloatArray:
-    """Mean score of the stored rows for k = 1 to `MOST_NEIGHBORS`, each predicted from the others by one search."""
+    """Return the mean leave-one-out score of the stored rows for k = 1 to `MOST_NEIGHBORS`, from a single search."""
     largest = min(MOST_NEIGHBORS, int(memory.total_weight * (1 + SLACK)) - 1)
     sums = np.zeros(max(largest, 0))
     if not sums.size:
@@ -222,7 +222,7 @@ def check_scores(scores: FloatArray) -> FloatArray:
 def left_out_answers(
     estimator: KNN, relearn: bool, answer: Callable[[KNN, Poll, LeftOut | None], AnyArray]
 ) -> AnyArray:
-    """Results of ``answer`` for the poll of each stored row among the others, refitted if necessary."""
+    """Return ``answer`` for the leave-one-out poll of each stored row, refitting the estimator if necessary."""
     if needs_refits(estimator, relearn):
         found = []
         for _, other, query in refits(estimator):

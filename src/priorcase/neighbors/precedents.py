@@ -58,8 +58,8 @@ _LEARNED_FROM = 1000  # maximum number of rows for learning attribute relevance
 class Precedent(TextResult):
     """A stored row that supports a prediction.
 
-    ``id``, ``row`` (its values, None if missing), ``target`` (a tuple for several targets), ``distance`` from the
-    query, and ``contributions``, the share of each column in the distance.
+    Fields: ``id``, ``row`` (its values, None if missing), ``target`` (a tuple for several targets), ``distance`` from
+    the query, and ``contributions`` of each column to the distance.
 
     Examples
     --------
@@ -94,8 +94,8 @@ class Precedents(PrintedPerQuery):
         Contribution of each column to each distance, shape (entries, columns); rows sum to ``distances``. NaN if the
         distance compares whole rows.
     unlike
-        For each query, the nearest row of another class than the predicted one. None if there is no such row; empty for
-        regression.
+        For each query, the nearest row with a class other than the predicted class, or None if there is no such row;
+        empty for regression.
     probabilities, classes
         Class probabilities of each query, shape (queries, classes), and the classes; None for regression and for
         several targets.
@@ -104,8 +104,8 @@ class Precedents(PrintedPerQuery):
     numbers
         Number of each query; 0, 1, ... by default.
     importance
-        Importance of each column for each prediction, shape (queries, columns), by which printed tables sort the
-        columns: the attribute weights, their mutual information with the target if all weights are equal, or the
+        Importance of each column for each prediction, shape (queries, columns), which sorts the columns of printed
+        tables: the attribute weights, their mutual information with the target if all weights are equal, or the
         contributions from `explain`. None keeps the order of the table.
     member, member_weight
         The member of a stack that these neighbors come from, and its weight; None for other models.
@@ -155,7 +155,7 @@ class Precedents(PrintedPerQuery):
         )
 
     def _listed(self, entries: Sequence[IntArray]) -> dict[str, Any]:
-        """Return the fields of selected entries, given for each query."""
+        """Return the fields of the entries selected for each query."""
         every = np.concatenate([np.arange(0), *entries])
         found: dict[str, Any] = {name: getattr(self, name)[every] for name in self._by_entry}
         found["rows"] = [self.rows[entry] for entry in every.tolist()]
@@ -170,11 +170,11 @@ class Precedents(PrintedPerQuery):
         return replace(self, **listed, n_voters=n_voters)
 
     def _unlisted(self) -> int:
-        """Number of rows that vote on a single query but are not listed."""
+        """Return the number of rows that vote on a single query but are not listed."""
         return 0 if self.n_voters is None else int(self.n_voters[0]) - self.ids.size
 
     def query_of_entry(self) -> IntArray:
-        """Number of the query of each entry."""
+        """Return the number of the query of each entry."""
         return np.repeat(np.array(self.numbers, dtype=np.int64), np.diff(self.indptr))
 
     @prefix_errors
@@ -183,8 +183,8 @@ class Precedents(PrintedPerQuery):
 
         Columns: ``query``, ``rank``, ``id``, ``distance``, ``vote``, ``target`` (``target_0``, ``target_1``, ... for
         several targets), the values of the table's columns, and ``contribution of NAME`` for their contributions to the
-        distance. A column with one of the first names is renamed to ``NAME (value)``; duplicate names become ``NAME
-        (2)``. ``backend`` is the library of the frame; by default the one that the model was fitted with.
+        distance. A column with one of the first names is renamed to ``NAME (value)``; duplicate names become
+        ``NAME (2)``. ``backend`` is the library of the frame; by default, the library that the model was fitted with.
         """
         return framed(self._columns(), backend or self.backend)
 
@@ -241,7 +241,7 @@ def assemble(
     probabilities: FloatArray | None = None,
     classes: AnyArray | None = None,
 ) -> Precedents:
-    """Return the precedents of queries; ``codes`` are stored and predicted classes, by target."""
+    """Return the precedents of queries; ``codes`` are the stored and the predicted classes of each target."""
     memory: NeighborsMemory = estimator._stored()
     cells, instances = memory.encode(table), memory.instances
     unlike: tuple[Precedent | None, ...] = ()
@@ -281,7 +281,7 @@ def assemble(
 
 
 def importance_of(memory: NeighborsMemory, queries: int) -> FloatArray:
-    """Relevance of each attribute, the same for all queries; learned from at most a thousand rows."""
+    """Return the importance of each attribute, the same for all queries, learned from at most a thousand rows."""
 
     def learned() -> FloatArray:
         weights = memory.attribute_weights
@@ -295,7 +295,7 @@ def importance_of(memory: NeighborsMemory, queries: int) -> FloatArray:
 
 
 def outside_intervals(estimator: Any, X: Any, ends: FloatArray) -> tuple[Precedent | None, ...]:
-    """Nearest row of each query with a target outside the query's interval; None if there is none."""
+    """Return the nearest row of each query with a target outside the query's interval, or None if there is none."""
     memory: NeighborsMemory = estimator._answering()
     numbers = np.asarray(memory.instances.target(0), np.float64)
 
@@ -311,7 +311,7 @@ def _unlike_cases(
     differs: Callable[[IntArray, IntArray], BoolArray],
     targets_at: Callable[[IntArray], AnyArray],
 ) -> tuple[Precedent | None, ...]:
-    """Nearest row of each query that ``differs`` from its prediction, by widening searches; None if there is none."""
+    """Return the nearest row of each query that ``differs`` from its prediction, or None if there is none."""
     memory: NeighborsMemory = estimator._stored()
     cases: list[Precedent | None] = [None] * len(cells)
     pending, k = np.arange(len(cells)), min(_FIRST, len(memory))
@@ -337,12 +337,12 @@ def _unlike_cases(
 
 
 def _target_at(values: Any, i: int) -> Any:
-    """Prediction or target of one row; a tuple for several targets."""
+    """Return the prediction or target of one row; a tuple for several targets."""
     return values[i] if values.ndim == 1 else tuple(values[i].tolist())
 
 
 def _answer_text(one: Precedents, width: int) -> tuple[str, str]:
-    """Prediction of a single query and probabilities of the most probable classes (empty if not available)."""
+    """Return the prediction of a single query and the probabilities of the most probable classes, as text."""
     answer = value_text(_target_at(one.predictions, 0), width)
     if one.probabilities is None or one.classes is None:
         return answer, ""
@@ -354,14 +354,14 @@ def _answer_text(one: Precedents, width: int) -> tuple[str, str]:
 
 
 def _voters(one: Precedents, most: int) -> list[Precedent]:
-    """Nearest voters on a single query."""
+    """Return the nearest voters on a single query."""
     targets = [_target_at(one.targets, i) for i in range(min(one.ids.size, most))]
     fields = zip(one.ids.tolist(), one.rows, targets, one.distances.tolist(), one.contributions, strict=False)
     return [Precedent(*case) for case in fields]
 
 
 def _grid(one: Precedents, width: int | None) -> Grid:
-    """Table of a single query, most relevant attributes first; with a width, only those that fit."""
+    """Return the table of a single query, most important attributes first; with a width, only attributes that fit."""
     voters, unlike = _voters(one, _VOTERS), [case for case in one.unlike if case is not None]
     cases, n, value = [*voters, *unlike], len(voters), partial(value_text, width=_VALUE_WIDTH)
     votes = [["vote", "", *map(_vote_text, one.votes[:n].tolist()), *("" for _ in unlike)]]
@@ -394,7 +394,7 @@ def _grid(one: Precedents, width: int | None) -> Grid:
 
 
 def member_text(found: Precedents) -> str:
-    """Which member of a stack these precedents vote in, above their table; empty for other models."""
+    """Return a line that names the member of a stack in which the precedents vote; empty for other models."""
     if found.member is None:
         return ""
     weight = "" if found.member_weight is None else f", which has {found.member_weight:.1%} of the weight of the stack"
@@ -412,14 +412,15 @@ def _part_text(contribution: float, text: str = "{}") -> str:
 
 
 def _votes(one: Precedents) -> bool:
-    """Whether the model votes."""
+    """Return whether the model votes."""
     return not np.isnan(one.votes).any()
 
 
 def _by_importance(one: Precedents) -> tuple[list[int], list[int]]:
-    """Attributes to show for a single query, most relevant first, and those shown as a group.
+    """Return the attributes to show for a single query, most important first, and those to show as a group.
 
-    Among equally relevant attributes, those known in the query come first. Several missing ones are shown as a group.
+    Among equally important attributes, those known in the query come first. Several missing attributes are shown as a
+    group.
     """
     absent = np.array([value is None for value in one.queries[0]], bool)
     importance = np.zeros(absent.size) if one.importance is None else one.importance[0]
@@ -429,7 +430,7 @@ def _by_importance(one: Precedents) -> tuple[list[int], list[int]]:
 
 
 def _fitting(columns: Sequence[Sequence[str]], order: Sequence[int], room: int) -> list[int]:
-    """First columns that fit into ``room`` characters, at least one."""
+    """Return the first columns that fit into ``room`` characters, at least one."""
     taken: list[int] = []
     for a in order:
         room -= text_width(columns[a]) + 2
@@ -444,7 +445,7 @@ def _fitting(columns: Sequence[Sequence[str]], order: Sequence[int], room: int) 
 
 @dataclass(frozen=True)
 class TerminalView:
-    """Precedents rendered by rich at any width; without ``headings``, a few queries under their numbers."""
+    """Precedents rendered by rich at any width; without ``headings``, the first few queries with their numbers."""
 
     precedents: Precedents
     target: str = "target"
@@ -475,7 +476,7 @@ class TerminalView:
 
 
 def _tables(one: Precedents, target: str, width: int) -> Iterator[RenderableType]:
-    """Cases of a single query in as many tables as the width requires, and the voters not shown."""
+    """Yield the cases of a single query in as many tables as the width requires, and a note on further voters."""
     from rich import box
     from rich.table import Table
     from rich.text import Text
@@ -529,7 +530,7 @@ def _panels(columns: Sequence[Sequence[Text]], room: int) -> list[Sequence[Seque
 def _columns(
     one: Precedents, attributes: Sequence[int], groups: Sequence[Sequence[int]], votes: bool
 ) -> list[list[Text]]:
-    """Columns for the voters, and for the nearest case of another class unless it is a voter.
+    """Return columns for the voters, and for the nearest case of another class unless it is a voter.
 
     A column contains a header, the target, the value and distance contribution of each attribute (attributes of a group
     share a line), and a footer with distance and vote.

@@ -34,10 +34,11 @@ _GROWTH = 0.1
 
 @dataclass(frozen=True, repr=False, eq=False)
 class PrequentialResult(GridResult):
-    """Predictions of the rows of a stream, each made from the rows before it; prints as a table of the score so far.
+    """Predictions for a stream, in which each row is predicted from the rows before it; prints as a table of scores.
 
-    ``predictions`` and ``targets`` belong to the predicted rows, in columns for several targets; the ``first`` rows
-    were only stored, because there were too few rows to predict from. ``backend`` is the library of frames, or None.
+    ``predictions`` and ``targets`` contain one entry per predicted row, with columns for several targets. The ``first``
+    rows were only stored, because there were too few rows to predict from. ``backend`` is the library of frames, or
+    None.
     """
 
     predictions: AnyArray
@@ -48,18 +49,18 @@ class PrequentialResult(GridResult):
     _score: ClassVar[str]
 
     def __len__(self) -> int:
-        """Number of rows predicted."""
+        """Return the number of predicted rows."""
         return len(self.predictions)
 
     @abstractmethod
     def _scores(self) -> FloatArray:
-        """Score of each predicted row."""
+        """Return the score of each predicted row."""
 
     def _mean(self) -> float:
         return float(self._scores().mean()) if len(self) else float("nan")
 
     def _so_far(self) -> FloatArray:
-        """Cumulative mean score of the predicted rows."""
+        """Return the cumulative mean score of the predicted rows."""
         return np.asarray(np.cumsum(self._scores()) / np.arange(1, len(self) + 1))
 
     def frame(self, backend: Backend | None = None) -> Any:
@@ -167,7 +168,7 @@ class PrequentialRegression(PrequentialResult):
 def run_prequential(
     estimator: KNNClassifier | KNNRegressor, result: type[Result], X: Any, y: Any, classes: Any = None
 ) -> Result:
-    """Predict and store rows one by one; the first rows, with too few rows to predict from, are only stored."""
+    """Predict and store rows one by one; rows that arrive before there are enough neighbors are only stored."""
     estimator._threads()  # raises an error for an invalid n_jobs
     table, targets, _ = estimator._arrivals(X, y, None, classes)
     predictions = (_in_core if core_follows(estimator) else _one_by_one)(estimator, table, targets)
@@ -177,7 +178,7 @@ def run_prequential(
 
 
 def core_follows(estimator: KNNClassifier | KNNRegressor) -> bool:
-    """Whether the core can predict the stream with updated statistics; row by row is equal but slower."""
+    """Return whether the core can predict the stream with updated statistics, which is faster than row by row."""
     memory, vote = estimator._memory, estimator._rules.vote.core
     return (
         (isinstance(estimator._k, int) or estimator._k == "sqrt")
@@ -224,7 +225,8 @@ def _in_core(estimator: KNNClassifier | KNNRegressor, table: Table, targets: Tab
 class _Ranges:
     """Ranges for scaling columns while rows are stored one by one.
 
-    The core widens ranges; ranges of inliers are computed here, for as many rows as cannot change them.
+    The core extends ordinary ranges. Ranges of inliers are computed in Python, each for a block of rows that cannot
+    change it.
     """
 
     def __init__(
@@ -235,7 +237,7 @@ class _Ranges:
         self._until = dict.fromkeys(inlying, -1)  # the number of stored rows up to which a range is valid
 
     def parts(self, rows: FloatArray, stored: int) -> Iterator[slice]:
-        """Yield parts of the rows with constant ranges, valid when the first row of each part is predicted."""
+        """Yield blocks of rows with constant inlier ranges, updating ``low`` and ``high`` before each block."""
         start, columns = 0, list(self.inlying)
         while start < len(rows):
             for a in columns:

@@ -25,7 +25,7 @@ Mode: TypeAlias = Literal["distance", "connectivity"]
 class KNNTransformer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, NeighborsEstimator):
     """Transform rows into the sparse graph of their nearest stored rows, with distances for mixed tables.
 
-    Used like scikit-learn's ``KNeighborsTransformer`` with estimators that accept precomputed distances, such as
+    Use it like scikit-learn's ``KNeighborsTransformer``, with estimators that accept precomputed distances, such as
     DBSCAN, t-SNE and UMAP. Column j of the graph is the j-th stored row in id order; each row is sorted by distance.
 
     Parameters
@@ -34,7 +34,7 @@ class KNNTransformer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Neighbor
         Number of neighbors of each row.
     mode
         ``"distance"`` or ``"connectivity"`` (entries of 1). ``"distance"`` includes one extra neighbor, since a stored
-        row is its own nearest row; `fit_transform` puts it first, at distance 0.
+        row is its own nearest row; `fit_transform` puts this row first, at distance 0.
     distance, attribute_weights, algorithm, categorical_features, schema, n_jobs
         See `KNNClassifier`. Distances and weights that are learned from targets need ``y`` in `fit`.
 

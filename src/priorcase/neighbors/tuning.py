@@ -84,8 +84,8 @@ _NEAR = 0.5
 # Maximum number of row blocks for summing scores, and maximum size of an array of such sums.
 _BLOCKS, _MOST_SUMS = 128, 1 << 21
 _WHY = (
-    "A higher log-score may be luck. Each was averaged with those of adjacent n_neighbors; of the candidates that\n  "
-    "are then about equally good, the one with the best Brier score and accuracy was chosen."
+    "A higher log-score may be luck. Log-scores were averaged over adjacent values of n_neighbors; among candidates\n  "
+    "that are about equally good, the one with the best Brier score and accuracy was chosen."
 )
 # Lines of a printed result, and characters of a value.
 _LISTED, _WIDEST = 10, 40
@@ -93,7 +93,7 @@ _LISTED, _WIDEST = 10, 40
 
 @dataclass(frozen=True)
 class CandidateGrid:
-    """All combinations of parameter values with one distance and attribute weights, which share searches."""
+    """All combinations of parameter values for one distance and one set of attribute weights, which share searches."""
 
     n_neighbors: tuple[int, ...]  # ascending
     votes: tuple[tuple[Any, float | None], ...]  # with their bandwidths, as passed by the user
@@ -104,7 +104,7 @@ class CandidateGrid:
 
     @property
     def shape(self) -> tuple[int, int, int, int]:
-        """Numbers of votes, numbers of neighbors, priors and temperatures."""
+        """How many votes, values of k, priors and temperatures there are."""
         return len(self.votes), len(self.n_neighbors), len(self.priors), len(self.temperatures)
 
     def __len__(self) -> int:
@@ -117,7 +117,7 @@ class CandidateGrid:
         return replace(self, n_neighbors=ks, votes=votes, priors=priors, temperatures=(temperatures[m],))
 
     def parameters(self, candidate: int, *, classes: bool) -> dict[str, Any]:
-        """Return the parameters of one candidate; parameters of classifiers only for classes."""
+        """Return the parameters of one candidate; with ``classes``, including the parameters of classifiers only."""
         one, found = self.only(candidate), {"distance": self.distance, "attribute_weights": self.attribute_weights}
         found |= {"n_neighbors": one.n_neighbors[0], "vote": one.votes[0][0], "bandwidth": one.votes[0][1]}
         return found | {"prior": one.priors[0], "temperature": one.temperatures[0]} if classes else found
@@ -129,7 +129,7 @@ class Tuning(GridResult):
 
     ``best`` is the estimator with the selected parameters ``best_params``, fitted to all rows; ``scoring`` is the score
     used for selection; ``nested_scores`` are the scores from nested cross-validation, if requested; ``rows`` is the
-    number of rows predicted, including sample weights.
+    total weight of the predicted rows.
 
     Examples
     --------
@@ -155,7 +155,7 @@ class Tuning(GridResult):
 
     @property
     def score(self) -> float:
-        """Score of the selected candidate; optimistic, since it was selected on the same rows."""
+        """Score of the selected candidate, which is optimistic, since it was selected on the same rows."""
         return float(self._scores[self.scoring][self._chosen])
 
     @property
@@ -188,7 +188,7 @@ class Tuning(GridResult):
         return framed(columns, backend or self._backend)
 
     def curves(self) -> tuple[AnyArray, dict[str, FloatArray]]:
-        """Return the values of ``n_neighbors`` and, for each vote, the best score with each of them."""
+        """Return the values of ``n_neighbors`` and, for each vote, the best score for each value."""
         grid, at = _locate(self._candidates, self._chosen)
         first = self._chosen - at
         scores = self._scores[self.scoring][first : first + len(grid)].reshape(grid.shape)
@@ -225,7 +225,7 @@ class Tuning(GridResult):
         return np.argsort(-scores if self.greater_is_better else scores, kind="stable")
 
     def _grid(self) -> Grid:
-        """Selected candidate, then the best of each distance, weights and vote."""
+        """Return a table of the selected candidate and the best candidate for each distance, weights and vote."""
         parameters = self._parameters
         names = [name for name, values in parameters.items() if len({repr(value) for value in values}) > 1]
         kinds = [name for name in ("distance", "attribute_weights", "vote", "bandwidth") if name in names]
@@ -255,7 +255,7 @@ class Tuning(GridResult):
 
 
 def _column(values: AnyArray) -> list[Any]:
-    """Return plain numbers and strings unchanged, other values as strings."""
+    """Return plain numbers and strings unchanged, and other values as strings."""
     plain = (int, float, str, bool, type(None), np.integer, np.floating)
     as_they_are = all(isinstance(value, plain) for value in values)
     return [value if as_they_are or value is None else str(value) for value in values]
@@ -301,7 +301,7 @@ def tune(
         (default) or ``"absolute_error"`` for regressors. The log-score is averaged over adjacent values of
         ``n_neighbors``; among candidates within half a standard error of the best, Brier score and accuracy decide.
     nested
-        Number of outer folds of nested cross-validation, which gives an unbiased score; None for none.
+        Number of outer folds of nested cross-validation, which gives an unbiased score; None to skip it.
     n_samples
         Maximum number of rows to predict; None for all.
     progress
@@ -346,7 +346,7 @@ def tune(
 def _tuned(
     problem: Problem, grids: Sequence[CandidateGrid], scoring: str, *, nested: int | None, progress: bool | None
 ) -> Tuning:
-    """Select the best candidate and return it with the scores of all."""
+    """Select the best candidate and return it with the scores of all candidates."""
     n = len(problem.truth)
     n_nested = 0 if nested is None or n < 3 else min(int(nested), n)
     shown = n >= 1000 if progress is None else bool(progress)
@@ -369,7 +369,7 @@ def _tuned(
 
 
 def _locate(grids: Sequence[CandidateGrid], candidate: int) -> tuple[CandidateGrid, int]:
-    """Grid of a candidate, numbered through all grids, and its position in the grid."""
+    """Return the grid of a candidate, which is numbered across all grids, and its position in that grid."""
     for grid in grids:
         if candidate < len(grid):
             return grid, candidate
@@ -378,7 +378,7 @@ def _locate(grids: Sequence[CandidateGrid], candidate: int) -> tuple[CandidateGr
 
 
 def _candidate_grids(estimator: Any, candidates: object, *, classes: bool) -> list[CandidateGrid]:
-    """Candidates as grids; parameters that are not listed keep the values of the estimator."""
+    """Return the candidates as grids; parameters that are not listed keep the values of the estimator."""
     lists: Any = [candidates] if isinstance(candidates, Mapping) else candidates
     if candidates is None:
         usual: dict[str, Any] = {"n_neighbors": _LADDER, "vote": _VOTES, **(_FOR_CLASSES if classes else {})}
@@ -446,33 +446,33 @@ class Problem:
 
     @cached_property
     def ranks(self) -> IntArray:
-        """Position of each distinct row in a random order that does not depend on the row order."""
+        """Rank of each distinct row in a random order that does not depend on the order of the table."""
         return content_ranks(self.base._memory.instances, self.truth, self.seed)
 
     def folds(self, n_folds: int) -> FloatArray:
-        """Weight of each row in each fold, stratified by the classes of the first target."""
+        """Return the weight of each row in each fold, stratified by the classes of the first target."""
         classes = isinstance(self.base, KNNClassifier)
         groups = self.truth[:, 0] if classes else np.zeros(len(self.truth))
         return deal(groups, self.ranks, self.weights, n_folds)
 
     def learns_from_targets(self, grid: CandidateGrid) -> bool:
-        """Whether a distance or weights are learned from the targets: rows must then be held out to be scored."""
+        """Return whether a distance or weights are learned from the targets; rows must then be held out for scoring."""
         by_class = needs_classes(resolve(grid.distance), self.base._memory.instances.schema)
         return by_class or resolve_method(grid.attribute_weights) is not None
 
     def searched(self, grid: CandidateGrid) -> Any:
-        """Return a fit whose votes are never used; the base if possible."""
+        """Return a fitted model whose votes are never used; the base model if possible."""
         same = grid.distance is self.base.distance and grid.attribute_weights is None
         return self.base if same else self.fitted(grid.distance, grid.attribute_weights)
 
     def fitted(self, distance: Any, attribute_weights: Any, **voting: Any) -> Any:
-        """Return a fit on all rows; without parameters for ``voting``, its votes are never used."""
+        """Return a model fitted to all rows; without parameters for ``voting``, its votes are never used."""
         model = copy.copy(self.base)
         model.__dict__.update(distance=distance, attribute_weights=attribute_weights, **voting)
         return with_rows(model, self.base._memory.instances)
 
     def without(self, held_out: FloatArray) -> Problem:
-        """Return the problem with reduced row weights and the same columns and classes."""
+        """Return the problem with the held-out weights subtracted, and the same columns and classes."""
         model, instances = copy.copy(self.base), self.base._memory.instances
         if isinstance(model, KNNClassifier):
             model._labeling = replace(model._labeling, declared=tuple(c.labels for c in model._outputs()))
@@ -484,7 +484,7 @@ class Problem:
     def sums(
         self, fit: Problem, grid: CandidateGrid, rows: IntArray, times: FloatArray, blocks: IntArray, n_blocks: int
     ) -> Sums:
-        """Scores of rows by a fit on other rows, or by leave-one-out on the same rows."""
+        """Return the summed scores of rows predicted by a fit on other rows, or by leave-one-out on the same rows."""
         model, own, instances = fit.searched(grid), rows if fit is self else None, self.base._memory.instances
         if own is None:
             table = stored_table(instances, rows)
@@ -495,7 +495,7 @@ class Problem:
         return grid_sums(model, queries, grid, n_blocks)
 
     def up_to(self, grid: CandidateGrid, weight: float) -> CandidateGrid:
-        """Mask of candidates with at most ``weight`` neighbors."""
+        """Return the grid restricted to candidates with at most ``weight`` neighbors."""
         ks = tuple(k for k in grid.n_neighbors if k <= int(weight * (1 + SLACK)))
         if not ks:
             raise ParameterError(
@@ -508,7 +508,7 @@ class Problem:
 def with_rows(model: Any, instances: Instances, state: Mapping[str, Any] | None = None) -> Any:
     """Fit a model with set parameters to stored rows; it becomes the only owner of its state.
 
-    ``state`` is the saved state of the memory of such a model, in addition to the rows.
+    ``state`` is the saved state of a model's memory, in addition to the rows.
     """
     model.__dict__.pop("_lock", None)
     model._check_parameters()
@@ -525,10 +525,10 @@ def with_rows(model: Any, instances: Instances, state: Mapping[str, Any] | None 
 
 
 def content_ranks(instances: Instances, truth: AnyArray, seed: int) -> IntArray:
-    """Ranks of the rows by hashes of their content: the same in any order, with repeated rows or with weights.
+    """Rank the rows by hashes of their content, so that row order and repetitions of rows do not matter.
 
-    A nominal value is represented by its first row by numbers and targets, so that its name decides only between rows
-    that are otherwise equal.
+    A nominal value is represented by the smallest hash of the numbers and targets in its rows, so that its name only
+    breaks ties between rows that are otherwise equal.
     """
     rows = np.full(len(truth), seed, np.uint64)
     for numbers in truth.T:
@@ -563,9 +563,9 @@ def _hashed(hashes: AnyArray, numbers: AnyArray) -> AnyArray:
 
 
 def deal(groups: AnyArray, ranks: IntArray, weights: FloatArray, n_folds: int) -> FloatArray:
-    """Weight of each row in each fold: the rows of a group are dealt to the folds in turn, by rank, 1 at a time.
+    """Return the weight of each row in each fold; the rows of a group are dealt to the folds in turn, by rank.
 
-    A row with weight 2 is dealt like two rows, so that equal rows are in different folds.
+    A row with weight 2 is dealt like two equal rows, which go to different folds.
     """
     order = np.lexsort((ranks, groups))
     new = (np.diff(ranks[order], prepend=-1) != 0) | (np.diff(groups[order], prepend=-1) != 0)
@@ -587,7 +587,7 @@ def deal(groups: AnyArray, ranks: IntArray, weights: FloatArray, n_folds: int) -
 def _measure(
     problem: Problem, grids: Sequence[CandidateGrid], step: Callable[[], None]
 ) -> tuple[list[CandidateGrid], Sums]:
-    """Candidates for which there are enough rows, and their scores, one column each, in order."""
+    """Return the candidates for which there are enough rows, and their scores, one column per candidate."""
     weight = float(problem.weights.sum())
     rows = np.argsort(problem.ranks, kind="stable")[: problem.n_samples]
     places = np.minimum(problem.ranks, problem.ranks[rows[-1]])
@@ -626,7 +626,7 @@ def _measured(
     blocks: IntArray,
     n_blocks: int,
 ) -> tuple[int, Sums | None]:
-    """Number of a grid and its scores on rows, which are excluded from the fit if ``held_out``."""
+    """Return the number of a grid and its scores on some rows; ``held_out`` weights are excluded from the fit."""
     if held_out is None:
         return number, problem.sums(problem, grid, rows, problem.weights, blocks, n_blocks)
     if not rows.size:
@@ -637,7 +637,7 @@ def _measured(
 def _nested_scores(
     problem: Problem, grids: Sequence[CandidateGrid], scoring: str, n_folds: int, step: Callable[[], None]
 ) -> dict[str, float]:
-    """Nested scores: in each fold, parameters are selected and models fitted on the other rows only."""
+    """Return nested scores: in each fold, parameters are selected and models fitted on the other rows only."""
     folds, one_block = problem.folds(n_folds), np.zeros(len(problem.truth), dtype=np.int64)
     total = Sums.zero(problem.base, 1, 1)
     for held_out in folds.T:
@@ -650,12 +650,12 @@ def _nested_scores(
 
 
 def best_candidate(sums: Sums, scoring: str, shapes: Sequence[tuple[int, int, int, int]]) -> int:
-    """Return the best candidate; by log-score with three safeguards against lucky and overconfident candidates.
+    """Return the best candidate; the log-score has three safeguards against lucky and overconfident candidates.
 
     - One additional misclassified row is counted: ``(sum of losses + surprise) / (n + 1)``.
     - Scores are averaged with those of the next smaller and larger number of neighbors (weights 1/4, 1/2, 1/4).
-    - Among candidates within half a standard error of the best (after Breiman et al. 1984, section 3.4.3; of the paired
-      differences) the one with the lowest sum of Brier score and error rate is taken.
+    - Among candidates within half a standard error (of the paired differences) of the best, the candidate with the lowest
+      sum of Brier score and error rate is selected (after Breiman et al. 1984, section 3.4.3).
     """
     if scoring != "log_score":
         scores = check_scores(sums.mean(scoring))
@@ -670,7 +670,7 @@ def best_candidate(sums: Sums, scoring: str, shapes: Sequence[tuple[int, int, in
 
 
 def _smoothed(scores: FloatArray, shapes: Sequence[tuple[int, int, int, int]]) -> FloatArray:
-    """Scores averaged over adjacent numbers of neighbors; infinite scores are unchanged and excluded from averages."""
+    """Average scores over adjacent numbers of neighbors; infinite scores are unchanged and excluded from averages."""
     parts, start = [], 0
     for shape in shapes:
         part = scores[start : start + int(np.prod(shape))].reshape(shape)
@@ -685,7 +685,7 @@ def _smoothed(scores: FloatArray, shapes: Sequence[tuple[int, int, int, int]]) -
 
 
 def _near_best(losses: FloatArray, weights: FloatArray, guarded: FloatArray, lead: int) -> BoolArray:
-    """Mask of candidates with a loss within half a standard error of the best."""
+    """Return a mask of the candidates with a loss within half a standard error of the best loss."""
     finite, kept = np.isfinite(losses).all(axis=0) & np.isfinite(guarded), weights > 0
     losses, weights, n_blocks = losses[kept], weights[kept], int(kept.sum())
     if n_blocks < 2:
@@ -722,7 +722,7 @@ class Queries:
 
 @dataclass(frozen=True, eq=False)
 class Sums:
-    """Sums of each score over the rows of each block, shape (blocks, candidates), and the weights of the rows."""
+    """Sums of each score over the rows of each block, shape (blocks, candidates), and the weight of each block."""
 
     of: Mapping[str, FloatArray]
     weights: FloatArray
@@ -736,18 +736,18 @@ class Sums:
         return Sums({name: sums + other.of[name] for name, sums in self.of.items()}, self.weights + other.weights)
 
     def mean(self, name: str) -> FloatArray:
-        """Mean score of each candidate over all rows."""
+        """Return the mean score of each candidate over all rows."""
         total: FloatArray = self.of[name].sum(axis=0)
         return np.asarray(total / self.weights.sum())
 
     def scores(self) -> dict[str, FloatArray]:
-        """Mean of each displayed score, for each candidate."""
+        """Return the mean of each displayed score for each candidate."""
         means = {name: self.mean(name) for name in self.of if name != "surprise"}
         return {name: -mean if name == "log_score" else mean for name, mean in means.items()}
 
 
 def grid_sums(model: Model, queries: Queries, grid: CandidateGrid, n_blocks: int) -> Sums:
-    """Sums of all scores for every candidate, in the core if it supports the vote, otherwise by polls."""
+    """Return the sums of all scores for every candidate, computed in the core if it supports the vote."""
     sums, in_core = Sums.zero(model, n_blocks, len(grid)), len(queries) > 0 and not model._stored().local_weights
     np.add.at(sums.weights, queries.blocks, queries.times)
     known = np.array([in_core and resolve_vote(*choice).core is not None for choice in grid.votes])
@@ -805,7 +805,7 @@ def _core_scores(model: Model, queries: Queries, grid: CandidateGrid, starts: In
 
 
 def poll_sums(model: Model, queries: Queries, grid: CandidateGrid, n_blocks: int) -> Mapping[str, FloatArray]:
-    """Sums of all scores like `grid_sums`, by one poll for each candidate, for any vote."""
+    """Return the sums of all scores for any vote, like `grid_sums`, with one poll for each candidate."""
     sums, most = Sums.zero(model, n_blocks, len(grid)).of, max(grid.n_neighbors)
     memory, threads, size = model._stored(), model._threads(), max(1, ENTRIES // (8 * most))
     for start in range(0, len(queries), size):
@@ -824,7 +824,7 @@ def poll_sums(model: Model, queries: Queries, grid: CandidateGrid, n_blocks: int
 
 
 def _poll_scores(model: Model, queries: Queries, grid: CandidateGrid, poll: Poll) -> Iterator[dict[str, FloatArray]]:
-    """Scores of each query for every prior and temperature."""
+    """Yield the scores of each query for every prior and temperature."""
     if isinstance(model, KNNRegressor):
         with np.errstate(over="ignore"):
             errors = model._decide(poll) - queries.truth
@@ -845,7 +845,7 @@ def _poll_scores(model: Model, queries: Queries, grid: CandidateGrid, poll: Poll
 
 
 def _probability_scores(proba: FloatArray, truth: IntArray) -> dict[str, FloatArray]:
-    """Scores of each row's probabilities, given the position of the true class."""
+    """Return the scores of each row's class probabilities; ``truth`` is the position of the true class."""
     rows, n = np.arange(truth.size), proba.shape[1]
     came, others = proba[rows, truth], proba.copy()
     others[rows, truth] = 0.0
@@ -875,7 +875,7 @@ _QUICK: dict[bool, list[dict[str, Any]]] = {
 
 
 class _KNNCV(RowsEstimator[Memory]):
-    """Base of k-NN estimators with parameters selected by leave-one-out."""
+    """Base of k-NN estimators that select their parameters by leave-one-out."""
 
     candidates: Any
     scoring: Scoring | None
@@ -920,7 +920,7 @@ class _KNNCV(RowsEstimator[Memory]):
         return (KNNClassifier if isinstance(self, ClassifierMixin) else KNNRegressor)(n_jobs=self.n_jobs, **given)
 
     def _fitted(self, parameters: Mapping[str, Any], state: Mapping[str, Any] | None = None) -> Any:
-        """Return a model of the stored rows with these parameters; ``state`` as in `with_rows`."""
+        """Return a model of the stored rows with the given parameters; for ``state`` see `with_rows`."""
         model = self._plain().set_params(**parameters)
         shared = ("_labeling", "_flat", "_backend", "n_features_in_", "feature_names_in_")
         model.__dict__.update({name: self.__dict__[name] for name in shared if name in self.__dict__})
@@ -981,7 +981,7 @@ class _KNNCV(RowsEstimator[Memory]):
     @property
     @reads
     def tuning_(self) -> Tuning:
-        """Candidates with their leave-one-out scores; the best score is optimistic, since the same rows selected it."""
+        """Candidates with their leave-one-out scores; the best score is optimistic (selected on the same rows)."""
         return self._tuning()
 
     # -- predictions
@@ -1038,7 +1038,7 @@ class _KNNCV(RowsEstimator[Memory]):
 
 
 def _left_out_polls(estimator: _KNNCV) -> Iterator[tuple[Any, Poll]]:
-    """For each stored row, the model selected on the other rows, and its poll."""
+    """Yield, for each stored row, the model selected on all other rows and its poll for the row."""
     for _, other, row in refits(estimator):
         model = other._model()
         for poll in polls_of(model, model._memory.encode(Table(model.schema_, 1, row.columns))):
@@ -1054,7 +1054,8 @@ class KNNClassifierCV(ClassifierMixin, _KNNCV):
     Parameters
     ----------
     candidates
-        ``"quick"`` (about a thousand candidates), ``"full"`` (those of `tune`), or candidates in the format of `tune`.
+        ``"quick"`` (about a thousand candidates), ``"full"`` (default of `tune`), or candidates in the format of
+        `tune`.
     scoring, n_samples, random_state
         See `tune`.
     categorical_features, schema, n_jobs

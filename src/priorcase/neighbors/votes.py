@@ -29,7 +29,7 @@ _LARGEST_PRIOR = 1e300
 
 
 def summed(groups: IntArray, values: FloatArray, n: int) -> FloatArray:
-    """Sum of the values of each group 0 to n - 1, added one by one in order."""
+    """Return the sum of the values of each group from 0 to n - 1, added one by one in order."""
     return np.asarray(np.bincount(groups, weights=values, minlength=n), dtype=np.float64)
 
 
@@ -45,7 +45,7 @@ _CORE_KERNELS: dict[type, int] = {getattr(kernels, name): number for number, nam
 
 @dataclass(frozen=True)
 class UniformVote:
-    """Every neighbor counts the same."""
+    """Equal votes for all neighbors."""
 
     needs_bandwidth: ClassVar[bool] = False
     core: ClassVar[CoreVote] = (0, 1.0, 0.0)
@@ -56,7 +56,7 @@ class UniformVote:
 
 @dataclass(frozen=True)
 class InverseSquare:
-    """``1 / d^2``; rows equal to the query decide alone (Mitchell 1997, eqs. 8.3 and 8.4)."""
+    """Votes of ``1 / d^2``; only rows equal to the query vote if there are any (Mitchell 1997, eqs. 8.3 and 8.4)."""
 
     needs_bandwidth: ClassVar[bool] = False
     core: ClassVar[CoreVote] = (1, 1.0, 0.0)
@@ -72,10 +72,11 @@ class InverseSquare:
 
 @dataclass(frozen=True)
 class KernelVote:
-    """``K(d / h)`` with a fixed ``bandwidth`` h; without one, h is the distance of the (k+1)-th nearest row.
+    """Votes of ``K(d / h)`` for a ``bandwidth`` h; by default, h is the distance of the (k+1)-th nearest row.
 
-    If ``h`` is 0 or every vote would be 0, the voters count equally; if K is infinite (``1 / u^p`` at an exact match),
-    these voters decide alone. A row at an infinite distance has no vote unless all voters are infinitely far.
+    If ``h`` is 0 or every vote would be 0, all voters count equally. If K is infinite for some voters (``1 / u^p`` for
+    an exact match), only these vote. A row at an infinite distance has no vote unless all voters are infinitely far
+    away.
     """
 
     kernel: Kernel
@@ -110,7 +111,7 @@ class KernelVote:
 
 @dataclass(frozen=True)
 class FunctionVote:
-    """Votes from a function of one query's distances, nearest first (in id order if all rows vote)."""
+    """Votes computed by a function of the distances from one query, nearest first (in id order if all rows vote)."""
 
     function: Callable[[Any], Any]
     needs_bandwidth: ClassVar[bool] = False
@@ -129,7 +130,7 @@ _VOTES |= {name: kernel for name, kernel in KERNELS.items() if name != "uniform"
 
 
 def resolve_vote(vote: object, bandwidth: float | None = None) -> Vote:
-    """Return the vote for a name, a kernel or a function; with a bandwidth a function is a kernel."""
+    """Return the vote for a name, a kernel or a function; with a bandwidth, a function is treated as a kernel."""
     given = _VOTES[vote]() if isinstance(vote, str) and vote in _VOTES else vote
     if isinstance(given, Vote):
         rule: Vote = given
@@ -154,7 +155,7 @@ def resolve_vote(vote: object, bandwidth: float | None = None) -> Vote:
 
 
 def _settled(votes: FloatArray, voters: NeighborList) -> FloatArray:
-    """Rescale votes to positive, finite sums: infinite votes decide alone; if all are 0, voters count equally."""
+    """Rescale votes to positive, finite sums: only infinite votes count, if any; all-zero votes become equal."""
     largest = np.maximum.reduceat(votes, voters.indptr[:-1])
     odd = (largest > _LARGE) | (largest < 1 / _LARGE)
     for query in np.flatnonzero(odd).tolist():
@@ -173,7 +174,7 @@ def _settled(votes: FloatArray, voters: NeighborList) -> FloatArray:
 
 @dataclass(frozen=True, slots=True)
 class Poll:
-    """Queries ``start`` to ``stop`` of a batch, their voters, and votes not multiplied by counts."""
+    """Queries ``start`` to ``stop`` of a batch, their voters, and votes before multiplication by counts."""
 
     start: int
     stop: int
@@ -181,13 +182,13 @@ class Poll:
     unit_votes: FloatArray
 
     def votes(self) -> FloatArray:
-        """Vote of each voter, multiplied by its count."""
+        """Return the vote of each voter, multiplied by its count."""
         counts = self.voters.counts
         return self.unit_votes if counts is None else np.asarray(self.unit_votes * counts)
 
 
 def means(poll: Poll, targets: FloatArray) -> FloatArray:
-    """Vote-weighted mean of each target column, shape (queries, targets); never outside the range of the voters'."""
+    """Return the vote-weighted mean of each target, shape (queries, targets), always within the range of the voters."""
     voters, votes = poll.voters, poll.votes()
     result = np.empty((len(voters), targets.shape[1]))
     for t in range(targets.shape[1]):
@@ -196,7 +197,7 @@ def means(poll: Poll, targets: FloatArray) -> FloatArray:
 
 
 def class_votes(poll: Poll, classes: Classes, prior: FloatArray | None = None) -> FloatArray:
-    """Sum of the votes for each class on each query, shape (queries, classes), in the order of the voters.
+    """Return the sum of the votes for each class, shape (queries, classes), added in the order of the voters.
 
     With a prior, votes are rescaled to sum to the count of the voters, and the prior's Dirichlet weights are added.
     """
@@ -209,7 +210,7 @@ def class_votes(poll: Poll, classes: Classes, prior: FloatArray | None = None) -
 
 
 def _n_voters(voters: NeighborList) -> FloatArray:
-    """Total weight of the voters of each query."""
+    """Return the total weight of the voters of each query."""
     counts = voters.lengths if voters.counts is None else summed(voters.queries(), voters.counts, len(voters))
     return np.asarray(counts, dtype=np.float64)
 
@@ -217,7 +218,7 @@ def _n_voters(voters: NeighborList) -> FloatArray:
 def probabilities(
     poll: Poll, classes: Classes, prior: FloatArray | None = None, temperature: float = 1.0
 ) -> FloatArray:
-    """Probability of each class on each query: ``m^(1 / T)`` of the votes m, or ``(n_c + a_c) / (n + sum a)``."""
+    """Return class probabilities, proportional to ``m^(1 / T)`` for votes m, or ``(n_c + a_c) / (n + sum a)``."""
     votes = class_votes(poll, classes, prior)
     if temperature != 1.0:  # relative to the largest, whose power neither overflows nor underflows
         with np.errstate(under="ignore"):
@@ -230,7 +231,7 @@ def probabilities(
 
 
 def prior_weights(prior: object, class_weights: Sequence[FloatArray]) -> list[FloatArray | None]:
-    """Dirichlet weights of the classes, one array per target; None without a prior or with zero weight."""
+    """Return the Dirichlet weights of the classes of each target, or None without a prior or if all are zero."""
     if prior is None or (is_number(prior) and prior == 0):
         return [None] * len(class_weights)
     if isinstance(prior, str) and prior == "uniform":
@@ -267,7 +268,7 @@ def decide(
     priors: Sequence[FloatArray | None],
     left_out: LeftOut | None = None,
 ) -> IntArray:
-    """Positions of the winning classes, shape (queries, targets); one prior for all queries, or one for each."""
+    """Return the positions of the winning classes, shape (queries, targets); a prior can differ between queries."""
     columns = []
     for classes, prior in zip(targets, priors, strict=True):
         tied: Sequence[int] = ()
@@ -289,7 +290,7 @@ def decide(
 def _counted(
     poll: Poll, ties: Ties, classes: Classes, prior: FloatArray | None, left_out: LeftOut | None
 ) -> tuple[IntArray, list[int]]:
-    """Winning classes and tied queries like the compiled `elect`, with a prior or left-out rows."""
+    """Return winning classes and tied queries like the compiled `elect`, but with a prior or left-out rows."""
     votes = class_votes(poll, classes, prior)
     leads = votes == votes.max(axis=1, keepdims=True)
     if ties == "majority":  # the class with most training rows, then the first
@@ -312,7 +313,7 @@ def _counted(
 
 
 def _reduced(poll: Poll, query: int, classes: Classes, prior: FloatArray | None) -> int:
-    """Winner of a tied query after dropping its farthest neighbors until one class leads; otherwise the nearest's."""
+    """Drop the farthest neighbors of a tied query until one class leads; otherwise the nearest neighbor decides."""
     voters, n_classes = poll.voters, classes.labels.size
     part = slice(int(voters.indptr[query]), int(voters.indptr[query + 1]))
     order = np.argsort(voters.distances[part], kind="stable") + part.start

@@ -36,12 +36,13 @@ _RECORD = ("successes", "trials", "accuracy_low", "accuracy_high", "frequency_lo
 
 @dataclass(frozen=True, eq=False, repr=False)
 class ConceptDisplay(Display):
-    """The instances of a concept description in a plane, by their state; created by `of`.
+    """Instances of a concept description in a plane, marked by state; created by `of`.
 
-    ``axes`` contain the positions of the instances, ``ids`` and ``labels`` their ids and classes. ``states`` are
-    ``"acceptable"``, ``"mediocre"`` or ``"poor"`` if records decide which instances vote, else ``"stored"``; and
-    ``"dropped"`` or ``"passed"`` (never stored) if all learned rows were passed. ``records`` contains successes,
-    trials, and the intervals of accuracy and class frequency; NaN for instances that are not stored.
+    ``axes`` contain the positions of the instances; ``ids`` and ``labels`` are their ids and classes. ``states`` are
+    ``"acceptable"``, ``"mediocre"`` or ``"poor"`` if records decide which instances vote, and ``"stored"`` otherwise.
+    If all learned rows are passed to `of`, instances that are not stored are ``"dropped"`` or ``"passed"`` (never
+    stored). ``records`` contains successes, trials, and the intervals of accuracy and class frequency; NaN for
+    instances that are not stored.
 
     Examples
     --------
@@ -74,13 +75,14 @@ class ConceptDisplay(Display):
         model
             A fitted `IB1` to `IB5`.
         X, y
-            All learned rows with their classes, in the order of their ids, to show instances that are not stored; None
-            for the stored ones only. The model needs ``history=True`` to distinguish dropped instances from instances
-            that were never stored.
+            All learned rows with their classes, in the order of their ids, to also show instances that are not stored;
+            None for the stored instances only. The model needs ``history=True`` to distinguish dropped instances from
+            instances that were never stored.
         columns
-            The two columns to plot, by name or position; None for the only two, or for principal components.
+            The two columns to plot, by name or position; None for the only two columns, or for principal components if
+            there are more.
         concept
-            The class whose description to plot, if each class has its own.
+            The class whose description to plot, if each class has its own description.
         """
         if not isinstance(model, ConceptLearner):
             raise ParameterError(
@@ -114,7 +116,7 @@ class ConceptDisplay(Display):
         return f"{self.ids.size:,} instances: " + ", ".join(f"{n:,} {state}" for n, state in counts if n)
 
     def frame(self) -> Any:
-        """Return a frame with one row per instance: ``id``, ``class``, both axes by name, ``state``, and its record."""
+        """Return a frame with one row per instance: ``id``, ``class``, both axes by name, ``state``, and the record."""
         columns: dict[str, Any] = {"id": self.ids, "class": self.labels}
         for axis in self.axes:
             columns[free_label(axis.name, columns)] = axis.column(axis.positions)
@@ -125,8 +127,8 @@ class ConceptDisplay(Display):
     def plot(self, ax: Any = None) -> Any:
         """Plot the instances in the plane; return the axes.
 
-        Color and shape show the class. Instances that vote are filled, other stored ones are open, dropped ones are
-        crossed out, and instances that were never stored are dots.
+        Color and shape show the class. Instances that vote have filled marks, and other stored instances have open
+        marks. Dropped instances are crosses, and instances that were never stored are dots.
         """
         with drawing(ax, size=(6.0, 4.2)) as ax:
             points = spread_out(np.column_stack([axis.positions for axis in self.axes]), self.axes)
@@ -143,7 +145,8 @@ class ConceptDisplay(Display):
     def plot_records(self, ax: Any = None) -> Any:
         """Plot the accuracy interval of each stored instance and the frequency interval of its class.
 
-        Acceptable instances are above the band of the class frequency, poor ones below. Returns the axes.
+        Intervals of acceptable instances are above the band of the class frequency, and intervals of poor instances are
+        below it. Returns the axes.
         """
         records, start = self.records, 0
         thin = min(1.0, _MANY / max(1, int((~np.isnan(records["trials"])).sum())))
@@ -172,7 +175,7 @@ class ConceptDisplay(Display):
             return ax
 
     def _samples(self) -> list[Any]:
-        """Classes, then the states that occur, for the legend."""
+        """Return legend entries: the classes, then the states that occur."""
         from matplotlib.lines import Line2D
 
         samples: list[Any] = [
@@ -203,7 +206,7 @@ def _look(state: str, color: str, marker: str) -> dict[str, Any]:
 
 
 def _description(model: ConceptLearner, concept: Value) -> dict[str, AnyArray]:
-    """The columns of the stored instances of one description."""
+    """Return the columns of the stored instances of one description."""
     columns = frame_columns(model.concept_)
     if "concept" not in columns:
         if concept is not None:
@@ -234,9 +237,10 @@ def _learned_classes(model: ConceptLearner, X: Any, y: Any) -> AnyArray:
 
 
 def _dropped(model: ConceptLearner, concept: Value, columns: dict[str, AnyArray]) -> IdArray:
-    """Ids of the instances that were stored and are no longer; none if the model kept no history to tell.
+    """Return the ids of instances that were stored and later dropped; empty if the model has no history.
 
-    An instance was stored if the number stored after it exceeds the number before less those dropped in that step.
+    An instance was stored if the number of stored instances increased in its step, not counting instances dropped in
+    the same step.
     """
     none = np.empty(0, np.int64)
     if not model.history:

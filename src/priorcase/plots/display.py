@@ -44,7 +44,7 @@ _DATE_STEPS = [
 
 
 class Display(ABC):
-    """Base of displays: `frame` returns the numbers, `plot` plots them; prints as one line."""
+    """Base of displays: `frame` returns the numbers, and `plot` draws them; prints as one line."""
 
     def __init_subclass__(cls) -> None:
         prefix_all_errors(cls)
@@ -65,7 +65,7 @@ class Display(ABC):
         return f"{type(self).__name__}: {self._summary()}"
 
     def _repr_png_(self) -> bytes | None:
-        """The plot, for notebooks; None without matplotlib, where they show the text."""
+        """Return the plot as PNG for notebooks; None without matplotlib, so that notebooks show the text."""
         if find_spec("matplotlib") is None:
             return None
         from matplotlib import pyplot
@@ -81,11 +81,11 @@ class Display(ABC):
 
 @dataclass(frozen=True, eq=False)
 class AxisColumn:
-    """A column as an axis: numbers as they are, dates as seconds, categories and levels at 0, 1, ...
+    """A column as an axis: numbers unchanged, dates as seconds, categories and levels at 0, 1, ...
 
-    ``positions`` has the position of each row, NaN if the value is missing. ``values`` are the categories at 0, 1,
-    ... (levels in their order, others sorted; None for numbers), ``rows`` the first row that holds each of them.
-    ``dated``: the numbers are dates.
+    ``positions`` has the position of each row; NaN if the value is missing. ``values`` are the categories at positions
+    0, 1, ...: levels in their order, other categories sorted; None for numbers. ``rows`` has the first row with each
+    category. ``dated`` is whether the numbers are dates.
     """
 
     name: str
@@ -96,7 +96,7 @@ class AxisColumn:
 
     @property
     def span(self) -> tuple[float, float]:
-        """The limits of an axis that shows all rows."""
+        """Limits of an axis that shows all rows."""
         if self.values is not None:
             return -0.5, len(self.values) - 0.5
         known = self.positions[~np.isnan(self.positions)]
@@ -118,7 +118,7 @@ class AxisColumn:
         return [None if at != at else self.values[int(at)] for at in positions.tolist()]
 
     def label(self, axis: Any) -> None:
-        """Label a matplotlib axis, and name its categories."""
+        """Label a matplotlib axis and its categories."""
         axis.set_label_text(caption(self.name, _AXIS_WIDTH))
         if self.values is not None:
             name_ticks(axis, [value_text(value, NAME_WIDTH) for value in self.values])
@@ -128,14 +128,14 @@ class AxisColumn:
 
 
 def as_dates(seconds: FloatArray | IntArray) -> AnyArray:
-    """Seconds since 1970 as NumPy's dates, NaT where missing."""
+    """Convert seconds since 1970 to NumPy dates; NaT if missing."""
     found, known = np.full(len(seconds), np.datetime64("NaT", "us")), ~np.isnan(seconds)
     found[known] = (seconds[known] * 1e6).round().astype("datetime64[us]")
     return found
 
 
 def _date_ticks(axis: Any, low: float, high: float) -> None:
-    """A few ticks at equal steps, named by the day, or also by the time of day within a few days."""
+    """Set a few evenly spaced date ticks; for short ranges, the labels include the time of day."""
     step = next((step for step in _DATE_STEPS if (high - low) / step <= _MOST_DATES), (high - low) / _MOST_DATES)
     places = np.arange(np.ceil(low / step), np.floor(high / step) + 1) * step
     axis.set_ticks(places, [date_text(place) if step < DAY else date_text(place)[:10] for place in places.tolist()])
@@ -160,7 +160,7 @@ def name_ticks(axis: Any, names: Sequence[str]) -> None:
 
 
 def read_rows(model: Any, X: Any) -> Table:
-    """The rows of a table by the model's own schema, or by the types of the columns if it has none."""
+    """Read a table with the model's own schema, or with an inferred schema if the model has none."""
     schema = getattr(model, "schema_", None)
     table = (schema if isinstance(schema, Schema) else inferred(X, "from_dtype", None)).read(X)
     if not len(table):
@@ -171,7 +171,7 @@ def read_rows(model: Any, X: Any) -> Table:
 
 
 def axis_column(table: Table, a: int, *, known: bool = False) -> AxisColumn:
-    """A column of a table as an axis; ``known`` refuses a column without any value."""
+    """Return a column of a table as an axis; with ``known``, text columns and columns without values are refused."""
     name, column, kind = str(attribute_names(table.schema)[a]), table.columns[a], table.schema.kinds[a]
     if isinstance(column, Coded):
         found = _categories(name, column.codes.astype(np.int64), list(column.values))
@@ -190,7 +190,7 @@ def axis_column(table: Table, a: int, *, known: bool = False) -> AxisColumn:
 
 
 def _categories(name: str, codes: IntArray, values: list[Value], *, ordered: bool = False) -> AxisColumn:
-    """An axis with a position for each value that some row holds."""
+    """Return an axis with a position for each value that occurs."""
     held = np.unique(codes[codes >= 0])
     order = held.tolist() if ordered else sorted(held.tolist(), key=lambda code: _sort_key(values[code]))
     position = np.full(len(values) + 1, np.nan)  # the last is for -1, missing
@@ -200,7 +200,7 @@ def _categories(name: str, codes: IntArray, values: list[Value], *, ordered: boo
 
 
 def _sort_key(value: Value) -> tuple[bool, float, str]:
-    """Sort key: numbers by size, then all others alphabetically."""
+    """Return a sort key: numbers by size, then all other values alphabetically."""
     number = isinstance(value, (int, float)) and not isinstance(value, bool)
     return not number, float(value) if number else 0.0, value_text(value, 1_000)  # type: ignore[arg-type]  # a number, or not used
 
@@ -210,12 +210,12 @@ def _sort_key(value: Value) -> tuple[bool, float, str]:
 
 @dataclass(frozen=True, eq=False)
 class Plane:
-    """A plane in which every row has a position, and every position a row that could be there.
+    """A plane that maps each row to a position, and each position to a hypothetical row.
 
-    In the plane of two ``columns`` the other columns are those of the nearest row. In the plane of principal components
-    (``columns`` is None) a position is the nearest row, its numbers moved towards it: x becomes ``x + std (v . step)``
-    with v the ``loadings`` of its column on both axes and ``std`` its standard deviation. Categories and levels stay
-    those of the row.
+    In the plane of two ``columns``, the other columns have the values of the nearest row. In the plane of principal
+    components (``columns`` is None), the hypothetical row is the nearest row with its numbers moved toward the
+    position: x becomes ``x + std (v . step)``, where v has the ``loadings`` of the column on both axes and ``std`` is
+    the standard deviation of the column. Categories and levels are not changed.
     """
 
     X: Any
@@ -227,11 +227,11 @@ class Plane:
 
     @property
     def points(self) -> FloatArray:
-        """The position of each row, (rows, 2); NaN if it has none."""
+        """Position of each row, shape (rows, 2); NaN if a value is missing."""
         return np.column_stack([axis.positions for axis in self.axes])
 
     def queries(self, positions: FloatArray) -> Any:
-        """Rows at some positions, in the type of table that X is."""
+        """Return hypothetical rows at some positions, as the same type of table as X."""
         changes: dict[int, FloatArray | IntArray] = {}
         if self.columns is None:
             rows = self._nearest(positions)
@@ -246,7 +246,7 @@ class Plane:
         return with_changes(self.X, self.table, rows, changes)
 
     def _nearest(self, positions: FloatArray) -> IntArray:
-        """The nearest row to each position, both axes in units of their spans."""
+        """Return the nearest row to each position, with both axes scaled by their spans."""
         points = self.points
         known = np.flatnonzero(~np.isnan(points).any(axis=1))
         if not known.size:
@@ -256,7 +256,7 @@ class Plane:
 
 
 def plane_of(X: Any, table: Table, columns: Any) -> Plane:
-    """The plane of two columns by name or position; None for the only two, or the principal components."""
+    """Return the plane of two columns, by name or position; None for the only two columns or principal components."""
     width = len(table.schema)
     if columns is None and width < 2:
         raise ParameterError(
@@ -275,11 +275,12 @@ def plane_of(X: Any, table: Table, columns: Any) -> Plane:
 
 
 def _principal(X: Any, table: Table) -> Plane:
-    """The first two principal components of a mixed table (factor analysis of mixed data, Pagès 2004).
+    """Return the plane of the first two principal components of a mixed table (Pagès 2004).
 
-    Numbers and ranks of levels enter as ``(x - mean) / std``, a category of frequency p as an indicator
-    ``([it is held] - p) / sqrt(p)``, circular numbers by cosine and sine, missing values as the mean; text and sets do
-    not enter. Each axis has its largest loading positive.
+    In this factor analysis of mixed data, numbers and ranks of levels are standardized as ``(x - mean) / std``. A
+    category v with frequency p becomes an indicator ``([x = v] - p) / sqrt(p)``. Circular numbers are encoded as cosine
+    and sine, missing values are replaced with the mean, and text and set columns are ignored. The sign of each axis is
+    chosen so that its largest loading is positive.
     """
     features, deviations, at = _features(table)
     sizes, vectors = np.linalg.eigh(features.T @ features / len(features))
@@ -295,7 +296,7 @@ def _principal(X: Any, table: Table) -> Plane:
 
 
 def _features(table: Table) -> tuple[FloatArray, dict[int, float], dict[int, int]]:
-    """The features of each row, the deviation of each numeric column, and its feature."""
+    """Return the features of each row, and the standard deviation and feature index of each numeric column."""
     features: list[FloatArray] = []
     deviations, at = {}, {}
     for a, (kind, column) in enumerate(zip(table.schema.kinds, table.columns, strict=True)):
@@ -327,7 +328,7 @@ def _features(table: Table) -> tuple[FloatArray, dict[int, float], dict[int, int
 
 
 def spread_out(points: FloatArray, axes: Sequence[AxisColumn]) -> FloatArray:
-    """Points with the same category moved apart a little, always in the same way."""
+    """Return points with a small, deterministic jitter along axes with categories."""
     found = points.copy()
     for i, axis in enumerate(axes):
         if axis.values is not None:
@@ -364,7 +365,7 @@ def check_single_target(targets: AnyArray) -> AnyArray:
 
 
 def read_targets(y: Any, rows: int) -> AnyArray:
-    """The targets of rows, one for each."""
+    """Return the targets of the rows, one target for each row."""
     targets = as_array(y)
     if len(targets) != rows:
         raise TargetError(
@@ -377,7 +378,7 @@ def read_targets(y: Any, rows: int) -> AnyArray:
 def with_changes(X: Any, table: Table, rows: IntArray, changes: Mapping[int, FloatArray | IntArray]) -> Any:
     """Return copies of rows of X with changed columns, as the same type of table.
 
-    ``changes`` has, by a column's position, new numbers for the copies, or integers: rows whose values to take.
+    ``changes`` maps column positions to new numbers for the copies, or to integers: the rows to take values from.
     """
     if nw.dependencies.is_into_dataframe(X):
         frame = nw.maybe_reset_index(nw.from_native(taken_rows(X, rows), eager_only=True))
@@ -412,7 +413,7 @@ def with_changes(X: Any, table: Table, rows: IntArray, changes: Mapping[int, Flo
 
 @dataclass(frozen=True, eq=False)
 class StoredRows:
-    """Stored rows by ascending id: values (None where missing), the same as numbers and codes, and targets."""
+    """Stored rows in ascending order of id: values (None if missing), values as numbers and codes, and targets."""
 
     schema: Schema
     ids: IdArray
@@ -422,7 +423,7 @@ class StoredRows:
 
 
 def stored_rows(model: Any, *, voting: bool = False) -> StoredRows:
-    """The rows that a learner has stored; with ``voting`` only the instances that a concept predicts from."""
+    """Return the rows that a learner has stored; with ``voting``, only the instances that a concept predicts from."""
     if not isinstance(model, NeighborsEstimator | ConceptLearner) or isinstance(model, KNNTransformer):
         raise ParameterError(
             f"model must predict from stored rows, got {quoted(model)}. KNNClassifier, KNNRegressor, "

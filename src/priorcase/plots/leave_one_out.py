@@ -1,4 +1,4 @@
-"""Leave-one-out scores of the candidates for a parameter."""
+"""Plot of the leave-one-out scores of candidate parameter values."""
 
 from __future__ import annotations
 
@@ -27,8 +27,8 @@ class LeaveOneOutDisplay(Display):
     """Leave-one-out score against the number of neighbors or the bandwidth; created by `of`.
 
     ``lines`` maps the name of each line (empty for a single one) to the ``score`` of each of the ``candidates`` for the
-    ``parameter``; ``higher`` is whether higher is better. ``chosen`` is the selected value, with ``chosen_score``,
-    and ``rows`` the (weighted) number of rows left out in turn.
+    ``parameter``; ``higher`` is whether higher scores are better. ``chosen`` is the selected value, ``chosen_score`` is
+    its score, and ``rows`` is the (weighted) number of rows left out in turn.
 
     Examples
     --------
@@ -51,13 +51,13 @@ class LeaveOneOutDisplay(Display):
 
     @classmethod
     def of(cls, model: Any) -> LeaveOneOutDisplay:
-        """Create a display of the scores by which a fitted model selected a parameter.
+        """Create a display of the scores that a fitted model used to select a parameter.
 
         Parameters
         ----------
         model
             A `KNNClassifier`, `KNNRegressor`, `LocallyWeightedRegressor` or `LocallyWeightedClassifier` fitted with
-            ``"loo"``; a model that was `tuned`; a `Tuning` or a `LeaveOneOutCurve`.
+            ``"loo"``; a `tuned` model; a `Tuning` object; or a `LeaveOneOutCurve`.
         """
         tuning = model if isinstance(model, Tuning) else getattr(model, "tuning_", None)
         if isinstance(tuning, Tuning):
@@ -73,8 +73,8 @@ class LeaveOneOutDisplay(Display):
             return cls(*tried, found.best, best, found.n_left_out, found.backend)
         if not isinstance(found, np.ndarray) or found is model or not found.size:
             raise ParameterError(
-                f"model must have selected a parameter by leave-one-out, or be such a result, got {quoted(model)}. For "
-                "example KNNClassifier('loo').fit(X, y), or tune(KNNClassifier(), X, y)."
+                f"model must have selected a parameter by leave-one-out, or be the result of a selection, got "
+                f"{quoted(model)}. For example KNNClassifier('loo').fit(X, y), or tune(KNNClassifier(), X, y)."
             )
         higher, k, candidates = is_classifier(model), int(model.n_neighbors_), np.arange(1, found.size + 1)
         score, rows = "accuracy" if higher else "squared error", float(model.n_samples_fit_)
@@ -99,7 +99,7 @@ class LeaveOneOutDisplay(Display):
         """Plot the scores as lines and mark the selected value; return the axes.
 
         A single line of accuracies has a band of one standard error, ``sqrt(p (1 - p) / rows)``: candidates within one
-        standard error of the best are about as good.
+        standard error of the best candidate are about as good.
         """
         with drawing(ax) as ax:
             for i, (name, scores) in enumerate(self.lines.items()):
@@ -123,7 +123,7 @@ class LeaveOneOutDisplay(Display):
             return ax
 
     def _name_chosen(self, ax: Any) -> None:
-        """The chosen value and its score, to the left of the ring if there is no room to the right."""
+        """Label the chosen value with its score, to the left of the ring if there is no room to the right."""
         at = (self.chosen, self.chosen_score)
         left = ax.transAxes.inverted().transform(ax.transData.transform(at))[0] > 0.7
         look: dict[str, Any] = {"ha": "right" if left else "left", "fontsize": 8.5, "zorder": 7}

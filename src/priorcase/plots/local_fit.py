@@ -39,10 +39,10 @@ Ends = tuple[FloatArray, FloatArray]
 class LocalFitDisplay(Display):
     """Predictions of a regressor along one column, with intervals and rows as points; created by `of`.
 
-    ``axis`` contains the positions of the rows along the column, and ``targets`` their numbers. At each of ``places``,
-    ``fit`` is the prediction; ``mean`` and ``target`` are lower and upper bounds of the intervals of level ``level``
-    for the mean and for a new observation, which may be infinite; None if the regressor has no intervals. ``kept``
-    describes the values of the other columns.
+    ``axis`` contains the positions of the rows along the column, and ``targets`` are their targets. ``fit`` has the
+    predictions at ``places``. ``mean`` and ``target`` are lower and upper bounds of the intervals with confidence level
+    ``level`` for the mean and for a new observation. Bounds can be infinite, and are None if the regressor has no
+    intervals. ``kept`` describes the values of the other columns.
 
     Examples
     --------
@@ -145,7 +145,7 @@ class LocalFitDisplay(Display):
             return ax
 
     def _draw_fit(self, ax: Any, low: float, high: float) -> None:
-        """A line with bands along numbers; bars and diamonds for categories."""
+        """Draw the fit as a line with bands for numbers, or as diamonds with bars for categories."""
         line = self.axis.values is None
         of_rows, of_mean = f"{self.level:.0%} of new rows", f"{self.level:.0%} interval of the mean"
         for interval, strength, width, label in ((self.target, 0.16, 1.2, of_rows), (self.mean, 0.40, 3.5, of_mean)):
@@ -160,7 +160,7 @@ class LocalFitDisplay(Display):
         ax.plot(self.places, self.fit, color=color(0), label="fit", **marks)
 
     def _limits(self) -> tuple[float, float]:
-        """The limits of the picture: all rows and predictions, and intervals up to half as far again."""
+        """Return the limits of the plot: all rows and predictions, extended by up to half their range for intervals."""
         known = np.concatenate([self.targets, self.fit])
         low, high = float(np.nanmin(known)), float(np.nanmax(known))
         scale = max(abs(low), abs(high)) or 1.0
@@ -174,7 +174,7 @@ class LocalFitDisplay(Display):
 
 
 def _rows(model: Any, X: Any, y: Any) -> tuple[Any, FloatArray, Backend | None]:
-    """The rows to draw with their numbers."""
+    """Return the rows to plot with their targets."""
     if X is None and y is None:
         stored = stored_rows(model)
         if stored.targets.dtype.kind not in "fiu":
@@ -186,7 +186,7 @@ def _rows(model: Any, X: Any, y: Any) -> tuple[Any, FloatArray, Backend | None]:
 
 
 def _queries(X: Any, table: Table, a: int, axis: AxisColumn, at: int | None, resolution: int) -> tuple[FloatArray, Any]:
-    """Positions along a column, and rows there that are equal in all other columns."""
+    """Return positions along a column, and rows at these positions that are equal in all other columns."""
     changes: dict[int, FloatArray | IntArray] = {}
     if axis.values is None:
         places = np.linspace(np.nanmin(axis.positions), np.nanmax(axis.positions), resolution)
@@ -200,7 +200,7 @@ def _queries(X: Any, table: Table, a: int, axis: AxisColumn, at: int | None, res
 
 
 def _typical(axis: AxisColumn, n: int) -> FloatArray | IntArray:
-    """The median of numbers, or a row with the most frequent category; the first among ties."""
+    """Return the median of numbers, or a row with the most frequent category (the first category on ties)."""
     known = axis.positions[~np.isnan(axis.positions)]
     if axis.values is None:
         return np.full(n, np.median(known) if known.size else np.nan)

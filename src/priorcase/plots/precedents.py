@@ -30,13 +30,13 @@ _CLASSES = 3
 
 @dataclass(frozen=True, eq=False, repr=False)
 class PrecedentsDisplay(Display):
-    """The neighbors of a query as bars of their distances, divided by attribute; created by `of`.
+    """Neighbors of a query, with their distances as bars divided by attribute; created by `of`.
 
     The nearest case is on top. Each part of a bar shows the value of the case; its target and vote are next to the bar.
     For classification, the nearest case of another class comes last, unless it is among the neighbors.
 
-    ``precedents`` are the neighbors of the query; the ``most`` important attributes are shown separately, the others
-    are combined.
+    ``precedents`` are the neighbors of the query; the ``most`` important attributes are shown separately, and all other
+    attributes are combined.
 
     Examples
     --------
@@ -64,7 +64,7 @@ class PrecedentsDisplay(Display):
         query
             Number of the query, from 0.
         most
-            Number of attributes to show separately: those with the largest contributions to these distances.
+            Number of attributes to show separately: the attributes with the largest contributions to the distances.
         """
         check_value("most", most, [Interval(Integral, 1, None, closed="left")])
         if isinstance(model, Precedents):
@@ -84,7 +84,7 @@ class PrecedentsDisplay(Display):
 
     @property
     def title(self) -> str:
-        """The query's number, the prediction, and the probabilities of the three most probable classes."""
+        """Query number, prediction, and probabilities of the three most probable classes."""
         one = self.precedents
         text = f"query {one.numbers[0]}: {_target(one.predictions[0])}"
         if one.probabilities is None or one.classes is None:
@@ -99,7 +99,7 @@ class PrecedentsDisplay(Display):
         return f"{self.title}, {len(self.precedents.ids)} precedents"
 
     def frame(self) -> Any:
-        """Return a frame with one row per neighbor, as `Precedents.frame`."""
+        """Return a frame with one row per neighbor; see `Precedents.frame`."""
         return self.precedents.frame()
 
     def plot(self, ax: Any = None) -> Any:
@@ -134,12 +134,12 @@ class PrecedentsDisplay(Display):
             return ax
 
     def _unlike(self) -> Any:
-        """The nearest case of another class, unless it is among the neighbors."""
+        """Return the nearest case of another class, or None if it is among the neighbors."""
         unlike = self.precedents.unlike[0] if self.precedents.unlike else None
         return None if unlike is None or unlike.id in self.precedents.ids else unlike
 
     def _bars(self) -> tuple[FloatArray, list[Any], list[str]]:
-        """The contributions, the values and the name of each bar, nearest first."""
+        """Return the contributions, the values and the label of each bar, nearest first."""
         one, unlike = self.precedents, self._unlike()
         contributions, rows = one.contributions[:_SHOWN], list(one.rows[:_SHOWN])
         targets = [_target(target) for target in one.targets[:_SHOWN]]
@@ -156,7 +156,7 @@ class PrecedentsDisplay(Display):
     def _draw_parts(
         self, ax: Any, places: FloatArray, contributions: FloatArray, rows: list[Any], longest: float
     ) -> list[Any]:
-        """Draw the parts of the bars, with values if they fit; returns a sample of each for the legend."""
+        """Draw the parts of the bars, with values if they fit; return their legend entries."""
         from matplotlib.patches import Patch
 
         samples: list[Any] = []
@@ -189,7 +189,7 @@ class PrecedentsDisplay(Display):
         return samples
 
     def _draw_votes(self, ax: Any, places: FloatArray) -> None:
-        """A column of votes between the bars and the legend; the unlike case has none."""
+        """Draw a column of votes between the bars and the legend; the case of another class has no vote."""
         look: dict[str, Any] = {"ha": "right", "va": "center", "fontsize": 8, "color": MUTED, "annotation_clip": False}
         look |= {"xycoords": ax.get_yaxis_transform(), "textcoords": "offset points"}
         if np.isnan(self.precedents.votes).any():  # the model does not vote
@@ -200,7 +200,7 @@ class PrecedentsDisplay(Display):
 
 
 def _target(target: Any) -> str:
-    """A target as a string; several targets separated by commas."""
+    """Format a target as a string, with several targets separated by commas."""
     if isinstance(target, (np.ndarray, tuple, list)):
         return ", ".join(_target(part) for part in list(target))
     return _text(target.item() if isinstance(target, np.generic) else target)

@@ -1,4 +1,4 @@
-"""Plots of a plane: the predictions of a model, and the Voronoi cells of its rows."""
+"""Plots in a plane: predictions of a model, and Voronoi cells of its rows."""
 
 from __future__ import annotations
 
@@ -41,13 +41,13 @@ _SHADES = "cividis"
 
 @dataclass(frozen=True, eq=False, repr=False)
 class DecisionSurface(Display):
-    """The predictions of a model over a plane, with rows as points; created by `of`.
+    """Predictions of a model over a plane, with rows as points; created by `of`.
 
     Each class has a tint, stronger for higher probabilities, and a hatch; thin lines separate the classes.
 
-    ``axes`` contain the positions of the rows, ``places`` the grid positions along both axes. ``predictions`` has shape
-    (positions of the second axis, positions of the first), ``probabilities`` one more dimension for ``classes``; both
-    are None for regression. ``targets`` are the classes or numbers of the rows, or None.
+    ``axes`` contain the positions of the rows, and ``places`` the grid positions along both axes. ``predictions`` has
+    shape (positions of the second axis, positions of the first axis). ``probabilities`` has one more dimension for
+    ``classes``; both of these are None for regression. ``targets`` are the classes or numbers of the rows, or None.
 
     Examples
     --------
@@ -71,20 +71,20 @@ class DecisionSurface(Display):
     def of(
         cls, model: Any, X: Any, y: Any = None, *, columns: Any = None, resolution: int = 160, proba: bool = True
     ) -> DecisionSurface:
-        """Create a display of the predictions of a fitted model over the plane of rows.
+        """Create a display of the predictions of a fitted model over the plane spanned by the rows.
 
         Parameters
         ----------
         model
-            A fitted classifier or regressor, of this library or another.
+            A fitted classifier or regressor, from this library or another library.
         X
-            Rows to plot, which determine the plane; usually the training rows.
+            Rows to plot, usually the training rows; they determine the plane.
         y
-            Their classes or numbers, which color the points; None for gray points.
+            Targets of the rows, which color the points; None for gray points.
         columns
-            The two columns to plot, by name or position; at each position the other columns have the values of the
-            nearest row. If None, the only two columns are used, or the first two principal components of the mixed
-            table; there, the prediction is for the nearest row with its numbers moved towards the position.
+            The two columns to plot, by name or position; at each position, the other columns have the values of the
+            nearest row. None uses the only two columns or, for more columns, the first two principal components of the
+            mixed table; predictions are then for the nearest row with its numbers moved toward the position.
         resolution
             Number of positions along a numeric axis; other axes have one position per value.
         proba
@@ -143,7 +143,7 @@ class DecisionSurface(Display):
             return ax
 
     def _draw_regions(self, ax: Any, classes: Sequence[Value]) -> None:
-        """The region of each class: a tint, a hatch, and a thin line around it."""
+        """Draw the region of each class with a tint, a hatch and a thin border."""
         at = {label: c for c, label in enumerate(classes)}
         codes = np.array([at[label] for label in self.predictions.ravel().tolist()]).reshape(self.predictions.shape)
         hues = np.array([[int(tint(c, 1.0)[i : i + 2], 16) / 255 for i in (1, 3, 5)] for c in range(len(classes))])
@@ -162,14 +162,14 @@ class DecisionSurface(Display):
             ax.contour(across, up, here, [0.5], colors=INK, linewidths=0.5, zorder=1)
 
     def _strengths(self, codes: AnyArray, n: int) -> FloatArray:
-        """Strength of each tint: the excess of the probability over 1 / n."""
+        """Return the strength of each tint, which grows with the excess of the probability over 1 / n."""
         if self.probabilities is None or n < 2:
             return np.full(codes.shape, 0.25)
         sure = np.take_along_axis(self.probabilities, codes[..., None], axis=2)[..., 0]
         return np.asarray(_PALEST + (_STRONGEST - _PALEST) * np.clip((sure - 1.0 / n) / (1.0 - 1.0 / n), 0.0, 1.0))
 
     def _draw_numbers(self, ax: Any, points: FloatArray, targets: AnyArray | None) -> None:
-        """Predictions as shades, and the rows' own numbers as points in the same shades."""
+        """Draw predictions as shades, and rows as points in the shade of their target."""
         values = self.predictions.astype(np.float64)
         known = values[np.isfinite(values)]
         if targets is not None:
@@ -192,7 +192,7 @@ def _draw_image(ax: Any, axes: Sequence[AxisColumn], image: AnyArray, **options:
 
 
 def _edges(axis: AxisColumn, places: FloatArray, codes: AnyArray, dimension: int) -> tuple[FloatArray, AnyArray]:
-    """Positions and codes to draw contours through; a category is given by both edges of its cell."""
+    """Return positions and codes for drawing contours; a category is represented by both edges of its cell."""
     if axis.values is None:
         low, high = axis.span  # the outermost cells reach to the edge of the picture
         return np.concatenate([[low], places[1:-1], [high]]), codes
@@ -201,7 +201,7 @@ def _edges(axis: AxisColumn, places: FloatArray, codes: AnyArray, dimension: int
 
 
 def _patches(n: int) -> list[Any]:
-    """Samples of the regions of n classes, for a legend."""
+    """Return legend entries for the regions of n classes."""
     from matplotlib.patches import Patch
 
     return [
@@ -224,11 +224,12 @@ def _finish(ax: Any, axes: Sequence[AxisColumn]) -> None:
 class VoronoiCells(Display):
     """Voronoi cells: the part of the plane that is nearer to a row than to any other row; created by `of`.
 
-    1-NN predicts the target of the cell's row. Rows at the same position share a cell, which belongs to the first.
+    1-NN predicts the target of the cell's row. Rows at the same position share a cell, which belongs to the first of
+    these rows.
 
-    ``axes`` contain the positions of the rows, for a concept also the range of all numbers it has seen. ``ids``,
-    ``points`` and ``targets`` are the id, position and target of the row of each cell, ``corners`` the corners of the
-    cells in order, clipped to the plot. ``classes`` is None if targets are numbers.
+    ``axes`` contain the positions of the rows; for a concept learner, they also cover the range of all numbers seen.
+    ``ids``, ``points`` and ``targets`` are the id, position and target of the row of each cell, and ``corners`` the
+    corners of each cell in order, clipped to the plot. ``classes`` is None if the targets are numbers.
 
     Examples
     --------
@@ -252,17 +253,17 @@ class VoronoiCells(Display):
         Parameters
         ----------
         model
-            A fitted model that stores rows of two numeric columns (a `KNNClassifier`, `IB2`, ...). Its distance must be
-            Euclidean up to scales and attribute weights; for a concept, only the instances that vote have cells.
-            Alternatively, the rows themselves: then columns are scaled by their ranges, as in ``Distance("heom")``.
+            A fitted model that stores rows of two numeric columns (a `KNNClassifier`, `IB2`, ...). The distance must be
+            Euclidean, up to scales and attribute weights. For concept learners, only the instances that vote have
+            cells. Alternatively, a table of rows; its columns are scaled by their ranges, as in ``Distance("heom")``.
         y
             The classes or numbers of the rows, if rows are passed.
         """
         if isinstance(model, BaseEstimator):
             if y is not None:
                 raise ParameterError(
-                    f"y must be None if a model is passed, got {quoted(y)}. A model has the targets of its rows; or "
-                    "pass rows instead of the model."
+                    f"y must be None if a model is passed, got {quoted(y)}. A model already has the targets "
+                    "of its rows. To plot other rows, pass them instead of the model."
                 )
             stored, backend = stored_rows(model, voting=True), getattr(model, "_backend", None)
             schema, cells, targets, ids = stored.schema, stored.cells, stored.targets, stored.ids
@@ -295,7 +296,7 @@ class VoronoiCells(Display):
 
     @property
     def areas(self) -> FloatArray:
-        """The share of the plot that each cell covers."""
+        """Share of the plot that each cell covers."""
         areas = np.array(
             [abs(np.dot(x, np.roll(y, -1)) - np.dot(y, np.roll(x, -1))) for x, y in (each.T for each in self.corners)]
         )
@@ -305,7 +306,7 @@ class VoronoiCells(Display):
         return f"{len(self)} cells of {self.axes[0].name} and {self.axes[1].name}"
 
     def frame(self) -> Any:
-        """Return a frame with one row per cell: ``id``, the position of its row by column, ``target``, ``area``."""
+        """Return a frame with one row per cell: ``id``, the values of both columns, ``target`` and ``area``."""
         columns: dict[str, Any] = {"id": self.ids}
         named = zip((axis.name for axis in self.axes), self.points.T, strict=True)
         for name, column in (*named, ("target", self.targets), ("area", self.areas)):
@@ -313,7 +314,7 @@ class VoronoiCells(Display):
         return framed(columns, self.backend)
 
     def plot(self, ax: Any = None) -> Any:
-        """Plot the cells in the tints of their classes, or in shades of their numbers; return the axes."""
+        """Plot the cells in the tint of their class, or in the shade of their target; return the axes."""
         with drawing(ax, size=(5.2, 4.2)) as ax:
             from matplotlib.collections import PolyCollection
 
@@ -353,7 +354,7 @@ def _ranges(cells: FloatArray) -> FloatArray:
 
 
 def _scales(model: Any, cells: FloatArray) -> FloatArray:
-    """By what to multiply both columns so that the model's distance is the Euclidean one."""
+    """Return factors for both columns that turn the model's distance into the Euclidean distance."""
     memory = pinned(model)._stored()
     if isinstance(memory, ConceptMemory):
         first = memory.descriptions[None]
@@ -378,13 +379,13 @@ def _scales(model: Any, cells: FloatArray) -> FloatArray:
     if not (scales > 0).all():
         raise ParameterError(
             f"model must have attribute weights above 0, got {quoted(model)}. Cells are unbounded along a column of "
-            "weight 0; drop it."
+            "weight 0; drop the column."
         )
     return scales
 
 
 def _limits(model: Any, cells: FloatArray) -> FloatArray:
-    """Rows that the plot must show.
+    """Return the rows that the plot must show.
 
     These are the model's stored rows and, for concept learners, also the minima and maxima of all numbers seen.
     """
@@ -396,7 +397,7 @@ def _limits(model: Any, cells: FloatArray) -> FloatArray:
 
 
 def _corners(points: FloatArray, box: FloatArray) -> tuple[FloatArray, ...]:
-    """The corners of the cells within a box: points mirrored at its sides make its sides edges of cells."""
+    """Return the corners of the cells within a box; points mirrored at its sides make the sides cell edges."""
     mirrored = [points]
     for i in (0, 1):
         for side in box[i]:

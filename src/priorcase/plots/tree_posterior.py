@@ -28,9 +28,9 @@ _WIDEST = 10.0
 class TreePosterior(Display):
     """Posterior probability of an edge between each pair of attributes, and the most probable tree; created by `of`.
 
-    ``names`` are the attributes, ``probabilities`` the symmetric matrix of edge probabilities, and ``tree`` the edges
-    of the tree, (attributes - 1, 2), by the positions of their ends. ``averaged`` is whether the model averages over
-    all trees; otherwise it predicts from this tree.
+    ``names`` are the attributes, ``probabilities`` is the symmetric matrix of edge probabilities, and ``tree`` contains
+    the edges of the tree as pairs of attribute positions, shape (attributes - 1, 2). ``averaged`` is whether the model
+    averages over all trees; otherwise it predicts from this tree.
 
     Examples
     --------
@@ -81,7 +81,7 @@ class TreePosterior(Display):
         return {(min(edge), max(edge)) for edge in self.tree.tolist()}
 
     def frame(self) -> Any:
-        """Return a frame with one row per pair of attributes, the most probable first.
+        """Return a frame with one row per pair of attributes, most probable pairs first.
 
         The columns are ``attribute``, ``other``, ``probability`` and ``in_tree``. A model with a single tree has only
         the pairs of that tree.
@@ -106,8 +106,8 @@ class TreePosterior(Display):
             Matplotlib axes; None for a new figure.
         kind
             ``"tree"``: the tree alone, with line widths by probability. ``"ring"``: attributes on a circle, with all
-            edges of at least 2%. ``"heat map"``: the matrix of probabilities. None: the tree of a model with a single
-            tree; else a ring, or a heat map for more than 16 attributes.
+            edges of at least 2%. ``"heat map"``: the matrix of probabilities. None: a tree if the model has a single
+            tree; otherwise a ring, or a heat map for more than 16 attributes.
         """
         check_value("kind", kind, [None, StrOptions(set(get_args(Kind)))])
         n = len(self.names)
@@ -124,7 +124,7 @@ class TreePosterior(Display):
             return ax
 
     def _size(self, how: str, places: FloatArray) -> tuple[tuple[float, float], bool]:
-        """Room for the names, and whether a tree with many leaves is laid on its side."""
+        """Return the figure size, and whether the tree is drawn sideways because it has many leaves."""
         n, widest = len(self.names), 0.072 * max(map(len, captions(self.names, NAME_WIDTH)))  # in inches
         if how == "heat map":
             side = (0.32 if n <= _SMALL else 0.2) * n
@@ -187,7 +187,7 @@ class TreePosterior(Display):
 
 
 def spanning_tree(weights: FloatArray) -> IntArray:
-    """The edges of the tree with the largest sum (and product) of weights; the first among ties.
+    """Return the edges of the tree with the largest sum (and product) of weights; the first tree on ties.
 
     Examples
     --------
@@ -204,13 +204,13 @@ def spanning_tree(weights: FloatArray) -> IntArray:
 
 
 def ring(n: int) -> FloatArray:
-    """Positions of nodes on a circle: the first at the top, the others following clockwise."""
+    """Return positions of nodes on a circle, clockwise from the top."""
     turns = 2.0 * np.pi * np.arange(n) / max(n, 1)
     return np.column_stack([np.sin(turns), np.cos(turns)])
 
 
 def spread_tree(edges: IntArray, n: int) -> FloatArray:
-    """Nodes in layers below a central one, each above the middle of its children, leaves side by side.
+    """Return node positions: a central root on top, each node centered above its children, leaves side by side.
 
     Examples
     --------

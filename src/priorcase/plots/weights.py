@@ -28,8 +28,9 @@ class WeightsDisplay(Display):
     """Attribute weights, or the posterior probability that each attribute is relevant; created by `of`.
 
     ``names`` and ``weights`` are in the order of the columns, ``meaning`` describes the weights, and ``posterior`` is
-    whether they are probabilities, with a ``prior`` if it is the same for all. ``draws`` contains the weights of each
-    bootstrap sample, (samples, attributes); an interval contains the share ``level`` of them.
+    whether they are probabilities. ``prior`` is the prior probability if it is the same for all attributes. ``draws``
+    contains the weights of each bootstrap sample, shape (samples, attributes); an interval contains the share ``level``
+    of the samples.
 
     Examples
     --------
@@ -60,23 +61,23 @@ class WeightsDisplay(Display):
         ----------
         model
             A fitted model with ``attribute_weights_`` (neighbors and local models) or ``relevance_``
-            (`SubsetAveragedBayes`), or such a table.
+            (`SubsetAveragedBayes`), or one of these tables.
         X, y
             The rows to draw bootstrap samples from, usually the training rows.
         bootstrap
-            Number of bootstrap samples; the model is refitted to each, and their quantiles are the interval of each
-            weight. 0 for no intervals.
+            Number of bootstrap samples. The model is refitted to each sample, and the intervals are quantiles of the
+            weights. 0 for no intervals.
         level
             Share of the samples within an interval.
         random_state
-            Seed of the samples.
+            Random seed for the samples.
         """
         check_value("level", level, LEVEL)
         table = _table(model)
         if not is_whole(bootstrap) or bootstrap < 0 or bootstrap == 1:
             raise ParameterError(
-                f"bootstrap must be 0, or an integer >= 2, got {quoted(bootstrap)}. 0 for no intervals, 100 for "
-                "rough ones."
+                f"bootstrap must be 0, or an integer >= 2, got {quoted(bootstrap)}. Pass 0 for no "
+                "intervals, or 100 for rough intervals."
             )
         draws = np.empty((0, len(table)))
         if bootstrap:
@@ -96,12 +97,12 @@ class WeightsDisplay(Display):
 
     @property
     def order(self) -> IntArray:
-        """Positions of the attributes, sorted by weight, largest first; ties in the order of the columns."""
+        """Positions of the attributes in descending order of weight; ties are in column order."""
         return np.argsort(-self.weights, kind="stable")
 
     @property
     def interval(self) -> tuple[FloatArray, FloatArray] | None:
-        """Lower and upper bounds for each attribute, by the quantiles of the samples; None without a bootstrap."""
+        """Lower and upper bounds for each attribute: quantiles of the samples; None without a bootstrap."""
         if not len(self.draws):
             return None
         low, high = np.quantile(self.draws, [(1 - self.level) / 2, (1 + self.level) / 2], axis=0)
@@ -112,9 +113,9 @@ class WeightsDisplay(Display):
         return f"{self.meaning} of {len(self.names)} attributes{sampled}"
 
     def frame(self) -> Any:
-        """Return a frame with one row per attribute, the largest weight first.
+        """Return a frame with one row per attribute, largest weights first.
 
-        The columns are ``attribute``, ``weight`` or ``probability``, and with a bootstrap ``low`` and ``high``.
+        The columns are ``attribute``, ``weight`` or ``probability`` and, with a bootstrap, ``low`` and ``high``.
         """
         order = self.order
         columns: dict[str, Any] = {"attribute": [self.names[a] for a in order.tolist()]}
@@ -147,7 +148,7 @@ class WeightsDisplay(Display):
 
 
 def _table(model: Any) -> AttributeWeights | Relevance:
-    """The table of weights that a model has, or that was given."""
+    """Return the weights table of a model; a weights table is returned unchanged."""
     if isinstance(model, (AttributeWeights, Relevance)):
         return model
     found = model.relevance_ if hasattr(model, "relevance_") else getattr(model, "attribute_weights_", None)
@@ -160,7 +161,7 @@ def _table(model: Any) -> AttributeWeights | Relevance:
 
 
 def _draws(model: Any, X: Any, y: Any, samples: int, seed: int) -> FloatArray:
-    """The weights of models fitted to bootstrap samples of the rows."""
+    """Return the weights of models fitted to bootstrap samples of the rows."""
     random, rows = np.random.default_rng(seed), len(model.ids_)
     found = []
     with bar(samples, shown=True, text="bootstrap") as advance:

@@ -39,13 +39,13 @@ TARGETS: dict[str, list[Any]] = {
     "target": [StrOptions({"auto", "classes", "numbers"})],
     "alpha": [Interval(Real, 0, None, closed="neither")],
 }
-"""Constraints of the reducers that take classes and numbers as targets."""
+"""Constraints of the reducers that accept both classes and numbers as targets."""
 
 ALPHA = 5.0
 """Default tolerance for numeric targets in standard deviations (Kordos & Blachnik 2012)."""
 
 ROWS_AT_ONCE = 4_096
-"""Number of rows whose neighbors are in memory in addition to the lists."""
+"""Number of rows processed at a time, which limits the memory for their neighbors."""
 
 _FITTED = ("sample_indices_", "n_iter_", "classes_", "n_features_in_", "feature_names_in_", "_schema")
 """Fitted attributes."""
@@ -64,13 +64,13 @@ class Resampler(Protocol):
     """
 
     def fit_resample(self, X: Any, y: Any) -> tuple[Any, Any]:
-        """Return some of the rows, at least one, and their targets."""
+        """Return the rows to keep (at least one) and their targets."""
         ...
 
 
 @dataclass(eq=False, repr=False, kw_only=True)
 class Reducer(BaseEstimator, metaclass=EstimatorMeta):
-    """Base of the reducers, with the parameters that all have. Subclasses choose the rows to keep in `_keep`."""
+    """Base class of the reducers, with their common parameters. Subclasses choose the rows to keep in `_keep`."""
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {}
     _for_classes: ClassVar[dict[str, Any]] = {}
@@ -143,7 +143,7 @@ class Reducer(BaseEstimator, metaclass=EstimatorMeta):
 
     @abstractmethod
     def _keep(self, rows: Rows) -> IdArray:
-        """Positions of the rows to keep, ascending."""
+        """Return the positions of the rows to keep, ascending."""
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -154,7 +154,7 @@ class Reducer(BaseEstimator, metaclass=EstimatorMeta):
 
 @dataclass(eq=False, repr=False)
 class VotingReducer(Reducer):
-    """Base of the reducers in which the nearest neighbors of rows vote."""
+    """Base class of the reducers that use votes of nearest neighbors."""
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "n_neighbors": [Interval(Integral, 1, None, closed="left")],
@@ -167,7 +167,7 @@ class VotingReducer(Reducer):
 
 @dataclass(frozen=True, eq=False)
 class Rows:
-    """All rows of a table, their targets, and their distance, which keeps the statistics of the whole table."""
+    """All rows of a table, their targets, and the distance, which always uses statistics of the whole table."""
 
     memory: NeighborsMemory
     numbers: FloatArray | None  # the targets; None for classes
@@ -180,13 +180,13 @@ class Rows:
         return len(self.memory)
 
     def arguments(self, at: IdArray) -> tuple[Plan, NDArray[np.uint8], FloatArray, FloatArray]:
-        """Plan, kinds, cells and weights of rows: the first arguments of all functions of the core."""
+        """Return plan, kinds, cells and weights of rows: the first arguments of all functions in the core."""
         plan, coded, cells = self.memory.training_data().core_arguments(at)
         weights = self.memory.attribute_weights
         return plan, coded, cells, np.ones(cells.shape[1]) if weights is None else np.ascontiguousarray(weights)
 
     def blocks(self, n: int, size: int | None = None) -> Iterator[slice]:
-        """Yield parts of ``n`` rows and advance the progress bar between them; hundredths, unless ``size`` is given."""
+        """Yield slices of ``n`` rows (by default hundredths) and advance the progress bar between them."""
         return blocks(n, text=self.owner, size=size or max(1_000, -(-n // 100)))
 
 
@@ -217,7 +217,7 @@ def read_rows(reducer: Any, X: Any, y: Any, *, sort: TargetSort, threads: int) -
 
 
 def _read_targets(y: Any, sort: TargetSort) -> tuple[AnyArray, AnyArray | None, IdArray]:
-    """Targets, shape (rows, 1), their classes and codes; ``"auto"``: numbers if one of them has a fraction."""
+    """Return targets, shape (rows, 1), with classes and codes; ``"auto"`` means numbers if any has a fraction."""
     numbers = sort == "numbers" or (sort == "auto" and has_fractions(as_array(y)))
     targets: AnyArray = read_numbers(y)[0] if numbers else read_labels(y).values
     check_one_target(targets.shape[1])
@@ -237,11 +237,11 @@ def _read_targets(y: Any, sort: TargetSort) -> tuple[AnyArray, AnyArray | None, 
 
 
 def check_one_target(n: int) -> None:
-    """Raise an error for several columns of targets."""
+    """Raise an error if there are several target columns."""
     if n > 1:
         raise TargetError(f"y has {n} columns; expected one target for each row. Reduce by one target at a time.")
 
 
 def by_class(labels: IdArray, at: IdArray) -> IdArray:
-    """Rows ordered by class, since searching the nearest enemies is faster class by class."""
+    """Return the rows ordered by class, which makes the search for nearest enemies faster."""
     return at[np.argsort(labels[at], kind="stable")]

@@ -17,7 +17,7 @@ from priorcase.reduction.editing import edited
 
 @dataclass(eq=False, repr=False, kw_only=True)
 class CNN(Reducer):
-    """Condensed nearest neighbors (CNN): keeps rows until 1-NN classifies all others correctly.
+    """Condensed nearest neighbors (CNN): adds rows until 1-NN classifies all other rows correctly.
 
     The subset starts with the first row of each class. Passes over all rows add every row whose nearest member of the
     subset has another class, until a pass adds none. Rows near the class boundaries are kept, and so is noise. Among
@@ -55,12 +55,12 @@ class CNN(Reducer):
         return np.sort(order[self._condensed(rows, order).astype(bool)])
 
     def _order(self, rows: Rows) -> IdArray:
-        """Positions of the rows in processing order."""
+        """Return the positions of the rows in processing order."""
         order = np.arange(len(rows))
         return np.random.RandomState(check_seed(self.random_state)).permutation(order) if self.shuffle else order
 
     def _condensed(self, rows: Rows, order: IdArray) -> NDArray[np.uint8]:
-        """Mask of the rows added, in processing order."""
+        """Return a mask of the rows added, in processing order."""
         core, passes, added = Condensed(*rows.arguments(order), rows.codes[order]), 0, 1
         while added:
             added, passes = 0, passes + 1
@@ -71,7 +71,7 @@ class CNN(Reducer):
 
 
 class RNN(CNN):
-    """Reduced nearest neighbors (RNN): `CNN`, then deletes members if no row becomes misclassified.
+    """Reduced nearest neighbors (RNN): applies `CNN`, then deletes members if no row becomes misclassified.
 
     Members are processed in order (G. W. Gates, *IEEE Trans. Information Theory* 18, 1972). Parameters and attributes:
     see `CNN`.

@@ -125,11 +125,11 @@ def reduction_curve(
         The rows and their targets.
     estimator
         The estimator to score with its own ``score`` (accuracy or R²). By default ``KNNClassifier(1)``, or
-        ``KNNRegressor(1)`` if ``y`` holds numbers with fractions.
+        ``KNNRegressor(1)`` if ``y`` contains numbers with fractions.
     param_name, param_range
         A parameter to vary and its values, as in ``validation_curve``.
     cv, random_state
-        Number of folds (stratified, shuffled with ``random_state``), or a splitter or an iterable of splits as in
+        Number of folds (stratified, shuffled with ``random_state``), or a splitter or an iterable of splits, as in
         scikit-learn.
 
     Examples
@@ -205,7 +205,7 @@ def _named(reducers: Any) -> dict[str, Any]:
 
 
 def _varied(reducers: dict[str, Any], name: str | None, values: Iterable[Any] | None) -> dict[str, Any]:
-    """Copies of each reducer with each value of the parameter."""
+    """Return a copy of each reducer for each value of the parameter."""
     if name is None and values is None:
         return reducers
     values = list(values) if isinstance(values, Iterable) else []

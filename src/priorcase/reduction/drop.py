@@ -1,4 +1,4 @@
-"""Decremental reduction (DROP1 to DROP5): rows are deleted if their associates lose no accuracy."""
+"""Decremental reduction (DROP1 to DROP5): rows are deleted if this does not reduce the accuracy on their associates."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from priorcase.reduction.editing import edited
 class DROP1(VotingReducer):
     """DROP1: deletes a row if at least as many of its associates in S are classified correctly without it.
 
-    S starts as the whole table. The associates of a row are the rows with it among their ``n_neighbors`` nearest
+    S starts as the whole table. The associates of a row are the rows that have it among their ``n_neighbors`` nearest
     neighbors in S. Rows are processed once, in table order. DROP1 ignores deleted rows and may therefore lose whole
     regions; DROP2 to DROP5 take them into account.
 
@@ -134,8 +134,8 @@ class DROP4(VotingReducer):
 class DROP5(VotingReducer):
     """DROP5: `DROP2` preceded by a pass that starts with rows near other classes.
 
-    The first pass goes from the boundaries inwards, which smooths them; further passes go outwards as in `DROP2`.
-    Nearest enemies are found again in S before each pass.
+    The first pass goes from the class boundaries inwards, which smooths them; later passes go outwards as in `DROP2`.
+    Nearest enemies are searched again in S before each pass.
 
     Parameters
     ----------
@@ -165,10 +165,10 @@ class DROP5(VotingReducer):
 
 
 class Dropping:
-    """Deletion of rows one by one if their associates lose no accuracy.
+    """Deletion of rows one by one if this does not reduce the accuracy on their associates.
 
-    ``at`` contains the initial rows, by default all: T and, at first, S. ``alpha`` is the distance of enemies in
-    standard deviations for numeric targets. With ``stay_on``, rows deleted from S are still associates.
+    ``at`` contains the initial rows (by default all), which form T and initially S. For numeric targets, enemies differ
+    by more than ``alpha`` standard deviations. With ``stay_on``, rows deleted from S are still associates.
     """
 
     def __init__(
@@ -183,7 +183,7 @@ class Dropping:
             self._core.fill(part.start, part.stop, rows.threads)
 
     def consider(self, order: IdArray, *, noise_only: bool = False) -> IdArray:
-        """Process rows in order, with ``noise_only`` only those that neighbors misclassify; return the rows left."""
+        """Process rows in order (``noise_only``: only rows their neighbors misclassify); return the rows left."""
         for part in self._rows.blocks(len(order)):
             self._core.consider(order[part], noise_only)
         return self._at[np.flatnonzero(self._core.held())]

@@ -168,7 +168,7 @@ class AllKNN(VotingReducer):
 
 
 class NearestOthers:
-    """The ``k`` nearest other rows of every row among the remaining rows; all of them if fewer remain."""
+    """Lists of the ``k`` nearest remaining rows of each remaining row; shorter if fewer rows remain."""
 
     def __init__(self, rows: Rows, k: int) -> None:
         self._rows, self._k = rows, k
@@ -177,12 +177,12 @@ class NearestOthers:
         self._search(np.arange(len(rows)))
 
     def lists(self) -> tuple[IdArray, IdArray]:
-        """Remaining rows and the nearest other rows of each, nearest first."""
+        """Return the remaining rows and the nearest other rows of each row, nearest first."""
         at = np.flatnonzero(self.left)
         return at, self._lists[at, : self._width]
 
     def remove(self, gone: IdArray) -> None:
-        """Remove rows; search again for the lists that contained one of them."""
+        """Remove rows, and search again for the neighbors in lists that contained a removed row."""
         self.left[gone] = False
         self._rows.memory.index.remove(gone)
         at, lists = self.lists()
@@ -205,7 +205,7 @@ class NearestOthers:
 def edited(
     rows: Rows, k: int, *, ties: VoteTies = "first", kind_sel: KindSel = "mode", alpha: float = ALPHA
 ) -> IdArray:
-    """Rows that their k nearest neighbors do not contradict."""
+    """Return the rows that their k nearest neighbors do not contradict."""
     at, lists = NearestOthers(rows, k).lists()
     return some_left(at[~disagree(rows, at, lists, ties=ties, kind_sel=kind_sel, alpha=alpha)], rows, k)
 
@@ -226,7 +226,7 @@ def some_left(kept: IdArray, rows: Rows, k: int) -> IdArray:
 def disagree(
     rows: Rows, at: IdArray, lists: IdArray, *, ties: VoteTies, kind_sel: KindSel = "mode", alpha: float = ALPHA
 ) -> BoolArray:
-    """Whether the nearest neighbors of rows, one line for each, contradict them; False without neighbors."""
+    """Return a mask of the rows that their nearest neighbors contradict; ``lists`` has one line per row."""
     found = np.zeros(len(at), dtype=bool)
     if not lists.shape[1]:
         return found
@@ -241,7 +241,7 @@ def disagree(
 
 
 def winners(labels: IdArray, ties: VoteTies) -> IdArray:
-    """The most frequent label in each line of voters, nearest first."""
+    """Return the most frequent label in each line of labels, which are ordered from nearest to farthest."""
     votes = np.stack([(labels == labels[:, i : i + 1]).sum(axis=1) for i in range(labels.shape[1])], axis=1)
     tied = votes == votes.max(axis=1, keepdims=True)
     nearest: IdArray = labels[np.arange(len(labels)), tied.argmax(axis=1)]
@@ -249,7 +249,7 @@ def winners(labels: IdArray, ties: VoteTies) -> IdArray:
 
 
 def far_off(own: FloatArray, numbers: FloatArray, alpha: float) -> BoolArray:
-    """Whether each number is more than ``alpha`` standard deviations of its neighbors' targets from their mean."""
+    """Return a mask of targets more than ``alpha`` standard deviations away from their neighbors' mean."""
     n = numbers.shape[1]
     # Cumulative sums add nearest first, one by one; np.sum adds in pairs.
     mean = np.cumsum(numbers, axis=1)[:, -1] / n

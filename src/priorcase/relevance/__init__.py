@@ -12,7 +12,7 @@ _METHODS: dict[str, type[WeightingMethod]] = {
     each.method: each for each in (GainRatio, Relief, MutualInformation, Bayes, LeaveOneOutWeights)
 }
 METHODS = tuple(_METHODS)
-"""Names that estimators take for ``attribute_weights``."""
+"""Names of methods that estimators accept as ``attribute_weights``."""
 
 
 def resolve_method(value: object) -> WeightingMethod | None:

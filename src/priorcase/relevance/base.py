@@ -25,7 +25,7 @@ _MIN_WEIGHT = 1e-12
 
 @dataclass(frozen=True, slots=True)
 class TrainingData:
-    """The stored rows with one of their targets, and the distance fitted to them."""
+    """Stored rows with one of their targets, and the distance fitted to the rows."""
 
     instances: Instances
     fitted: FittedDistance
@@ -49,23 +49,23 @@ class TrainingData:
         return targets is not None and isinstance(targets.kinds[self.target], Nominal)
 
     def targets(self) -> AnyArray:
-        """Class of each row, numbered as in `renumbered`, or its numeric target."""
+        """Return the class of each row, numbered as in `renumbered`, or its numeric target."""
         values = self.instances.target(self.target)
         return renumbered(np.asarray(values, np.int64)) if self.has_classes else np.asarray(values, np.float64)
 
     def row_weights(self) -> FloatArray:
-        """Sample weight of each row; 1 by default."""
+        """Return the sample weight of each row, 1 by default."""
         weights = self.instances.weights
         return np.ones(len(self)) if weights is None else np.asarray(weights, dtype=np.float64)
 
     def core_arguments(self, rows: IdArray) -> tuple[Plan, NDArray[np.uint8], FloatArray]:
-        """Plan, mask of coded columns and cells of rows: the first arguments of all functions of the core."""
+        """Return plan, mask of coded columns and cells of rows, the first arguments of all functions of the core."""
         ids, cells = self.instances.ids[rows], self.instances.cells(rows)
         return self.fitted.plan(), self.fitted.coded(self.instances.schema), self.fitted.stored_cells(ids, cells)
 
 
 class WeightingMethod(ABC):
-    """Base of the methods for learning attribute weights: frozen dataclasses that hold the options."""
+    """Base class of the methods for learning attribute weights; a method is a frozen dataclass with its options."""
 
     method: ClassVar[str]  # its name as a value of ``attribute_weights``
     takes_numbers: ClassVar[bool] = True  # whether the target may be numeric; otherwise it must be a class
@@ -77,12 +77,12 @@ class WeightingMethod(ABC):
 
     @abstractmethod
     def learn(self, data: TrainingData) -> FloatArray:
-        """Return a score for each attribute, larger for more relevant attributes; at most 0 if irrelevant."""
+        """Return a score for each attribute, at most 0 if irrelevant and larger for more relevant attributes."""
 
     def around(self, data: TrainingData, weights: FloatArray, cells: FloatArray, own: IdArray | None) -> FloatArray:
         """Return the weights of each query, shape (queries, attributes); 0 if the global weight is 0.
 
-        ``own`` contains, for each query, the id of the stored row that it copies; one repetition of it is excluded.
+        If queries are copies of stored rows, ``own`` contains the id of each query's row, which is excluded once.
         """
         return np.tile(weights, (len(cells), 1))
 
@@ -95,9 +95,9 @@ class LearnedWeights:
     threads: int = 1
 
     def learn(self, data: TrainingData) -> FloatArray:
-        """Return a weight for each attribute, read-only; for several targets the mean of relative weights.
+        """Return a read-only weight for each attribute; for several targets, the mean of the relative weights.
 
-        Weights are 0 for negative or negligible scores; all 1 if no positive weight remains.
+        Negative or negligible scores give weight 0. If no positive weight remains, all weights are 1.
         """
         targets = data.instances.targets
         n_targets = 0 if not len(data) else 1 if targets is None else len(targets)
@@ -113,9 +113,9 @@ class LearnedWeights:
 
 
 def renumbered(codes: IdArray) -> IdArray:
-    """Codes numbered in the order of their first occurrence; -1 stays.
+    """Renumber codes in the order of their first occurrence; -1 is unchanged.
 
-    Stored codes depend on rows that were removed; these do not.
+    Unlike the stored codes, the result does not depend on rows that were removed.
     """
     order = first_seen(codes)
     numbers = np.full(int(codes.max(initial=-1)) + 2, -1)
@@ -124,12 +124,12 @@ def renumbered(codes: IdArray) -> IdArray:
 
 
 def shuffled(n: int) -> IdArray:
-    """The numbers 0 to n - 1 in a fixed pseudo-random order: sorted by their SplitMix64 keys."""
+    """Return the numbers 0 to n - 1 in a fixed pseudo-random order, sorted by their SplitMix64 keys."""
     return np.argsort(splitmix(0, n), kind="stable")
 
 
 def splitmix(seed: int, n: int) -> NDArray[np.uint64]:
-    """The first ``n`` numbers of SplitMix64, as in the compiled core (Steele, Lea & Flood 2014)."""
+    """Return the first ``n`` numbers of SplitMix64, as in the compiled core (Steele, Lea & Flood 2014)."""
     z = np.uint64(seed % 2**64) + np.arange(1, n + 1, dtype=np.uint64) * np.uint64(0x9E3779B97F4A7C15)
     z = (z ^ (z >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
     z = (z ^ (z >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
@@ -138,8 +138,8 @@ def splitmix(seed: int, n: int) -> NDArray[np.uint64]:
 
 
 def fixed_sample(n: int, size: int) -> IdArray:
-    """A fixed sample of at most ``size`` of the numbers 0 to n - 1, ascending.
+    """Return a fixed sample of at most ``size`` of the numbers 0 to n - 1, in ascending order.
 
-    The numbers are not evenly spaced: if classes alternate, every second row would have the same class.
+    The numbers are not evenly spaced, because an evenly spaced sample of alternating classes could miss a class.
     """
     return np.sort(shuffled(n)[:size]) if size < n else np.arange(n, dtype=np.int64)

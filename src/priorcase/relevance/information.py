@@ -24,7 +24,7 @@ _WORD = re.compile(r"\w+")
 
 @dataclass(frozen=True)
 class _Information(WeightingMethod):
-    """Base of the methods that count values and classes, and cut a numeric target into ``bins``."""
+    """Base class of the methods that count values and classes; a numeric target is cut into ``bins`` bins."""
 
     bins: int = 5
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {"bins": [BINS]}
@@ -34,11 +34,11 @@ class GainRatio(_Information):
     """Gain ratio of each attribute, ``I(A; C) / H(A)``; 0 for an attribute with a single value.
 
     I is the mutual information of attribute and class in the rows where the attribute is known, times the share of
-    these rows; H is the entropy of the attribute, with missing as one more value (Quinlan 1993, sections 2.2 and 3.3).
+    these rows; H is the entropy of the attribute, where missing counts as a value (Quinlan 1993, sections 2.2 and 3.3).
     Numbers and dates are discretized by minimum description length (Fayyad & Irani 1993), so unrelated numbers have
-    weight 0. A set or text is represented by its most informative member or word, if that passes the same test. For
-    nominal columns these are TiMBL's weights. Attributes are scored one by one, so attributes that matter only
-    together get small weights.
+    weight 0. A set or text is represented by its most informative member or word, if it passes the same test. For
+    nominal columns, the weights are the same as TiMBL's. Attributes are scored one by one, so attributes that matter
+    only together get small weights.
 
     Parameters
     ----------
@@ -63,8 +63,8 @@ class GainRatio(_Information):
 class MutualInformation(_Information):
     """Mutual information of each attribute and the class in bits, ``I(A; C) = H(C) - H(C | A)``.
 
-    Computed as in `GainRatio`, which corrects its bias towards columns with many values. For nominal columns this is
-    TiMBL's information gain. Parameters: see `GainRatio`.
+    It is computed as in `GainRatio`, which corrects the bias towards columns with many values. For nominal columns, it
+    is the same as TiMBL's information gain. Parameters: see `GainRatio`.
 
     Examples
     --------
@@ -86,8 +86,8 @@ class MutualInformation(_Information):
 class Bayes(WeightingMethod):
     """Posterior probability that each attribute is relevant, averaged over all subsets of attributes.
 
-    This is ``relevance_`` of `SubsetAveragedBayes` with default parameters. Attributes are scored one by one, so
-    attributes that matter only together get small weights. For classes only.
+    The weights are the ``relevance_`` of `SubsetAveragedBayes` with default parameters. Attributes are scored one by
+    one, so attributes that matter only together get small weights. The target must be a class.
 
     Examples
     --------
@@ -101,12 +101,12 @@ class Bayes(WeightingMethod):
     takes_numbers: ClassVar[bool] = False
 
     def learn(self, data: TrainingData) -> FloatArray:
-        """Return the probability of each attribute."""
+        """Return the posterior probability that each attribute is relevant."""
         return RelevanceWeights(data.instances, threads=data.threads).weights
 
 
 def _information(data: TrainingData, bins: int) -> Iterator[tuple[float, float]]:
-    """Information gain and split information of each attribute (Quinlan 1993, sections 2.2, 3.1 and 3.3)."""
+    """Yield information gain and split information of each attribute (Quinlan 1993, sections 2.2, 3.1 and 3.3)."""
     instances, weights = data.instances, data.row_weights()
     if data.has_classes:
         classes = data.targets()
@@ -137,7 +137,7 @@ def _information(data: TrainingData, bins: int) -> Iterator[tuple[float, float]]
 
 
 def _members(kind: Text | Set, values: Sequence[Any]) -> list[Iterable[Any]]:
-    """Members of each set, or words of each text; none for a code without a value."""
+    """Return the members of each set, or the words of each text; none for a code without a value."""
     if isinstance(kind, Set):
         return [() if value is None else value for value in values]
     return [() if value is None else set(_WORD.findall(value.lower())) for value in values]
@@ -146,7 +146,7 @@ def _members(kind: Text | Set, values: Sequence[Any]) -> list[Iterable[Any]]:
 def _best_member(
     codes: IntArray, members: list[Iterable[Any]], classes: IntArray, n_classes: int, weights: FloatArray
 ) -> FloatArray:
-    """Whether each row has the most informative member or word: 1 or 0, NaN if missing."""
+    """Return whether each row has the most informative member or word, as 1 or 0; NaN if missing."""
     places: dict[Any, int] = {}
     known, owner, member = codes >= 0, list[int](), list[int]()
     for code in dict.fromkeys(codes[known].tolist()):  # by first occurrence, since codes depend on removed rows
@@ -169,12 +169,12 @@ def _best_member(
 
 
 def _log_sums(counts: FloatArray) -> FloatArray:
-    """Entropy of each column of counts times its total."""
+    """Return the entropy of each column of counts, times the total of the column."""
     totals = counts.sum(axis=0)
     return np.asarray(xlogy(totals, totals) - xlogy(counts, counts).sum(axis=0))
 
 
 def entropy(weights: FloatArray) -> float:
-    """Entropy in bits of a distribution given by weights; 0 if all weights are 0."""
+    """Return the entropy in bits of the distribution given by weights; 0 if all weights are 0."""
     total = float(weights.sum())
     return float(-xlogy(weights / total, weights / total).sum() / np.log(2.0)) if total > 0 else 0.0

@@ -23,7 +23,7 @@ from priorcase.relevance.relief import weighted_neighbors
 Loss: TypeAlias = Literal["log", "errors", "squared"]
 
 LOSSES = {"log": 0, "errors": 1, "squared": 2}
-"""Numbers of the losses in the core."""
+"""Code of each loss in the compiled core."""
 
 PENALTIES: tuple[float, ...] = (0.001, 0.003, 0.01, 0.03, 0.1)
 """Candidate strengths of the penalty."""
@@ -51,35 +51,35 @@ _NOT_NEGATIVE = Interval(Real, 0, None, closed="left")
 class LeaveOneOutWeights(WeightingMethod):
     """Attribute weights that minimize the leave-one-out loss (diagonal NCA).
 
-    Every row i is predicted from all other rows, which vote with weights that decrease smoothly with their cost, the
-    distance before the root, under attribute weights w (Goldberger, Roweis, Hinton & Salakhutdinov 2005, NCA with a
-    diagonal matrix; Lowe 1995)::
+    Every row i is predicted from all other rows. The weight of their votes decreases with their cost, which is the
+    distance before the root is taken, with attribute weights w (Goldberger, Roweis, Hinton & Salakhutdinov 2005, NCA
+    with a diagonal matrix; Lowe 1995)::
 
         p_ij = exp(-sum_a w_a f_a(i, j)) / sum_k exp(-sum_a w_a f_a(i, k))
         loss = -log p(own class)   or   (y_i - sum_j p_ij y_j)^2
 
     The mean loss plus ``regularization`` times the sum of the weights is minimized over w >= 0 by gradient descent.
-    Attributes are scaled by their mean contribution, and losses by that of a constant prediction. The weights are
-    scaled so that the largest is 1; irrelevant attributes get weight 0. Attributes that matter only together are found.
-    From a large table a fixed sample is used: 8,000 rows vote and 1,000 of them are predicted (fewer with more than 20
-    attributes).
+    Attributes are scaled by their mean contribution, and losses by the loss of a constant prediction. The weights are
+    scaled so that the largest is 1; irrelevant attributes get weight 0. The method detects attributes that matter only
+    together. For large tables, a fixed sample is used: 8,000 rows vote and 1,000 of them are predicted (fewer with more
+    than 20 attributes).
 
     Parameters
     ----------
     loss
-        ``"log"`` (each prediction is mixed with a hundredth of the class frequencies, which limits the influence of
-        single rows), ``"errors"`` (the expected error rate, more robust to noisy labels), or ``"squared"`` for numbers.
-        None: ``"log"`` for classes, ``"squared"`` for numbers.
+        ``"log"`` (1% of each prediction comes from the class frequencies, which limits the influence of single rows),
+        ``"errors"`` (the expected error rate, more robust to noisy labels), or ``"squared"`` for numbers. None:
+        ``"log"`` for classes, ``"squared"`` for numbers.
     regularization
-        Strength of the penalty. None: the best of five strengths by cross-validation (held-out rows for more than 500
-        rows); equal weights if none of them is better.
+        Strength of the penalty. None: chosen from five strengths by cross-validation (with more than 500 rows, on
+        held-out rows); if no strength beats equal weights, all weights are equal.
     local
         Whether each query has its own weights, ``g_a exp(delta_a)`` with the global weights g: delta minimizes the same
         loss among the ``neighborhood`` rows nearest to the query, plus ``stiffness / neighborhood`` times the sum of
         ``delta^2``. **It overfits easily**; use it only if different attributes matter in different regions and there
         are many rows, and compare scores on held-out rows first.
     neighborhood, stiffness
-        See ``local``; only with it.
+        See ``local``; only used with ``local=True``.
 
     Examples
     --------
@@ -147,7 +147,7 @@ class LeaveOneOutWeights(WeightingMethod):
             return model.unscaled(_path(model, everything, penalties, step)[-1])
 
     def around(self, data: TrainingData, weights: FloatArray, cells: FloatArray, own: IdArray | None) -> FloatArray:
-        """Return the weights of each query; see `WeightingMethod.around`. Their sum is that of the global weights."""
+        """Return the weights of each query, with the same sum as the global weights; see `WeightingMethod.around`."""
         targets: Targets
         targets = data.cached("loo targets", lambda: Targets.of(data.targets(), data.row_weights(), self.loss))
         found = np.tile(weights, (len(cells), 1))
@@ -169,7 +169,7 @@ class LeaveOneOutWeights(WeightingMethod):
 
 @dataclass(frozen=True, slots=True)
 class Targets:
-    """Targets in the format of the core: classes (``labels``) or standardized ``numbers``; the other is None."""
+    """Targets in the format of the core: either classes (``labels``) or standardized ``numbers``."""
 
     labels: IdArray | None
     numbers: FloatArray | None
@@ -180,7 +180,7 @@ class Targets:
 
     @classmethod
     def of(cls, values: AnyArray, row_weights: FloatArray, loss: str | None) -> Targets:
-        """Create from integer classes or from numbers, scaled to mean 0 and variance 1 (all 0 if they are equal)."""
+        """Create targets from integer classes or from numbers, which are standardized (all 0 if they are equal)."""
         if values.dtype.kind == "i":
             counts = np.bincount(values, weights=row_weights).astype(np.float64)
             prior = counts / counts.sum()
@@ -200,10 +200,10 @@ class Targets:
 
 
 def _distinct_rows(data: TrainingData, loss: str | None) -> tuple[IdArray, Targets]:
-    """Positions of the rows and their targets; a row with weight 2 appears twice.
+    """Return the positions of the rows and their targets; a row with weight 2 appears twice.
 
-    The order depends only on the values of the rows, so that the weights are the same for any order of the table and
-    for repeated or weighted rows.
+    The order depends only on the values of the rows. The learned weights therefore do not depend on the order of the
+    table, and repeated rows are equivalent to weighted rows.
     """
     values = data.targets()
     numbers, classes = (np.empty((len(data), 0)), values) if data.has_classes else (values[:, None], None)
@@ -231,7 +231,7 @@ class _Split(NamedTuple):
 
 
 class SoftNeighbors:
-    """Loss of predicting rows from each other with votes ``exp(-cost)``, relative to a constant prediction.
+    """Leave-one-out loss with votes ``exp(-cost)``, relative to the loss of a constant prediction.
 
     Weights are scaled so that every attribute has the same mean contribution to costs.
     """
@@ -254,14 +254,14 @@ class SoftNeighbors:
         )
 
     def loss_and_gradient(self, weights: FloatArray, rows: IdArray, votes: FloatArray) -> tuple[float, FloatArray]:
-        """The mean loss of some rows, and its gradient by the weights."""
+        """Return the mean loss of some rows, and its gradient with respect to the weights."""
         value, gradient = self._core.evaluate(weights * self.scale, rows, votes, self._threads, True)
         return value / self._baseline, gradient * self.scale / self._baseline
 
     def best_scale(
         self, weights: FloatArray, rows: IdArray, votes: FloatArray, penalty: float = 0.0
     ) -> tuple[float, float]:
-        """Return the power of 2 to multiply the weights by for the smallest penalized loss, and that loss."""
+        """Return the power of 2 by which to multiply the weights for the smallest penalized loss, and this loss."""
         best, least, worse = 1.0, np.inf, 0
         for factor in (2.0 ** np.arange(17)).tolist():
             loss, _ = self._core.evaluate(weights * factor * self.scale, rows, votes, self._threads, False)
@@ -274,13 +274,13 @@ class SoftNeighbors:
         return best, least
 
     def splits(self, n_predicted: int) -> list[_Split]:
-        """Every fifth row held out, in turn."""
+        """Return five splits, each with a different fifth of the rows held out."""
         places, n, votes = np.arange(self.row_weights.size), n_predicted, self.row_weights
         folds = [places % _FOLDS == fold for fold in range(_FOLDS)]
         return [_Split(places[~fold][:n], places[fold][: n // 2], np.where(fold, 0.0, votes)) for fold in folds]
 
     def unscaled(self, weights: FloatArray) -> FloatArray:
-        """Weights of the distance's own contributions, scaled so that the largest is 1."""
+        """Convert weights of scaled attributes to weights of the original attributes, with a maximum of 1."""
         found = weights * self.scale
         largest = float(found.max(initial=0.0))
         return found / largest if largest > 0 else np.zeros(found.size)
@@ -289,9 +289,9 @@ class SoftNeighbors:
 def _choose_penalty(
     model: SoftNeighbors, folds: list[_Split], step: Callable[[], None]
 ) -> tuple[list[FloatArray], int | None]:
-    """Weights for each penalty in the last fold, and the penalty with the smallest loss on held-out rows.
+    """Return the weights for each penalty in the last fold, and the penalty with the smallest loss on held-out rows.
 
-    None if no penalty is better than equal weights.
+    The penalty is returned as its position, or None if no penalty is better than equal weights.
     """
     losses, found = np.zeros(len(PENALTIES) + 1), []
     equal = np.where(model.scale > 0, 1.0 / np.maximum(model.scale, 1e-300), 0.0)
@@ -310,7 +310,7 @@ def _choose_penalty(
 def _path(
     model: SoftNeighbors, split: _Split, penalties: tuple[float, ...], step: Callable[[], None]
 ) -> list[FloatArray]:
-    """Weights for each penalty, started from the previous weights; the first from optimally scaled equal weights."""
+    """Return the weights for each penalty, each started from the weights before; the first start is equal weights."""
     rows, votes = split.learn, split.votes
     weights, found = np.full(model.scale.size, 1.0 / model.scale.size), []
     weights = weights * model.best_scale(weights, rows[:_FEW_PREDICTED], votes, penalties[0])[0]
@@ -329,10 +329,10 @@ def _path(
 def projected_gradient(
     function: Callable[[FloatArray], tuple[float, FloatArray]], start: FloatArray, max_iter: int
 ) -> FloatArray:
-    """Minimize a function with gradient over x >= 0 by spectral projected gradient steps; return the best point.
+    """Minimize a function over x >= 0 by spectral projected gradient steps; return the best point.
 
-    Steps have the length of Barzilai & Borwein; a step is divided by four until the value is below the largest of the
-    last five (Birgin, Martinez & Raydan 2000, algorithm 2.2). Stops when five steps gain less than a ten-thousandth.
+    Steps have the Barzilai-Borwein length; a step is divided by four until the value is below the largest of the last
+    five values (Birgin, Martinez & Raydan 2000, algorithm 2.2). The search stops when five steps gain less than 1e-4.
     """
     x = np.maximum(start, 0.0)
     value, gradient = function(x)

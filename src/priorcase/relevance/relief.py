@@ -1,4 +1,4 @@
-"""Relief: an attribute is relevant if near rows of other classes differ in it more than near rows of the same class."""
+"""Relief: an attribute is relevant if it differs more between near rows of different classes than of the same class."""
 
 from __future__ import annotations
 
@@ -42,15 +42,15 @@ class Relief(WeightingMethod):
 
     Differences are multiplied by W before they are raised to the power of the distance, so the weight in the cost is
     ``W ** power`` (Aha 1992 squares his weights too); a negative W is set to 0. Neighbors are found with equal
-    weights. Attributes that matter only together are found; if most attributes are noise, many rows are needed.
+    weights. The method detects attributes that matter only together, but needs many rows if most attributes are noise.
 
     Parameters
     ----------
     n_neighbors
         Number k of neighbors of each class.
     n_samples
-        Number m of rows R, a fixed sample. None: at most 2,000 rows. With very many classes it is reduced to limit the
-        number of searches to 200,000.
+        Number m of rows R, which are a fixed sample. None: at most 2,000 rows. With very many classes, the sample is
+        smaller, to limit the number of searches to 200,000.
 
     Examples
     --------
@@ -74,7 +74,7 @@ class Relief(WeightingMethod):
         return raised(np.maximum(self.scores(data), 0.0), data.fitted.distance.power)
 
     def scores(self, data: TrainingData) -> FloatArray:
-        """Return W of each attribute, which may be negative; 0 if differences overflow float64."""
+        """Return W of each attribute, which can be negative; 0 if differences overflow float64."""
         with np.errstate(over="ignore", invalid="ignore"):
             found = self._class_scores(data) if data.has_classes else self._number_scores(data)
         return np.where(np.isfinite(found), found, 0.0)
@@ -115,14 +115,14 @@ class Relief(WeightingMethod):
         return weighted_neighbors(data, index, data.instances.cells(rows), data.instances.ids[rows], self.n_neighbors)
 
     def _samples(self, data: TrainingData, most: int) -> Iterator[IdArray]:
-        """Positions of the sampled rows, block by block."""
+        """Yield the positions of the sampled rows, block by block."""
         sampled = fixed_sample(len(data), min(self.n_samples or _SAMPLES, most))
         for part in blocks(sampled.size, text="relief"):
             yield sampled[part]
 
 
 def _summed(data: TrainingData, rows: IdArray, near: NeighborList, factors: FloatArray) -> FloatArray:
-    """Sum of factor times difference in each attribute, over all neighbors of the rows."""
+    """Return the sum over all neighbors of the rows of factor times difference, for each attribute."""
     used, at = np.unique(np.concatenate([rows, near.rows]), return_inverse=True)
     queries, found = np.split(at.ravel(), [rows.size])
     arguments, power = data.core_arguments(used), data.fitted.distance.power
@@ -131,12 +131,12 @@ def _summed(data: TrainingData, rows: IdArray, near: NeighborList, factors: Floa
 
 
 def _totals(near: NeighborList) -> FloatArray:
-    """The weight of all neighbors of each query."""
+    """Return the total weight of each query's neighbors."""
     return np.bincount(near.queries(), weights=near.counts, minlength=len(near)).astype(np.float64)
 
 
 def _divide(factors: FloatArray, near: NeighborList) -> FloatArray:
-    """Factor of each query, divided among its neighbors in proportion to their counts."""
+    """Divide the factor of each query among its neighbors in proportion to their counts."""
     totals = _totals(near)
     return np.asarray((factors / np.where(totals > 0, totals, 1.0))[near.queries()] * cast(FloatArray, near.counts))
 
@@ -144,10 +144,10 @@ def _divide(factors: FloatArray, near: NeighborList) -> FloatArray:
 def weighted_neighbors(
     data: TrainingData, index: Index, cells: FloatArray, own: IdArray | None, k: int, weights: FloatArray | None = None
 ) -> NeighborList:
-    """The ``k`` nearest rows of an index to each query, or all rows if there are fewer.
+    """Return the ``k`` nearest rows of an index to each query, or all rows if there are fewer.
 
-    A row with weight 2 counts as two rows, and the row with which the count reaches ``k`` only in part. ``own``
-    contains the id of the row that each query copies; one repetition of it is excluded.
+    A row with weight 2 counts as two rows; the last row counts only in part if the total would exceed ``k``. If queries
+    are copies of stored rows, ``own`` contains the id of each query's row, which is excluded once.
     """
     ids, row_weights = data.instances.ids, data.instances.weights
     wanted, most = k if row_weights is None else k + 1, min(len(index), _MAX_GROWTH * k)

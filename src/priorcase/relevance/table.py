@@ -1,4 +1,4 @@
-"""Attribute weights as a result that prints and plots itself."""
+"""Attribute weights as a result object that can be printed and plotted."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _NAME_WIDTH, _BAR_WIDTH = 24, 20
 
 @dataclass(frozen=True, repr=False, eq=False)
 class AttributeWeights(GridResult, Mapping[Name, float]):
-    """Weight of each attribute, by name; prints as a table, largest first, and converts to an array in column order.
+    """Mapping from attribute name to weight; prints as a table and converts to an array in column order.
 
     Examples
     --------
@@ -59,11 +59,11 @@ class AttributeWeights(GridResult, Mapping[Name, float]):
 
     @property
     def order(self) -> IntArray:
-        """Positions of the attributes, largest weight first."""
+        """Positions of the attributes in order of decreasing weight."""
         return np.argsort(-self.weights, kind="stable")
 
     def frame(self, backend: Backend | None = None) -> Any:
-        """Return a frame with ``attribute``, ``weight`` and ``relative`` (to the largest weight), largest first.
+        """Return a data frame with ``attribute``, ``weight`` and ``relative`` (weight divided by the largest), sorted.
 
         ``backend``: see `Precedents.frame`.
         """

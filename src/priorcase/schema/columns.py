@@ -1,10 +1,13 @@
-"""One column of a table: how it is taken from an array or a frame, and how it is read as a kind.
+"""Extraction of a column from an array or a frame, and reading of the column as a kind.
 
 A column is an array of numbers or booleans (`ArrayColumn`), a list of Python objects (`ObjectColumn`), or codes into
-values (`Coded`). All three have ``content`` (``numbers``, ``booleans``, ``text``, ``any`` if mixed, ``nothing``
-if all objects are missing); ``numbers()``, float64 with NaN for missing values, for ``numbers`` and ``booleans`` only;
-``coded()``, codes and values; ``empty()``, whether every value is missing; and ``kind()``, the kind that the type
-implies.
+values (`Coded`). All three have these members:
+
+- ``content``: ``numbers``, ``booleans``, ``text``, ``any`` if mixed, or ``nothing`` if all objects are missing.
+- ``numbers()``: returns float64 with NaN for missing values; only for ``numbers`` and ``booleans``.
+- ``coded()``: returns codes and values.
+- ``empty()``: returns whether every value is missing.
+- ``kind()``: returns the kind implied by the type.
 """
 
 import datetime
@@ -107,9 +110,10 @@ class Coded:
 
 @dataclass(frozen=True, eq=False)
 class ArrayColumn:
-    """A NumPy array of numbers or booleans, with a mask of missing values if NaN cannot mark them.
+    """A NumPy array of numbers or booleans, with a mask of missing values if NaN cannot represent them.
 
-    ``implied`` is the kind implied by the type if it is not that of numbers or booleans: dates are stored as seconds.
+    ``implied`` is the kind implied by the type if it differs from that of plain numbers or booleans, such as dates,
+    which are stored as seconds.
     """
 
     array: AnyArray
@@ -228,9 +232,9 @@ class ObjectColumn:
 
 
 def kind_of_text(values: Sequence[Any], known: int) -> Kind | None:
-    """Kind of a column of strings: dates, or free text if long and mostly distinct; None for names.
+    """Return the kind of a column of strings: dates, or text if they are long and mostly distinct; None otherwise.
 
-    ``known`` is the number of rows with a known value; 0 for a sample of values.
+    ``known`` is the number of rows with a known value, or 0 if ``values`` is only a sample.
     """
     texts = [value for value in values[:_SAMPLE] if isinstance(value, str)]
     if not texts or len(texts) < min(len(values), _SAMPLE):
@@ -248,14 +252,14 @@ Column: TypeAlias = ArrayColumn | ObjectColumn | Coded
 """A column before it is read as a kind."""
 
 ReadColumn: TypeAlias = FloatArray | Coded
-"""Numeric: numbers. Ordinal: ranks, -1 for a level that is not in the order. Both: NaN for missing. Nominal: coded."""
+"""Numbers of a numeric column, ranks of an ordinal column (-1 for an unknown level), or codes; NaN if missing."""
 
 
 # -- from NumPy
 
 
 def from_array(array: AnyArray, mask: BoolArray | None, name: Name) -> Column:
-    """Take a column from a one-dimensional NumPy array."""
+    """Create a column from a one-dimensional NumPy array."""
     dtype = array.dtype
     if dtype.kind in "fiub":
         return ArrayColumn(np.asarray(array), mask)
@@ -292,7 +296,7 @@ def _objects(values: Sequence[Any], name: Name) -> ObjectColumn | ArrayColumn:
 
 
 def _span_column(values: Sequence[Any]) -> ArrayColumn:
-    """Column of times of day as circular seconds, or of time spans as seconds."""
+    """Convert times of day to a circular column of seconds, or time spans to a column of seconds."""
     known = [value for value in values if not is_missing(value)]
     if all(isinstance(value, datetime.time) for value in known):
         seconds = [np.nan if is_missing(value) else seconds_of_day(value) for value in values]
@@ -303,7 +307,7 @@ def _span_column(values: Sequence[Any]) -> ArrayColumn:
 
 
 def _spans(array: AnyArray) -> FloatArray:
-    """Time spans as seconds, NaN for NaT."""
+    """Convert time spans to seconds, with NaN for NaT."""
     return np.where(np.isnat(array), np.nan, array / np.timedelta64(1, "s"))
 
 
@@ -317,7 +321,7 @@ def _complex(name: Name) -> SchemaError:
 
 
 def from_series(series: nw.Series[Any], name: Name) -> Column:
-    """Take a column from a series: numbers and booleans as arrays, strings and categories as codes, others objects."""
+    """Create a column from a series: arrays for numbers and booleans, codes for strings and categories, or objects."""
     dtype = series.dtype
     if dtype.is_decimal() or dtype in (nw.Int128, nw.UInt128):
         return ObjectColumn(series.to_list())
@@ -368,7 +372,7 @@ def _numbers(series: nw.Series[Any]) -> Column:
 
 
 def _unknown(series: nw.Series[Any], name: Name) -> Column:
-    """Take a column whose dtype narwhals does not know: nulls, string views, sparse, periods, intervals, complex."""
+    """Create a column of a dtype unknown to narwhals: null, string view, sparse, period, interval, complex."""
     if series.null_count() == len(series):
         return ObjectColumn([None] * len(series))
     native, dtype = series.to_native(), _native_dtype(series)
@@ -385,7 +389,7 @@ def _unknown(series: nw.Series[Any], name: Name) -> Column:
 
 
 def _has_other_objects(series: nw.Series[Any]) -> bool:
-    """Whether a pandas column of objects, of which narwhals looks at the first ones only, has more than strings."""
+    """Return whether a pandas object column has values other than strings; narwhals only checks the first values."""
     native = series.to_native()
     return getattr(native, "dtype", None) == np.dtype(object) and not all(
         isinstance(value, str) for value in native.dropna().unique()
@@ -426,7 +430,7 @@ def _polars_codes(series: nw.Series[Any], values: list[str]) -> Coded:
 
 
 def _arrow_codes(native: Any) -> Coded:
-    """Codes of a PyArrow dictionary column, each of whose chunks has its own dictionary."""
+    """Return the codes of a PyArrow dictionary column, in which each chunk has its own dictionary."""
     values: dict[Value, int] = {}
     chunks = list[IntArray]()
     for chunk in native.chunks:
@@ -439,7 +443,7 @@ def _arrow_codes(native: Any) -> Coded:
 
 
 def dictionary_codes(chunk: Any, *, check: bool = True) -> IntArray:
-    """Codes of a PyArrow dictionary array as signed integers, -1 for null; checked against its dictionary."""
+    """Return the codes of a PyArrow dictionary array as signed integers, -1 for null; check them by default."""
     import pyarrow as pa
 
     indices = chunk.indices
@@ -452,14 +456,14 @@ def dictionary_codes(chunk: Any, *, check: bool = True) -> IntArray:
 
 
 def damaged_codes() -> ReadingError:
-    """Return the error for codes that are not in their dictionary: Arrow reads them from damaged files unchecked."""
+    """Return the error for codes that are not in their dictionary: Arrow does not check them in damaged files."""
     return ReadingError(
         "a dictionary column has codes beyond its dictionary: the file or batch is damaged. Write it again, or omit it."
     )
 
 
 def _distinct(coded: Coded) -> Coded:
-    """Convert values to plain Python; merge equal ones, and turn a missing one among them into code -1."""
+    """Convert values to plain Python types, merge equal values, and encode missing values as -1."""
     values = [plain(value) for value in coded.values]
     if len({identity(value) for value in values}) == len(values) and not any(map(is_missing, values)):
         return Coded(coded.codes, values)
@@ -471,7 +475,7 @@ def _distinct(coded: Coded) -> Coded:
 
 
 def misfit(kind: Kind, column: Column) -> tuple[str, str] | None:
-    """Describe a column and what to pass for the kind instead; None if it can be read as the kind."""
+    """Describe a column and what to pass instead; return None if the column can be read as the kind."""
     if isinstance(kind, Date):
         fits = column.content in ("dates", "text", "any", "nothing") or column.empty()
         return None if fits else (column.kind().describe(), "dates, datetimes or ISO strings")
@@ -486,7 +490,7 @@ def misfit(kind: Kind, column: Column) -> tuple[str, str] | None:
 
 
 def read_column(kind: Kind, column: Column, label: Name, known: Callable[[], Iterable[Value]] = tuple) -> ReadColumn:
-    """Read a column as its kind from fit; ``known`` returns its values, for messages."""
+    """Read a column as its kind from fit; ``known`` returns the known values, for messages."""
     if (problem := misfit(kind, column)) is not None:
         found, expected = problem
         fitted = kind.describe(known()) if isinstance(kind, Nominal) else kind.describe()
@@ -520,7 +524,7 @@ def _listed(column: Column) -> Iterable[Any]:
 
 
 def _members(value: Any, label: Name) -> frozenset[Any]:
-    """Members of a set given as a set, a list or a string with separators."""
+    """Return the members of a set given as a set, a list or a string with separators."""
     if isinstance(value, str):
         mark = next((mark for mark in ";|," if mark in value), None)
         value = [part.strip() for part in (value.split(mark) if mark else [value]) if part.strip()]
@@ -566,7 +570,7 @@ def _read_numbers(column: Column, label: Name) -> FloatArray:
 
 
 def check_exact(given: Callable[[int], Any], numbers: FloatArray, label: Name) -> None:
-    """Raise an error for numbers that float64 rounds, so that different numbers would become equal."""
+    """Raise an error for numbers that float64 would round, since different numbers could become equal."""
     for i in np.flatnonzero(np.abs(numbers) >= EXACT).tolist():
         value = given(i)
         value = value.item() if isinstance(value, np.integer) else value

@@ -23,7 +23,7 @@ _ISO = re.compile(r"\d{4}-\d\d-\d\d([T ]\d\d:\d\d(:\d\d([.,]\d+)?)?(Z|[+-]\d\d(:
 
 
 def seconds_of(value: Any) -> float | None:
-    """Convert a date, a datetime or an ISO string to seconds; None for anything else.
+    """Convert a date, a datetime or an ISO string to seconds; return None for anything else.
 
     >>> seconds_of("1970-01-02"), seconds_of(datetime.datetime(1970, 1, 1, 0, 1)), seconds_of("soon")
     (86400.0, 60.0, None)
@@ -76,7 +76,7 @@ def date_of(seconds: float) -> datetime.date | datetime.datetime:
 
 
 def date_text(seconds: float) -> str:
-    """Format a date without a time of day of midnight and without zero seconds.
+    """Format a date, omitting a time of day of midnight and zero seconds.
 
     >>> date_text(86400.0), date_text(86460.0), date_text(86461.4)
     ('1970-01-02', '1970-01-02 00:01', '1970-01-02 00:01:01')
@@ -88,6 +88,6 @@ def date_text(seconds: float) -> str:
 
 
 def are_dates(values: Iterable[Any]) -> bool:
-    """Whether all values are ISO strings of dates; False if there are none."""
+    """Return whether all values are ISO strings of dates; False if there are no values."""
     known = [value for value in values if not is_missing(value)]
     return bool(known) and all(isinstance(value, str) and _parsed(value.strip()) is not None for value in known)

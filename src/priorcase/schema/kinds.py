@@ -1,4 +1,4 @@
-"""Kinds of columns, and single values: which are missing, which are equal (see the notes of `Schema`)."""
+"""Kinds of columns, and rules for missing and equal values (see the notes of `Schema`)."""
 
 import datetime
 from collections.abc import Iterable
@@ -28,7 +28,7 @@ _CONTENTS: dict[str, Content] = {"text": "text", "number": "numbers", "boolean":
 
 @lru_cache(maxsize=256)
 def family(kind: type) -> str:
-    """Family of a Python type: missing, boolean, number, text, date, span, complex or other."""
+    """Return the family of a Python type: missing, boolean, number, text, date, span, complex or other."""
     if kind.__name__ in _MISSING_NAMES:
         return "missing"
     if issubclass(kind, BOOLEANS):
@@ -45,22 +45,22 @@ def family(kind: type) -> str:
 
 
 def families(types: Iterable[type]) -> frozenset[str]:
-    """Families of some types, without missing."""
+    """Return the families of some types, except "missing"."""
     return frozenset(map(family, types)) - {"missing"}
 
 
 def content_of(values: Iterable[object]) -> Content:
-    """Content of some values taken together."""
+    """Return the common content type of some values."""
     return content_of_families(families(set(map(type, values))))
 
 
 def content_of_families(found: frozenset[str]) -> Content:
-    """Content of a column whose values belong to these families."""
+    """Return the content type of a column whose values belong to the given families."""
     return _CONTENTS.get(next(iter(found)), "any") if len(found) == 1 else "any"
 
 
 def is_missing(value: object) -> bool:
-    """Whether a value is one of the forms in which missing values arrive."""
+    """Return whether a value is missing, in any of its forms (None, NaN, NaT, ...)."""
     if type(value).__name__ in _MISSING_NAMES:
         return True
     if isinstance(value, (float, np.floating)):
@@ -81,7 +81,7 @@ def plain(value: Any) -> Value:
 
 
 def is_hashable(value: object) -> bool:
-    """Whether a value can be a key of a dictionary."""
+    """Return whether a value can be a key of a dictionary."""
     try:
         hash(value)
     except TypeError:
@@ -90,12 +90,12 @@ def is_hashable(value: object) -> bool:
 
 
 def identity(value: Value) -> Value:
-    """Key that is equal for two values exactly when they are the same value."""
+    """Return a key that is equal for two values if and only if they are the same value."""
     return (bool, value) if isinstance(value, bool) else value
 
 
 def canonical(value: Value) -> bytes:
-    """Bytes that are equal for two values exactly when they are the same value, in any process.
+    """Return bytes that are equal for two values if and only if they are the same value, in any process.
 
     Values other than strings, bytes, numbers and booleans are written as their type and ``repr``.
     """
@@ -162,11 +162,11 @@ class Nominal:
     Parameters
     ----------
     values
-        Declared values: only these may be stored, and they are known even without rows. None: the values of the
+        Declared values: only these values can be stored, and they are known even without rows. None: the values of the
         stored rows.
     content
         Type of the values: ``"any"``, ``"text"``, ``"numbers"``, ``"booleans"``, ``"dates"`` or ``"nothing"`` (only
-        missing values so far). Numbers passed for a string column raise an error. Ignored when kinds are compared.
+        missing values so far). Numbers passed for a string column raise an error. Comparisons of kinds ignore it.
 
     Examples
     --------
@@ -194,7 +194,7 @@ class Nominal:
         return "Nominal()" if self.content == "any" else f"Nominal(content={self.content!r})"
 
     def describe(self, known: Iterable[Value] = ()) -> str:
-        """Describe the kind in words, for messages, with values known from stored rows if none are declared."""
+        """Describe the kind in words, for messages, with the values of stored rows if none are declared."""
         values = self.values or tuple(known)
         if values:
             return f"nominal ({listed(values)})"
@@ -206,7 +206,7 @@ class Nominal:
 class Circular(Numeric):
     """Circular column: numbers with a period, such as angles, hours of the day or days of the year.
 
-    Two numbers differ by the shorter way round: with a period of 360, 350 and 10 differ by 20.
+    The difference of two numbers is the shorter way around the circle: with a period of 360, 350 and 10 differ by 20.
 
     >>> Circular(360)
     Circular(period=360.0)
@@ -243,10 +243,10 @@ class Date(Numeric):
     Parameters
     ----------
     parts
-        Parts in which dates are compared: time ``"elapsed"``, ``"season"`` (time of year), ``"weekday"`` and ``"hour"``
-        (time of day), the last three as circular. ``"auto"``: elapsed; season if the dates span at least 18 months;
-        weekday if they span at least two weeks and more than one weekday; hour if they have times of day and span at
-        least two days.
+        Parts of dates that are compared: ``"elapsed"`` (elapsed time), ``"season"`` (time of year), ``"weekday"`` and
+        ``"hour"`` (time of day); the last three are circular. ``"auto"``: elapsed; season if the dates span at least 18
+        months; weekday if they span at least two weeks and more than one weekday; hour if they have times of day and
+        span at least two days.
 
     Examples
     --------
@@ -378,7 +378,7 @@ def kind_advice(given: object) -> str:
 def check_distinct(
     parameter: str, values: Iterable[Value], error: type[PriorcaseError] = SchemaError
 ) -> tuple[Value, ...]:
-    """Return declared values, checked: at least one, none missing, none repeated."""
+    """Check declared values and return them: there must be at least one, none missing and none repeated."""
     expected = f"{parameter} must be a tuple of distinct values, all hashable, such as ('low', 'high')"
     if isinstance(values, str) or not isinstance(values, Iterable):
         raise error(f"{expected}, got {quoted(values)}")

@@ -1,6 +1,7 @@
-"""Schema of a table: names and kinds of the columns, inference from types, and reading of tables.
+"""Schema of a table: names and kinds of the columns, inferred from types or declared, and reading of tables.
 
-A table is a frame, an array or a list of rows; `Source` is a table as passed, `Table` contains its rows after reading.
+A table is a frame, an array or a list of rows. `Source` is a table as passed by the user, and `Table` contains its rows
+after reading.
 """
 
 from __future__ import annotations
@@ -113,8 +114,8 @@ class Schema:
     do.
 
     **Kinds are fixed by the first rows** and do not change when rows are added or removed. Declare the kinds for a
-    stream whose first rows may not show them. An object column with only missing values is nominal; numbers raise an
-    error until it has another value, because they could be amounts or codes.
+    stream if its first rows may not be representative. An object column with only missing values is nominal; numbers
+    raise an error until it has another value, because they could be amounts or codes.
 
     **Values** are known, unseen or missing. Missing values are NaN, None, NaT, ``pandas.NA``, nulls, masked cells and
     ``Decimal("NaN")``; ``"nan"`` and ``""`` are not. Nominal values are compared by ``==``, except that booleans are
@@ -227,7 +228,7 @@ class Schema:
             A pandas, Polars or PyArrow frame, a NumPy array, or a list of rows.
         categorical_features
             ``"from_dtype"``: by type, see `Schema`. Otherwise the nominal columns as a mask, positions or names; all
-            other columns are numeric (or ordinal, if their type is ordered). None for no nominal column.
+            other columns are numeric (or ordinal, if their type is ordered). None: no column is nominal.
         kinds
             Declared kinds, by name or position; they take precedence.
 
@@ -267,7 +268,7 @@ class Schema:
         return Table(self, source.rows, tuple(columns))
 
     def _match(self, source: Source) -> Sequence[int]:
-        """Position of each attribute's column in a table."""
+        """Return the position of each attribute's column in a table."""
         if self.names is None or source.names is None or self.names == source.names:
             if len(source.columns) != len(self):
                 raise other_width(len(source.columns), len(self))
@@ -293,7 +294,7 @@ class Schema:
 
 
 def other_width(found: int, expected: int) -> SchemaMismatchError:
-    """Return the error for a table with a different number of columns than in fit."""
+    """Return the error for a table that has a different number of columns than the table passed to fit."""
     absent = ", with None or NaN for unknown values" * (found < expected)
     return SchemaMismatchError(  # wording of scikit-learn
         f"X has {found} features, but it is expecting {expected} features as input. Columns without names are matched "
@@ -321,7 +322,7 @@ def inferred(
 
 
 def _with_categorical(schema: Schema, source: Source, chosen: CategoricalFeatures) -> list[Kind]:
-    """Kinds by type, with ``categorical_features`` applied."""
+    """Return the kinds implied by the column types, modified by ``categorical_features``."""
     kinds, n = list(schema.kinds), len(schema)
     if isinstance(chosen, str) and chosen == "from_dtype":
         return kinds
@@ -355,7 +356,7 @@ def _with_categorical(schema: Schema, source: Source, chosen: CategoricalFeature
 
 @dataclass(frozen=True, eq=False)
 class Source:
-    """Table as passed: its column names, if any, and its columns."""
+    """A table as passed by the user: its column names, if any, and its columns."""
 
     names: tuple[Name, ...] | None
     columns: tuple[Column, ...]
@@ -466,7 +467,7 @@ def duplicate_names(names: Sequence[Name]) -> SchemaError:
 
 
 def backend_of(X: Any) -> Backend | None:
-    """Return the name of the library of a frame; None for arrays and lists."""
+    """Return the name of the library of a frame, or None for arrays and lists."""
     if isinstance(X, np.ndarray) or not nw.dependencies.is_into_dataframe(X):
         return None
     return cast(Backend, nw.from_native(X, eager_only=True).implementation.value)
@@ -478,8 +479,9 @@ def backend_of(X: Any) -> Backend | None:
 class Table(TextResult):
     """Rows read with a schema, not yet encoded.
 
-    Stored as ``columns``, one for each attribute; as a ``block`` of rows by attributes, if all are numeric; or as a
-    single ``row``: for each attribute a number or rank (NaN if missing) or a nominal value (None if missing).
+    The rows are stored in one of three forms: ``columns``, one for each attribute; a ``block`` of numbers, shape (rows,
+    attributes), if all attributes are numeric; or a single ``row``, which contains a number or rank (NaN if missing) or
+    a nominal value (None if missing) for each attribute.
 
     >>> Schema(None, (Numeric(), Nominal())).read([[31, "red"], [None, "blue"]])
     Table(2 rows of 2 attributes)
@@ -566,7 +568,7 @@ def _read_block(X: AnyArray, labels: Sequence[Name]) -> FloatArray:
 
 
 def read_one_row(schema: Schema, X: Any) -> Table | None:
-    """Read a single row of plain values, with the same result as reading columns; None, never an error, otherwise."""
+    """Read a single row of plain values, with the same result as reading columns; return None in all other cases."""
     row = _single_row(schema, X)
     if row is None or len(row) != len(schema):
         return None
@@ -595,7 +597,7 @@ def _single_row(schema: Schema, X: Any) -> Sequence[Any] | None:
 
 
 def _cell(kind: Kind, value: Any) -> Any:
-    """Number or rank (NaN if missing) or nominal value (None if missing); ``_UNCLEAR`` if not a plain value."""
+    """Return a number, a rank or a nominal value (NaN or None if missing), or ``_UNCLEAR`` if it is not plain."""
     content = _CONTENTS.get(type(value))
     missing = value is None or (content == "numbers" and value != value)
     if isinstance(kind, Numeric):
@@ -625,7 +627,7 @@ def _cell(kind: Kind, value: Any) -> Any:
 
 @lru_cache(maxsize=256)
 def _text_ranks(kind: Ordinal) -> dict[Value, float] | None:
-    """Rank of each level; None if no level is a string."""
+    """Return the rank of each level, or None if no level is a string."""
     if kind.content not in ("text", "any"):
         return None
     return {level: float(rank) for rank, level in enumerate(kind.order)}

@@ -19,8 +19,8 @@ _EXAMPLE = "For example Taxonomy({'printer': {'laser': {}, 'inkjet': {}}})."
 class Taxonomy(Nominal):
     """Column with values from a tree; values with a deeper common ancestor are more similar.
 
-    A value may be any node, not only a leaf. The depth of a node is its number of steps from the root; several roots
-    get an unnamed common root.
+    A value may be any node, not only a leaf. The depth of a node is its number of steps from the root. If there are
+    several roots, an unnamed common root is added.
 
     Parameters
     ----------
@@ -101,7 +101,7 @@ class Taxonomy(Nominal):
         return f"taxonomy of {len(self)} nodes"
 
     def parent(self, node: str) -> str | None:
-        """Return the parent of a node; None for a root."""
+        """Return the parent of a node, or None for a root."""
         if node not in self._parents:
             raise SchemaError(f"the taxonomy has no node {node!r}. See `nodes` for all nodes.")
         return self._parents[node]
@@ -118,7 +118,7 @@ class Taxonomy(Nominal):
         return len(self.ancestors(node)) - 1 + (len(self.roots) > 1)
 
     def common(self, a: str, b: str) -> str | None:
-        """Return the deepest common ancestor, possibly one of the two nodes; None for the unnamed root."""
+        """Return the deepest common ancestor, possibly one of the two nodes, or None for the unnamed root."""
         above = set(self.ancestors(a))
         return next((node for node in self.ancestors(b) if node in above), None)
 
@@ -133,7 +133,7 @@ class Taxonomy(Nominal):
 
 
 def _read_tree(tree: Any) -> tuple[dict[str, str | None], dict[str, Any]]:
-    """Parent of each node, depth first, and the weights given in the tree."""
+    """Return the parent of each node, depth first, and the weights given in the tree."""
     weights: dict[str, Any] = {}
     if isinstance(tree, tuple) and all(isinstance(pair, tuple) and len(pair) == 2 for pair in tree):
         return _depth_first(dict(tree)), weights  # parents of another taxonomy

@@ -1,4 +1,4 @@
-"""Uninformative columns: ids, constants, and columns that repeat another column."""
+"""Detection of uninformative columns: ids, constants, and columns that repeat another column."""
 
 from __future__ import annotations
 
@@ -28,14 +28,14 @@ class Uninformative(TextResult):
     Parameters
     ----------
     reason
-        ``"id"`` (a nominal column whose values are mostly distinct, or distinct, nearly consecutive integers),
+        ``"id"`` (a nominal column with mostly distinct values, or a column of distinct, nearly consecutive integers),
         ``"constant"``, ``"missing"`` (no known value), ``"one value"`` (one known value, and missing values, which may
         be informative) or ``"repeat"`` (the same information as another column).
     other
-        The other column of a repeat.
+        The repeated column if the reason is ``"repeat"``.
     left_out
         Whether reports and commands drop the column: ids, constants and columns without values, unless no column would
-        remain. Other columns are only reported.
+        remain. All other uninformative columns are only reported.
 
     Examples
     --------
@@ -60,9 +60,9 @@ class Uninformative(TextResult):
 def uninformative_columns(X: Any) -> dict[Name, Uninformative]:
     """Return the columns that cannot help to predict other rows, by name (or position), with the reasons.
 
-    Ids need at least 20 known values. Numbers with fractions, ordered levels, dates and texts are never ids. A repeat
-    is a later column whose values correspond one to one to those of an earlier one, or numbers that are a linear
-    function of it.
+    Ids need at least 20 known values. Numbers with fractions, ordered levels, dates and texts are never ids. A column
+    repeats an earlier column if their values correspond one to one, or if its numbers are a linear function of the
+    numbers of the earlier column.
 
     >>> rows = [[f"c{i}", i % 7, 1, i % 7 * 2.5] for i in range(30)]
     >>> {column: str(why) for column, why in uninformative_columns(rows).items()}
@@ -94,7 +94,7 @@ def of_table(table: Table) -> dict[Name, Uninformative]:
 
 
 def _alone(kind: Kind, values: AnyArray, sample: IntArray) -> Uninformative | None:
-    """Reason why a column is uninformative by itself; None if there is none."""
+    """Return the reason why a column is uninformative by itself, or None if it is not."""
     few = _known(values[sample])
     if few.size and few.min() < few.max() and not _may_be_id(kind, few):
         return None
@@ -110,14 +110,14 @@ def _known(values: AnyArray) -> AnyArray:
 
 
 def _may_be_id(kind: Kind, few: AnyArray) -> bool:
-    """Whether a column may be an id, judged by a sample."""
+    """Return whether a column may be an id, judged by a sample."""
     if type(kind) is Nominal:
         return np.unique(few).size >= 0.5 * _SHARE * few.size
     return type(kind) is Numeric and bool((few == np.floor(few)).all()) and np.unique(few).size == few.size
 
 
 def is_id(kind: Kind, known: AnyArray) -> bool:
-    """Whether the known values of a column, or their codes, identify rows."""
+    """Return whether the known values of a column, or their codes, identify rows."""
     if known.size < _LEAST_ROWS:
         return False
     if type(kind) is Nominal:
@@ -133,7 +133,7 @@ def is_id(kind: Kind, known: AnyArray) -> bool:
 def _twin(
     columns: tuple[ReadColumn, ...], a: int, sample: IntArray, seen: dict[tuple[str, bytes], list[int]]
 ) -> int | None:
-    """First earlier column with the same information; ``seen`` maps keys of samples to earlier columns."""
+    """Return the first earlier column with the same information; ``seen`` maps sample keys to earlier columns."""
     own, rows = _comparable(columns[a]), len(sample)
     keys = []
     if own.dtype.kind == "f":
@@ -161,13 +161,13 @@ def _same(form: str, one: AnyArray, other: AnyArray) -> bool:
 
 
 def pattern(values: AnyArray) -> IntArray:
-    """Values numbered by first appearance, missing included: equal for columns with a one-to-one correspondence."""
+    """Number values by first occurrence, including missing; one-to-one columns get equal numbers."""
     _, first, numbers = np.unique(values, return_index=True, return_inverse=True)
     return np.argsort(np.argsort(first))[numbers.ravel()]
 
 
 def _on_a_line(numbers: FloatArray) -> FloatArray:
-    """Numbers rescaled to [0, 1], identical for columns that are linear functions of each other."""
+    """Rescale numbers to [0, 1], so that columns that are linear functions of each other become identical."""
     known = numbers[~np.isnan(numbers)]
     if not known.size:
         return numbers

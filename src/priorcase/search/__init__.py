@@ -1,4 +1,4 @@
-"""Exact search for the nearest rows, by the compiled core."""
+"""Exact search for the nearest rows with the compiled core."""
 
 from priorcase.search.index import ALGORITHMS, Algorithm, Index, Neighbors
 

@@ -1,4 +1,4 @@
-"""Exact search by the compiled core: a scan of byte-sized lower bounds and a kd-tree."""
+"""Exact search with the compiled core, which scans byte-sized lower bounds or uses a kd-tree."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ SLACK = 1e-9
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Neighbors:
-    """Nearest rows of some queries, nearest first; rows at equal distances by ascending id.
+    """Nearest rows of some queries, sorted by distance and then by id.
 
     All arrays are flat; the entries of query q are ``indptr[q]:indptr[q + 1]``.
 
@@ -49,7 +49,7 @@ class Neighbors:
     ids, distances
         The rows and their distances.
     costs
-        The distances before the root; equal for equal distances.
+        The distances before the root; equal if the distances are equal.
 
     Examples
     --------
@@ -123,7 +123,7 @@ class Neighbors:
 
 @dataclass(frozen=True, eq=False)
 class NeighborList:
-    """Stored rows that an `Index` finds near each query, in one flat list; the rows of query i start at indptr[i]."""
+    """Neighbors of each query in one flat list; the rows of query i start at ``indptr[i]``."""
 
     indptr: IntArray
     rows: IntArray  # positions among the stored rows
@@ -140,15 +140,15 @@ class NeighborList:
         return np.diff(self.indptr)
 
     def spans(self) -> zip[tuple[int, int]]:
-        """Start and end of the entries of each query."""
+        """Return the start and end of the entries of each query."""
         return zip(self.indptr[:-1].tolist(), self.indptr[1:].tolist(), strict=True)
 
     def queries(self) -> IntArray:
-        """Query of each entry."""
+        """Return the query of each entry."""
         return np.repeat(np.arange(len(self)), self.lengths)
 
     def nearest(self, k: int, *, whole_ties: bool, bandwidth: bool = False) -> NeighborList:
-        """Return the ``k`` nearest of sorted lists, with ties of the k-th or with the last count cut at ``k``."""
+        """Return the ``k`` nearest rows of sorted lists; ``whole_ties`` includes all rows tied with the k-th row."""
         starts = self.indptr[:-1]
         if self.counts is None and not bandwidth and self.rows.size == k * starts.size:
             return self
@@ -172,19 +172,19 @@ class NeighborList:
 
     @cached_property
     def _reach(self) -> FloatArray:
-        """Cumulative counts, computed per query so that results do not depend on batches."""
+        """Cumulative counts, computed for each query separately so that results do not depend on batches."""
         counts = cast(FloatArray, self.counts)
         return np.concatenate([np.cumsum(counts[start:stop]) for start, stop in self.spans()])
 
     def _before(self, k: int) -> IntArray:
-        """Number of rows of each list before the count reaches ``k``; the length of the list if it never does."""
+        """Return the number of rows before the count reaches ``k`` in each list, or its length if it never does."""
         if self.counts is None:
             return np.minimum(k - 1, self.lengths)
         before: IntArray = np.add.reduceat((self._reach < k * (1 - SLACK)).astype(np.int64), self.indptr[:-1])
         return before
 
     def _tie_ends(self, positions: IntArray) -> IntArray:
-        """End of the run of equally near rows of the same query, for each position."""
+        """Return, for each position, the end of the run of equally near rows of the same query."""
         starts = np.ones(self.rows.size + 1, dtype=bool)
         starts[1:-1] = self.distances[1:] != self.distances[:-1]
         starts[self.indptr] = True
@@ -238,7 +238,7 @@ class Index(TextResult):
         """Restore the index from the arrays of `saved`, without copying; raise ``ValueError`` for other rows.
 
         The arrays are read-only, with at least 64 bytes of memory behind each, as in a mapped file. The core checks
-        everything that a search relies on, but does not compare its copy of the cells with the rows.
+        everything that a search relies on, but it does not compare its copy of the cells with the rows.
         """
         index, ids = cls.__new__(cls), instances.ids
         index._begin(_core.Index(fitted.coded(instances.schema), arrays, threads), instances, fitted)
@@ -266,14 +266,14 @@ class Index(TextResult):
     def holds(self, instances: Instances) -> bool:
         """Return whether the index contains exactly the rows of some instances.
 
-        False during a change, and after a change that was not completed.
+        Returns False during a change, and after a change that was not completed.
         """
         state = self._state
         same = state is not None and state[0] is instances.line and state[1] == instances.version
         return same and not self._torn_by_fork and not self.lock.held_at_fork
 
     def follow(self, before: Instances, after: Instances) -> bool:
-        """Switch to instances that differ by one change, which `append`, `take` or `remove` then makes.
+        """Switch to instances that differ by one change, which must then be made with `append`, `take` or `remove`.
 
         Returns False if the index does not hold the rows before the change. `holds` is False until the change is made.
         """
@@ -326,9 +326,9 @@ class Index(TextResult):
     ) -> Neighbors:
         """Find the k nearest rows of each query; all rows if there are fewer than k.
 
-        ``queries`` are cells, shape (q, A). ``weights`` are attribute weights, shape (A,) or (q, A); None for 1.
-        ``exclude`` is an id for each query to exclude, such as its own; -1 for none. ``ties`` also returns all rows
-        as near as the k-th.
+        ``queries`` are cells, shape (q, A). ``weights`` are attribute weights, shape (A,) or (q, A), by default all 1.
+        ``exclude`` is the id to exclude for each query, such as its own id; -1 for none. ``ties`` also returns all rows
+        tied with the k-th row.
         """
         if type(k) is not int or k < 1:
             check_value("k", k, [_POSITIVE])
@@ -350,7 +350,7 @@ class Index(TextResult):
         algorithm: Algorithm = "auto",
         threads: int = 1,
     ) -> Neighbors:
-        """Find all rows within ``radius``: one number for all queries, or one for each.
+        """Find all rows within ``radius``, which is one number for all queries or one number per query.
 
         For other parameters see `kneighbors`.
         """
@@ -385,7 +385,7 @@ class Index(TextResult):
         ids: IdArray | None = None,
         threads: int = 1,
     ) -> FloatArray:
-        """Return the costs of rows, all in id order or some by id, for each query, shape (q, rows).
+        """Return the costs of all rows, or of the rows in ``ids``, for each query, shape (q, rows).
 
         Costs are equal if the distances are.
         """
@@ -398,7 +398,7 @@ class Index(TextResult):
     def _blocks(
         self, fitted: FittedDistance, queries: FloatArray, weights: FloatArray, exclude: IdArray | None
     ) -> Iterator[tuple[_core.Plan, tuple[FloatArray, FloatArray], IdArray | None, slice]]:
-        """Yield plan, queries with weights, excluded ids and slice.
+        """Yield the plan, the queries with weights, the excluded ids and the slice of each block of queries.
 
         All queries are in one block if they share one plan; otherwise blocks keep the tables of differences small.
         """
@@ -419,7 +419,7 @@ class Index(TextResult):
         return fitted.for_queries(queries)
 
     def plan_of(self, fitted: FittedDistance) -> _core.Plan:
-        """Return the distance in the format of the core, for stored rows as queries."""
+        """Return the distance in the format of the core if the stored rows are the queries."""
         latest, plan = self._latest
         if not fitted.covers(self._instances):
             raise ParameterError(
@@ -433,7 +433,7 @@ class Index(TextResult):
         return plan
 
     def _checked_ids(self, ids: ArrayLike, *, held: bool) -> IdArray:
-        """Return distinct ids that are all in the index, or all not in it."""
+        """Return distinct ids; raise an error unless all of them are in the index, or none if ``held`` is False."""
         wanted = check_ids(ids, distinct=True)
         wrong = wanted[self.core.holds(wanted).astype(bool) != held]
         if wrong.size:
@@ -450,7 +450,7 @@ class Index(TextResult):
         algorithm: str,
         threads: int,
     ) -> tuple[FloatArray, FloatArray, IdArray | None]:
-        """Check the parameters shared by all searches and return arrays; weights have one row or one per query."""
+        """Check the parameters shared by all searches and return arrays; weights get one row, or one row per query."""
         if algorithm not in ALGORITHMS:
             check_value("algorithm", algorithm, [StrOptions(set(ALGORITHMS))])
         if type(threads) is not int or threads < 1:

@@ -1,4 +1,4 @@
-"""Attribute selection by leave-one-out, with full and racing searches."""
+"""Attribute selection by leave-one-out, with exhaustive evaluation or races."""
 
 from priorcase.selection.selector import AttributeSelector, SelectionHistory
 

@@ -1,4 +1,4 @@
-"""Leave-one-out losses of attribute subsets, all by searches on one index."""
+"""Leave-one-out losses of attribute subsets, computed by searches on a single index."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ from priorcase.neighbors.votes import Poll, decide, left_out_once, means, probab
 from priorcase.search.index import NeighborList
 
 Subset: TypeAlias = tuple[int, ...]
-"""Positions of attributes, ascending."""
+"""Positions of the attributes of a subset, in ascending order."""
 
 Scoring: TypeAlias = Literal["accuracy", "brier", "log_score", "squared_error", "absolute_error"]
 
 Loss: TypeAlias = Callable[[Poll, IntArray], FloatArray]
-"""Loss of each query of a poll, given the positions of the queries among the stored rows, which did not vote."""
+"""Function from a poll and the positions of the queries among the stored rows to the loss of each query."""
 
 # Queries of the first block of a large table, before the length of their neighbor lists is known.
 _FIRST_BLOCK = 64
@@ -31,10 +31,10 @@ _FIRST_BLOCK = 64
 
 @dataclass(frozen=True, eq=False)
 class LeaveOneOutLosses:
-    """Losses of the stored rows, each predicted from all others with a subset of the attributes.
+    """Leave-one-out losses of the stored rows with subsets of the attributes.
 
-    The distance keeps the statistics of all rows, so that one index can be used for all subsets and rows. ``unit`` is a
-    loss of 1 on the scale of the score.
+    The distance uses the statistics of all rows, so that one index can be used for all subsets and rows. ``unit`` is
+    the score that corresponds to a loss of 1.
     """
 
     memory: NeighborsMemory
@@ -46,7 +46,7 @@ class LeaveOneOutLosses:
 
     @classmethod
     def of(cls, model: KNNClassifier | KNNRegressor, scoring: Scoring, threads: int) -> Self:
-        """The losses of the rows that a fitted k-NN estimator has stored."""
+        """Create the losses for the rows that a fitted k-NN estimator has stored."""
         memory = model._stored()
         rows = len(memory)
         if rows < 2:
@@ -71,12 +71,12 @@ class LeaveOneOutLosses:
         return len(self.memory)
 
     def losses(self, points: IntArray, subsets: Sequence[Subset]) -> FloatArray:
-        """Loss of each subset on each of the given rows, shape (subsets, points)."""
+        """Return the loss of each subset on each of the given rows, shape (subsets, points)."""
         weights = np.repeat(self._weights(subsets), points.size, axis=0)
         return self._predicted(np.tile(points, len(subsets)), weights).reshape(len(subsets), points.size)
 
     def losses_of_each(self, points: IntArray, subsets: Sequence[Subset]) -> FloatArray:
-        """Loss of the first subset on the first row, of the second on the second, and so on."""
+        """Return the loss of the first subset on the first row, of the second subset on the second row, and so on."""
         return self._predicted(points, self._weights(subsets))
 
     def _weights(self, subsets: Sequence[Subset]) -> FloatArray:
@@ -87,7 +87,7 @@ class LeaveOneOutLosses:
         return weights
 
     def _predicted(self, rows: IntArray, weights: FloatArray) -> FloatArray:
-        """Loss of each query, computed in blocks of bounded memory that can be interrupted."""
+        """Return the loss of each query, computed in blocks to limit memory and allow interrupts."""
         found = np.empty(rows.size)
         wanted = min(self.k + self.rules.vote.needs_bandwidth, len(self) - 1)
         most, start = max(1, ENTRIES // wanted), 0
@@ -118,7 +118,7 @@ class LeaveOneOutLosses:
 
 
 def _class_loss(model: KNNClassifier, scoring: Scoring) -> tuple[Loss, float]:
-    """The 0/1 loss, the Brier score or minus the log-score, and their unit; the mean over several targets."""
+    """Return a loss (0/1 loss, Brier score or negative log-score, averaged over targets) and its unit."""
     outputs, priors, temperature = model._outputs(), model._priors(), model._temperature
 
     def errors(poll: Poll, own: IntArray) -> FloatArray:
@@ -141,7 +141,7 @@ def _class_loss(model: KNNClassifier, scoring: Scoring) -> tuple[Loss, float]:
 
 
 def _number_loss(model: KNNRegressor, scoring: Scoring) -> tuple[Loss, float]:
-    """The squared or absolute error relative to that of the best constant, and its unit; the mean over targets."""
+    """Return the squared or absolute error relative to the best constant, averaged over targets, and its unit."""
     numbers, power = model._targets(), 2 if scoring == "squared_error" else 1
     with np.errstate(over="ignore", invalid="ignore"):
         spread = numbers.std(axis=0) if power == 2 else np.abs(numbers - np.median(numbers, axis=0)).mean(axis=0)
@@ -158,7 +158,7 @@ def _number_loss(model: KNNRegressor, scoring: Scoring) -> tuple[Loss, float]:
 
 @dataclass(eq=False)
 class Trials:
-    """Losses of subsets on the rows in one ``order``; no loss is computed twice."""
+    """Cache of the losses of subsets on rows, which are evaluated in the given ``order``."""
 
     rows: LeaveOneOutLosses
     order: IntArray
@@ -170,7 +170,7 @@ class Trials:
         return self.order.size
 
     def losses(self, subsets: Sequence[Subset], n: int) -> FloatArray:
-        """Losses of some subsets on the first ``n`` rows, shape (subsets, n)."""
+        """Return the losses of some subsets on the first ``n`` rows, shape (subsets, n)."""
         by_length: dict[int, list[Subset]] = {}
         for subset in subsets:
             self.n_subsets += subset not in self._known
@@ -185,10 +185,10 @@ class Trials:
         return np.stack([self._known[subset][:n] for subset in subsets])
 
     def is_better(self, first: Subset, second: Subset) -> bool:
-        """Whether the mean loss of the first is lower on the rows that both were tried on."""
+        """Return whether ``first`` has a lower mean loss than ``second`` on the rows on which both were tried."""
         losses = self.losses([first, second], min(self._known[first].size, self._known[second].size))
         return bool(losses[0].mean() < losses[1].mean())
 
     def keep(self, subsets: Collection[Subset]) -> None:
-        """Drop the losses of all other subsets, which are not tried again."""
+        """Drop the losses of all subsets except these; other subsets are not tried again."""
         self._known = {subset: losses for subset, losses in self._known.items() if subset in subsets}

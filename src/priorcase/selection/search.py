@@ -14,17 +14,17 @@ from priorcase._typing import BoolArray, FloatArray, IntArray
 from priorcase.selection.leave_one_out import LeaveOneOutLosses, Subset, Trials
 
 Progress: TypeAlias = Callable[[int], None]
-"""Called with the number of subsets, or of attributes, that have been decided."""
+"""Callback that receives the number of subsets or attributes decided since the last call."""
 
 Entrants: TypeAlias = dict[Subset, float]
-"""Subsets of a race with handicaps added to their mean losses: other subsets must be better by that much."""
+"""Subsets in a race, each with a handicap that is added to its mean loss."""
 
 _GROWTH = 1.5
 
 
 @dataclass(frozen=True)
 class Step:
-    """One decision of a search."""
+    """Decision of a search, which adds or removes one attribute or stops."""
 
     attribute: int | None  # the one added or removed; None if the search stopped
     kept: bool  # whether it is in the subset
@@ -40,14 +40,15 @@ class Step:
 class Race:
     """Racing rule: drop a subset that is unlikely to beat the leader by more than ``gamma`` (Moore & Lee 1994).
 
-    After m of n rows the difference of the mean losses is treated as a Student t variable around its value after all n
+    After m of n rows, the difference of the mean losses is treated as a Student t variable around its value after all n
     rows, with variance ``s^2 / m * (1 - m / n)``, since rows are drawn without replacement. A subset is dropped once
-    ``P(difference < -gamma)`` is below ``delta``, divided by the number of comparisons. With ``paired`` s^2 is the
-    variance of the differences on each row (BRACE, a blocked race), otherwise the sum of the variances of both subsets
-    (RACE), which is larger if some rows are hard for all subsets.
+    ``P(difference < -gamma)`` is below ``delta``, divided by the number of comparisons. If ``paired``, s^2 is the
+    variance of the differences on each row (BRACE, a blocked race). Otherwise it is the sum of the variances of both
+    subsets (RACE), which is larger if some rows are hard for all subsets.
 
-    One row on which the two differ by 1 is added to the sum of squares behind s^2: two subsets that agreed on m rows
-    may differ on one in m. No subset is dropped before ``min_points`` rows; with all rows it is full leave-one-out.
+    One artificial row, on which the two subsets differ by 1, is added when s^2 is computed, because two subsets that
+    agreed on m rows can still differ on one row in m. No subset is dropped before ``min_points`` rows; if
+    ``min_points`` is the number of rows, the race is full leave-one-out.
     """
 
     paired: bool
@@ -56,15 +57,15 @@ class Race:
     min_points: int
 
     def next(self, points: int, rows: int) -> int:
-        """Number of rows after which subsets are compared again, if last compared after ``points``."""
+        """Return the number of rows after which subsets are compared again, if last compared after ``points`` rows."""
         return min(rows, max(self.min_points, math.ceil(points * _GROWTH)))
 
     def max_comparisons(self, rows: int) -> int:
-        """Maximum number of comparisons before the last row."""
+        """Return the maximum number of comparisons before the last row."""
         return 1 + math.ceil(max(0.0, math.log(rows / self.min_points) / math.log(_GROWTH)))
 
     def leaving(self, losses: FloatArray, handicaps: FloatArray, rows: int) -> BoolArray:
-        """Mask of subsets to drop, given losses of shape (subsets, m) and the handicap of each."""
+        """Return a mask of the subsets to drop, given losses of shape (subsets, m) and the handicap of each subset."""
         m = losses.shape[1]
         means = losses.mean(axis=1) + handicaps
         leader = int(means.argmin())
@@ -80,18 +81,18 @@ class Race:
 
 
 def _squares(losses: FloatArray) -> FloatArray:
-    """Sum of squared deviations of each row."""
+    """Return the sum of squared deviations from the mean in each row of the matrix."""
     centered = losses - losses.mean(axis=1, keepdims=True)
     return np.asarray((centered * centered).sum(axis=1))
 
 
 def _is_improbable(difference: FloatArray, variance: FloatArray, degrees: int, delta: float, gamma: float) -> BoolArray:
-    """Whether ``P(t < -gamma) < delta`` for a Student variable with these means and variances."""
+    """Return whether ``P(t < -gamma) < delta`` for Student t variables with these means and variances."""
     return np.asarray(stdtr(degrees, (-gamma - difference) / np.sqrt(variance)) < delta)
 
 
 def race(trials: Trials, entrants: Entrants, rule: Race, progress: Progress) -> tuple[Subset, float, int]:
-    """Winner of a race (the first among ties), its mean loss, and the number of rows in the mean."""
+    """Return the winner of a race (ties go to the first subset), its mean loss, and the number of rows in the mean."""
     rows, running, handicaps = len(trials), list(entrants), np.array(list(entrants.values()))
     points = rule.next(0, rows)
     while True:
@@ -115,9 +116,10 @@ def race(trials: Trials, entrants: Entrants, rule: Race, progress: Progress) -> 
 def greedy(
     trials: Trials, width: int, rule: Race, n_features: int | None, progress: Progress, *, backward: bool = False
 ) -> Iterator[Step]:
-    """Add the attribute that lowers the loss most, or remove the one that helps least, as long as that pays.
+    """Add the attribute that lowers the loss most, or remove the least useful attribute, until this no longer helps.
 
-    Adding must lower the loss by more than ``gamma``; after a removal it may be ``gamma`` above the lowest so far.
+    An added attribute must lower the loss by more than ``gamma``. After a removal, the loss can be up to ``gamma``
+    above the lowest loss so far.
     """
     current = best = tuple(range(width)) if backward else ()
     while len(current) != (n_features or (1 if backward else width)):
@@ -142,13 +144,14 @@ def greedy(
 def schemata(
     rows: LeaveOneOutLosses, order: IntArray, width: int, rule: Race, rng: np.random.Generator, progress: Progress
 ) -> Iterator[Step]:
-    """Moore & Lee's (1994) schemata search.
+    """Run the schemata search of Moore & Lee (1994).
 
-    A schema fixes for some attributes whether they are in. In each generation every open attribute races "in" against
-    "out"; a row is predicted by one random subset, and its loss counts for one side of every race. The first race that
-    is won decides its attribute, and the next generation starts. Attributes are therefore judged together with others,
-    unlike in forward search, and n attributes need about as many rows as one. A generation uses each row at most once;
-    if no race is won by then, the attribute that helps least is removed.
+    A schema states for some attributes whether they are included. In each generation, every undecided attribute has a
+    race between including and excluding it. Each row is predicted with one random subset, and its loss counts for one
+    side of every race. The first race that is won decides its attribute, and the next generation starts. Unlike in
+    forward search, attributes are therefore evaluated together with other attributes, and n attributes need about as
+    many rows as one attribute. A generation uses each row at most once; if no race is won by then, the least useful
+    attribute is removed.
     """
     selected: Subset = ()
     undecided = tuple(range(width))
@@ -180,9 +183,10 @@ def schemata(
 
 
 def _sides(inside: BoolArray, losses: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Means and variances of the mean loss with each attribute out and in, shape (2, attributes); NaN without rows.
+    """Return the mean loss with each attribute excluded and included, and its variance, shape (2, attributes).
 
-    As in a race, half a row on which the two sides differ by 1 is added.
+    As in `Race`, an artificial row is added, which contributes 0.5 to the sum of squares of each side. The result is
+    NaN for sides without rows.
     """
     means, variances = np.full((2, 2, inside.shape[1]), np.nan)
     for side, a in np.ndindex(means.shape):
@@ -194,7 +198,7 @@ def _sides(inside: BoolArray, losses: FloatArray) -> tuple[FloatArray, FloatArra
 
 
 def _decision(means: FloatArray, variances: FloatArray, points: int, rows: int, rule: Race) -> tuple[int, bool] | None:
-    """Race won most clearly, and whether by "in", which must be better by ``gamma``; None if no race is won yet."""
+    """Return the attribute whose race is won most clearly and whether to include it; None if no race is won yet."""
     cost, deviation = means[1] - means[0] + rule.gamma, np.sqrt(variances.sum(axis=0))
     ran = ~np.isnan(cost)
     # All races run at once and the first win decides, so each race gets only a part of delta.

@@ -1,4 +1,4 @@
-"""Attributes selected by leave-one-out, as a scikit-learn selector, and the history of the selection."""
+"""Attribute selection by leave-one-out as a scikit-learn selector, and the history of the selection."""
 
 from __future__ import annotations
 
@@ -65,12 +65,12 @@ class SelectionHistory(GridResult):
 
     @property
     def n_exhaustive(self) -> int:
-        """Number of left-out rows that trying every subset on every row would predict."""
+        """Number of left-out rows that would be predicted if every subset were tried on every row."""
         return sum(step.exhaustive for step in self.steps)
 
     @property
     def scores(self) -> FloatArray:
-        """Leave-one-out score of each step, over the rows evaluated in it."""
+        """Leave-one-out score of each step, averaged over the rows evaluated in the step."""
         losses = np.array([step.loss for step in self.steps])
         return 1.0 - losses if self.scoring == "accuracy" else losses * self.unit
 
@@ -80,7 +80,7 @@ class SelectionHistory(GridResult):
         Columns: ``step``; ``attribute`` (None if the step ended the search); ``kept`` (whether it was selected);
         ``n_attributes`` (number selected so far); the score, under its own name; ``rows`` (number of rows the score is
         averaged over); ``compared`` (number of subsets compared); ``evaluations`` (left-out rows predicted);
-        ``exhaustive`` (left-out rows that full leave-one-out of these subsets would predict).
+        ``exhaustive`` (left-out rows that full leave-one-out would predict for these subsets).
         ``backend``: see `Precedents.frame`.
         """
         attributes = [None if step.attribute is None else self.names[step.attribute] for step in self.steps]
@@ -126,21 +126,21 @@ class AttributeSelector(SelectorMixin, BaseEstimator, metaclass=EstimatorMeta):
     """Select attributes for nearest-neighbor prediction by leave-one-out.
 
     A subset is scored by the mean leave-one-out loss of the estimator with these attributes only. ``"forward"`` adds
-    the attribute that lowers the loss most, ``"backward"`` removes the one that helps least. The racing searches of
+    the attribute that lowers the loss most; ``"backward"`` removes the least useful attribute. The racing searches of
     Moore & Lee (1994) try subsets on rows in random order until the winner is clear: ``"race"`` drops a subset once it
     is unlikely to beat the leader by more than ``gamma``; ``"brace"`` uses paired differences, which needs far fewer
-    rows; for each attribute, ``"schemata"`` races the subsets that contain it against those that do not, and finds
-    attributes that matter only together.
+    rows; ``"schemata"`` has a race for each attribute between subsets with and without it, and finds attributes that
+    matter only together.
 
     Parameters
     ----------
     estimator
-        A `KNNClassifier` or `KNNRegressor`, without ``n_neighbors="loo"``; it is cloned. None: the default classifier,
-        or the regressor if ``y`` holds numbers with fractions.
+        A `KNNClassifier` or `KNNRegressor`, without ``n_neighbors="loo"``; it is cloned. None: `KNNRegressor` if ``y``
+        contains numbers with fractions, otherwise `KNNClassifier`.
     search, direction
-        Search method, see above; whether ``"race"`` and ``"brace"`` go ``"forward"`` (default) or ``"backward"``.
+        Search method (see above); direction of ``"race"`` and ``"brace"``, ``"forward"`` (default) or ``"backward"``.
     n_features
-        Number of attributes to select; None to stop when the score no longer improves. Not for ``"schemata"``.
+        Number of attributes to select; None stops when the score no longer improves. Must be None for ``"schemata"``.
     scoring
         ``"accuracy"`` (default), ``"brier"`` or ``"log_score"`` (needs a ``prior``) for classes; ``"squared_error"``
         (default) or ``"absolute_error"`` for numbers.
@@ -150,7 +150,7 @@ class AttributeSelector(SelectorMixin, BaseEstimator, metaclass=EstimatorMeta):
     delta
         Probability of a wrong decision in a race, shared by all comparisons.
     min_points
-        Number of rows before a subset may be dropped.
+        Number of rows that are evaluated before a subset can be dropped.
     random_state, n_jobs
         Seed of the order of the rows and of ``"schemata"``; number of threads, which does not change results.
 
@@ -161,10 +161,8 @@ class AttributeSelector(SelectorMixin, BaseEstimator, metaclass=EstimatorMeta):
     n_evaluations_, n_exhaustive_
         Number of left-out rows predicted, and the number that full leave-one-out would predict.
 
-    Notes
-    -----
-    The score of the selected subset is optimistic: put the selector into a pipeline and cross-validate that. The
-    distance keeps its statistics while rows are left out.
+    Notes ----- The score of the selected subset is optimistic: put the selector into a pipeline and cross-validate the
+    pipeline. The statistics of the distance include the left-out rows.
 
     References
     ----------
@@ -270,7 +268,7 @@ class AttributeSelector(SelectorMixin, BaseEstimator, metaclass=EstimatorMeta):
     def transform(self, X: Any) -> Any:
         """Return the selected columns.
 
-        A data frame gives a frame of the same library, other tables an array; see ``set_output``.
+        The result is a data frame of the same library if ``X`` is a data frame, otherwise an array; see ``set_output``.
         """
         check_is_fitted(self)
         read_queries(X, Instances(self._schema))  # raises an error for other columns and for tables without rows
@@ -279,7 +277,7 @@ class AttributeSelector(SelectorMixin, BaseEstimator, metaclass=EstimatorMeta):
 
     @reads
     def inverse_transform(self, X: Any) -> AnyArray:
-        """Return an array with the selected columns in their places, and NaN or None in the other columns."""
+        """Return an array with the selected columns in their original positions, and NaN or None in other columns."""
         check_is_fitted(self)
         array, n_selected = np.asarray(X), int(self.support_.sum())
         width = array.shape[1] if array.ndim == 2 else 0
@@ -350,7 +348,7 @@ class AttributeSelector(SelectorMixin, BaseEstimator, metaclass=EstimatorMeta):
 
 
 def _columns(table: Any, schema: Schema, positions: list[int], library: str) -> Any:
-    """Select columns, by name if schema and table have names, as a frame that ``set_output`` can wrap, or an array."""
+    """Select columns, by name if possible, and return a frame that ``set_output`` can wrap, or an array."""
     if isinstance(table, Sequence):
         rows = np.array(table, dtype=object)[:, positions]
         plain = np.array(rows.tolist())

@@ -1,4 +1,4 @@
-"""Serve a model or a case base over HTTP or by the Model Context Protocol (MCP), with a Python client.
+"""Serve a model or a case base over HTTP or the Model Context Protocol (MCP), with a Python client.
 
 Needs the extra ``serve`` (FastAPI, uvicorn and httpx) or ``mcp``, which are imported on first use.
 """

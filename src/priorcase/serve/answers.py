@@ -1,4 +1,4 @@
-"""Rows from JSON, read by the schema of a model, and the responses of the service as JSON documents."""
+"""Read rows from JSON with the schema of a model, and create the responses of the service as JSON documents."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ _SCALARS = (bool, int, float, str)
 
 
 def encoded(document: Any) -> bytes:
-    """Return a document as ASCII JSON, so that no character of a cell can mislead a viewer; bytes are kept."""
+    """Return a document as JSON with all non-ASCII characters escaped; bytes are returned unchanged."""
     if isinstance(document, bytes):
         return document
     return json.dumps(plain(document), allow_nan=False).encode("ascii")
@@ -57,7 +57,7 @@ def encoded(document: Any) -> bytes:
 
 
 def check_served(model: Any) -> None:
-    """Check for a fitted classifier or regressor with one target that stores its rows."""
+    """Raise an error unless the model is a fitted classifier or regressor with one target that stores its rows."""
     if not isinstance(model, RowsEstimator) or not (is_classifier(model) or is_regressor(model)):
         raise UnsupportedDataError(
             f"{type(model).__name__} cannot be served; expected a classifier or regressor of priorcase, or a case base."
@@ -68,7 +68,7 @@ def check_served(model: Any) -> None:
 
 
 def read_rows(schema: Schema, given: Any, *, most: int, longest: int) -> list[list[Any]]:
-    """Return rows by column from one JSON object or a list of them; omitted columns and null are missing."""
+    """Return rows in column order from one JSON object or a list of them; omitted columns and null are missing."""
     rows = given if isinstance(given, list) else [given]
     if not rows or not all(isinstance(row, dict) for row in rows):
         raise ParameterError('The body must be a row such as {"age": 31, "colour": null}, or a list of rows.')
@@ -100,7 +100,7 @@ def _read_row(row: Mapping[str, Any], i: int, schema: Schema, places: Mapping[st
 
 
 def predictions(model: Any, rows: Sequence[Any], level: float) -> list[dict[str, Any]]:
-    """For each row the prediction with probabilities, or with an interval; all of one state of the model."""
+    """Return the prediction of each row with probabilities or an interval, all from the same state of the model."""
     model = pinned(model)
     columns: dict[str, Sequence[Any]]
     if is_classifier(model):
@@ -116,14 +116,14 @@ def predictions(model: Any, rows: Sequence[Any], level: float) -> list[dict[str,
 
 
 def _classified(model: Any, rows: Sequence[Any]) -> tuple[Any, Any]:
-    """Predictions and probabilities; k-NN finds both by one search."""
+    """Return predictions and probabilities; k-NN computes both with one search."""
     if isinstance(model, pc.KNNClassifier):
         return model._classified(rows)
     return model.predict(rows), model.predict_proba(rows)
 
 
 def explanations(model: Any, rows: Sequence[Any], fixed: Sequence[str], **options: Any) -> list[dict[str, Any]]:
-    """For each row the prediction, contributions of columns, past cases and counterfactuals."""
+    """Return the prediction, contributions of columns, past cases and counterfactuals of each row."""
     model, found = pinned(model), []
     for one in pc.explain(model, rows, fixed=_keys(model.schema_, fixed), **options):
         document: dict[str, Any] = {"prediction": one.predictions.tolist()[0]}
@@ -140,9 +140,10 @@ def explanations(model: Any, rows: Sequence[Any], fixed: Sequence[str], **option
 
 
 def neighbors(model: Any, rows: Sequence[Any], k: int | None) -> list[dict[str, Any]]:
-    """For each row the past cases that vote, or the ``k`` nearest ones: five of a model without votes by default.
+    """Return the past cases that vote on each row, or its ``k`` nearest past cases (by default 5 without votes).
 
-    ``unlike`` is the nearest one of another class than the predicted one, or with a number outside the interval.
+    ``unlike`` is the nearest past case of another class than the predicted class, or with a target outside the
+    prediction interval.
     """
     model = pinned(model)
     found: Any
@@ -168,7 +169,7 @@ def _with_unlike(model: Any, rows: Sequence[Any], found: Any) -> Any:
 
 
 def _takes_number(model: Any) -> bool:
-    """Whether ``precedents`` of a model, or of the member of a stack that provides them, takes ``n_neighbors``."""
+    """Return whether ``precedents`` of a model, or of the stack member that provides them, takes ``n_neighbors``."""
     voter = model._voter()[1] if hasattr(model, "_voter") else model
     return "n_neighbors" in signature(voter.precedents).parameters
 
@@ -176,7 +177,7 @@ def _takes_number(model: Any) -> bool:
 def turning(
     model: Any, rows: Sequence[Any], n: int, fixed: Sequence[str], wanted: str | None, **wish: Any
 ) -> list[dict[str, Any]]:
-    """Return the smallest changes that change each row's prediction; the wanted class is passed as a string."""
+    """Return the smallest changes that change each row's prediction; ``wanted`` is the desired class as a string."""
     model, target = pinned(model), None
     if wanted is not None:
         labels = {str(plain(label)): label for label in getattr(model, "classes_", np.empty(0)).tolist()}
@@ -193,7 +194,7 @@ def turning(
 
 
 def curve(model: Any, row: Sequence[Any], columns: list[str], n_values: int) -> dict[str, Any]:
-    """Return the predictions along one column, or two."""
+    """Return the predictions of a row while one or two of its columns vary."""
     model = pinned(model)
     wanted = _keys(model.schema_, columns)
     found = pc.what_if(model, [row], wanted if len(wanted) > 1 else wanted[0], n_values=n_values)
@@ -208,7 +209,7 @@ def curve(model: Any, row: Sequence[Any], columns: list[str], n_values: int) -> 
 
 
 def _keys(schema: Schema, columns: Sequence[str]) -> list[Any]:
-    """Map column names, as strings, to the labels that the library takes: names, numbers or positions."""
+    """Convert column names from strings to the column labels of the model: names, numbers or positions."""
     keys = {str(name): a if schema.names is None else name for a, name in enumerate(attribute_names(schema))}
     for name in columns:
         if name not in keys:
@@ -218,7 +219,7 @@ def _keys(schema: Schema, columns: Sequence[str]) -> list[Any]:
 
 
 def append(model: Any, rows: Sequence[Any], targets: Sequence[Any]) -> dict[str, Any]:
-    """Add rows; only one thread may change a model."""
+    """Add rows; call this only on the thread that makes changes."""
     if wrong := [target for target in targets if not isinstance(target, _SCALARS)]:
         raise TargetError(f"A target must be a string, a number, true or false, got {quoted(wrong[0])}.")
     first = model._stored().instances.next_id
@@ -252,13 +253,13 @@ def model_schema(model: Any, target: str | None) -> dict[str, Any]:
 
 
 def is_case_base(served: Any) -> bool:
-    """Whether this is a case base; nothing is one before their module is loaded, which models do without."""
+    """Return whether this is a case base, without importing the module of case bases, which models do not need."""
     module = sys.modules.get("priorcase.cases.case_base")
     return module is not None and isinstance(served, module.CaseBase)
 
 
 def base_schema(base: pc.CaseBase) -> dict[str, Any]:
-    """The attributes of a case base."""
+    """Return the attributes of a case base as JSON."""
     columns = []
     for name, kind in base.attributes.items():
         values = kind.order if isinstance(kind, Ordinal) else kind.nodes if isinstance(kind, Taxonomy) else None
@@ -275,7 +276,7 @@ def proposal(
     weights: Mapping[str, float] | None = None,
     method: str = "auto",
 ) -> dict[str, Any]:
-    """A solution for a new case, and the cases that it comes from."""
+    """Return a solution for a new case, and the cases it is based on."""
     found = base.retrieve(query, k, weights=weights, where=conditions(base, where) or None)
     if not len(found):
         raise TooFewRowsError("No case meets the conditions. Ask without conditions, or add cases.")
@@ -283,7 +284,7 @@ def proposal(
 
 
 def case(base: pc.CaseBase, id: int) -> dict[str, Any]:
-    """A case, with its history."""
+    """Return a case with its history."""
     return case_document(base.get(id)) | {"history": event_documents(base.history(id))}
 
 
@@ -294,7 +295,7 @@ def revised(base: pc.CaseBase, id: int, changes: Mapping[str, Any], fields: Mapp
 
 
 def conditions(base: pc.CaseBase, texts: Sequence[str]) -> dict[str, Any]:
-    """Conditions such as ``people>=5``, by name; several on one name must all hold."""
+    """Parse conditions such as ``people>=5`` and group them by name; all conditions on a name must hold."""
     from priorcase.cases.conditions import all_of, parse
 
     if len(texts) > _CONDITIONS:

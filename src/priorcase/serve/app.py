@@ -1,8 +1,8 @@
 """The HTTP service of a model or a case base.
 
-A few threads handle queries; one thread makes changes, in the order of the requests. A query uses one
-state of the model throughout. Predictions of single rows that take very little time are made on the event loop while
-no thread is busy.
+A few threads handle queries; one thread makes changes, in the order of the requests. A query uses the
+same state of the model from start to end. Very fast predictions of single rows are made on the event loop while no
+thread is busy.
 """
 
 from __future__ import annotations
@@ -155,7 +155,7 @@ class SolvedCase(_Change):
 
 
 class Feedback(_Change):
-    """The outcome or corrected values of a case; null removes a value, omitted fields stay as they are."""
+    """Outcome or corrected values of a case; null removes a value, and omitted fields do not change."""
 
     changes: dict[str, Any] = Field({}, examples=[{"people": 4}])
     solution: Any = None
@@ -164,14 +164,14 @@ class Feedback(_Change):
 
 
 class Reason(_Document):
-    """The reason for forgetting a case; the history keeps it, but no data of the case."""
+    """Reason for forgetting a case; the history keeps the reason, but no data of the case."""
 
     why: str = Field(min_length=1, max_length=10_000, examples=["asked to"])
     by: str | None = Field(None, max_length=1000)
 
 
 def read_json(body: bytes) -> Any:
-    """The document of a body; NaN, which JSON does not have, and lone surrogates are rejected."""
+    """Return the JSON document of a body; NaN, which is not valid JSON, and lone surrogates are rejected."""
     try:
         text = body.decode("utf-8")
         found = json.loads(text, parse_constant=_refuse)
@@ -227,11 +227,11 @@ class Service:
         self._began = perf_counter()
 
     def serve(self, served: Any, target: str | None) -> None:
-        """Serve something else from now on; requests in progress finish with what they began with."""
+        """Replace the served model or case base; requests in progress still use the previous one."""
         self.target, self.served = target, served
 
     def exclusively(self, work: Callable[[], None]) -> None:
-        """Do something on the thread that makes changes, when those that came before are made."""
+        """Call a function on the thread that makes changes, after all earlier changes."""
         self._writer.submit(work).result()
 
     @property
@@ -241,7 +241,7 @@ class Service:
 
     @property
     def model(self) -> Any:
-        """The model that is served now."""
+        """Currently served model."""
         if (served := self.served) is None:
             raise HTTPException(503, "Nothing is open yet. Try again.", {"retry-after": "1"})
         if answers.is_case_base(served):
@@ -250,14 +250,14 @@ class Service:
 
     @property
     def base(self) -> pc.CaseBase:
-        """The case base that is served now."""
+        """Currently served case base."""
         if not answers.is_case_base(served := self.served):
             raise NotAvailableError("This path is for case bases, but none is open. Use POST /predict for a model.")
         base: pc.CaseBase = served
         return base
 
     async def answer(self, question: Callable[..., Any], *args: Any, **options: Any) -> Response:
-        """Return the response to a request; it is cancelled if it takes too long."""
+        """Return the response to a query, which is canceled if it takes too long."""
         giving_up = Cancellation()
 
         def watched() -> Any:
@@ -273,7 +273,7 @@ class Service:
             raise
         except TimeoutError:
             giving_up.cancel()
-            raise HTTPException(503, f"This took more than {self.limits.seconds:g} s. Ask about fewer rows.") from None
+            raise HTTPException(503, f"This took more than {self.limits.seconds:g} s. Send fewer rows.") from None
         return Response(content, media_type="application/json")
 
     async def predict(self, given: Any, level: float) -> Response:
@@ -286,7 +286,7 @@ class Service:
             self._singles -= single
 
     def predicted(self, given: Any, level: float = 0.95) -> dict[str, Any]:
-        """Return predictions for the rows of a body, and note whether single rows may be predicted at once."""
+        """Return predictions for the rows of a body, and record whether single rows are fast enough for `at_once`."""
         model, began = self.model, thread_time()  # without what other threads take
         state = model.__dict__
         found = answers.predictions(model, self.rows(given), level)
@@ -296,10 +296,10 @@ class Service:
         return {"predictions": found}
 
     def at_once(self, body: bytes) -> bytes | None:
-        """The prediction of a single row, without a thread; None if it is refused or may take longer.
+        """Predict a single row without a thread; return None if the request is invalid or could take longer.
 
-        This is the case if the model has changed since a row was predicted at once, or if a thread works on something
-        longer and could hold what is needed.
+        A prediction could take longer if the model has changed since the last fast prediction, or if a thread is busy
+        with another request and may hold a lock.
         """
         if (
             self._waiting > self._singles
@@ -314,7 +314,7 @@ class Service:
             return None  # the usual route returns the error
 
     async def change(self, change: Callable[..., Any], *args: Any, **options: Any) -> Response:
-        """Make a change after all earlier ones; returns once it is made and saved."""
+        """Make a change after all earlier changes, and return the response when it has been made and saved."""
         if self.read_only:
             raise HTTPException(403, "This service is read-only.")
         future = self._submitted(self._writer, self._changed, (change, *args), options)
@@ -347,7 +347,7 @@ class Service:
             self._waiting -= 1
 
     def rows(self, given: Any, most: int | None = None) -> list[list[Any]]:
-        """Rows of a body, as the model takes them."""
+        """Return the rows of a body in the format of the model."""
         limits = self.limits
         return answers.read_rows(self.model.schema_, given, most=most or limits.rows, longest=limits.text)
 
@@ -380,7 +380,7 @@ class Service:
 class _AtOnce:
     """ASGI app that predicts single rows at once if possible, and passes all other requests on.
 
-    They need neither the routing of the wrapped app nor a thread, which take longer than the prediction.
+    This avoids the routing of the wrapped app and a thread, which would take longer than the prediction.
     """
 
     def __init__(self, app: ASGIApp, service: Service) -> None:
@@ -479,9 +479,9 @@ def assembled(
     hosts: Sequence[str],
     uploads: Mapping[str, int] | None = None,
 ) -> Guard:
-    """The app of a service: routes of its own before those that every service has, behind the guard.
+    """Return the app of a service, protected by a `Guard`: the given routes, then the routes of every service.
 
-    ``uploads`` are paths that take files, with the most bytes of each.
+    ``uploads`` maps paths that accept files to the maximum size of a file in bytes.
     """
     if len(token) < _SHORTEST or not all("!" <= letter <= "~" for letter in token):
         raise ParameterError(
@@ -502,7 +502,7 @@ def assembled(
 
 
 def new_router() -> APIRouter:
-    """A router whose bodies are strict JSON, and whose errors are problems."""
+    """Return a router that accepts only strict JSON and returns errors as ``application/problem+json``."""
     return APIRouter(route_class=_StrictRoute, responses=_PROBLEMS, default_response_class=Response)
 
 
@@ -523,7 +523,7 @@ def _about(service: Service, api: FastAPI) -> APIRouter:
     async def metrics() -> Any:
         return Response(service.metrics(), media_type="text/plain; version=0.0.4")
 
-    @router.get("/schema", summary="Columns with their kinds and values, and the classes")
+    @router.get("/schema", summary="Get the columns with their kinds and values, and the classes")
     async def schema() -> Any:
         if service.is_base:
             return await service.answer(answers.base_schema, service.base)
@@ -544,7 +544,7 @@ def model_routes(service: Service) -> APIRouter:
     async def explain(
         body: Rows,
         precedents: Annotated[int, Query(ge=0, le=100)] = 5,
-        counterfactuals: Annotated[int, Query(ge=0, le=10, description="Number; these take most of the time.")] = 0,
+        counterfactuals: Annotated[int, Query(ge=0, le=10, description="Number; counterfactuals are slow.")] = 0,
         fixed: Annotated[list[str], Query(description="Columns that must not change.")] = [],  # noqa: B006
         permutations: Annotated[
             int,
@@ -650,7 +650,7 @@ def base_routes(service: Service) -> APIRouter:
 
 
 async def _refused(_: Request, error: Any) -> Response:
-    """An error of the library, in its own sentence, without the name of the method."""
+    """Return the response to an error of the library, with its message but without the name of the method."""
     status = next((status for kind, status in _STATUS if isinstance(error, kind)), 422)
     return problem(status, str(error.args[0]) if error.args else str(error))
 

@@ -25,7 +25,7 @@ class Client:
     url
         URL of the service, such as ``http://127.0.0.1:8765``.
     token
-        The token that the service printed, or that it was started with.
+        The token that the service printed or was started with.
     **options
         Options of `httpx.Client`, such as ``timeout``.
 

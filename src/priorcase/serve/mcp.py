@@ -1,4 +1,4 @@
-"""Serve a model or a case base by the Model Context Protocol (MCP) over standard input and output.
+"""Serve a model or a case base with the Model Context Protocol (MCP) over standard input and output.
 
 Responses, limits and errors are those of the HTTP service. Needs the extra ``mcp``.
 """

@@ -1,4 +1,4 @@
-"""Checks of every request (host, origin, token, size and time), and the headers of every response.
+"""Checks of every request (host, origin, token, size and time), and security headers of every response.
 
 A page of another site can make a browser send requests here and, by DNS rebinding, even read the responses. Therefore
 the Host header must be one of our names, the origin must be the same host, and the request must contain the token that
@@ -46,13 +46,13 @@ _HEADERS = tuple(
 
 
 def problem(status: int, detail: str, headers: Any = None) -> Response:
-    """An error as ``application/problem+json`` (RFC 9457)."""
+    """Return an error as ``application/problem+json`` (RFC 9457)."""
     document = {"type": "about:blank", "title": HTTPStatus(status).phrase, "status": status, "detail": visible(detail)}
     return Response(json.dumps(document), status, headers, media_type="application/problem+json")
 
 
 def is_loopback(host: str) -> bool:
-    """Whether only this machine reaches an address.
+    """Return whether an address can be reached only from this machine.
 
     Examples
     --------
@@ -71,9 +71,9 @@ def _is_address(host: str) -> bool:
 
 
 class Guard:
-    """An ASGI app around another one that lets only safe requests through.
+    """An ASGI app that wraps another app and passes on only safe requests.
 
-    ``hosts`` are accepted host names in addition to those of this machine. If one of them can be reached from other
+    ``hosts`` lists accepted host names in addition to those of this machine. If one of them can be reached from other
     machines, IP addresses are accepted too, since DNS rebinding needs a name. ``body`` is the maximum size of a body in
     bytes, ``seconds`` the time limit for receiving it, and ``observe`` is called with the route, status and duration of
     each request. Bodies are JSON, except for the paths in ``uploads``, which accept bytes up to their own limits.
@@ -129,7 +129,7 @@ class Guard:
             self._observe(str(route), status, perf_counter() - began)
 
     def _answered(self, scope: Scope, headers: _Headers) -> Response | None:
-        """Return the response that the app need not make: an error, or a cookie for a token."""
+        """Return an error, or the redirect that sets the cookie for a token; None if the app should respond."""
         hosts = headers.all("host")
         found = _HOST.fullmatch(hosts[0]) if len(hosts) == 1 else None
         name = (found[1] or found[2]).lower() if found else ""
@@ -155,7 +155,7 @@ class Guard:
         if not _same(cookies.get(cookie, ""), self._cookie):
             return self._unknown()
         if method not in _SAFE_METHODS and not origins and site != "same-origin":
-            return problem(403, "A change that is authorized by a cookie needs the header Origin.")
+            return problem(403, "A change that is authorized by a cookie needs an Origin header.")
         return None
 
     @staticmethod
@@ -164,7 +164,7 @@ class Guard:
         return problem(401, told, {"www-authenticate": "Bearer"})
 
     async def _received(self, path: str, headers: _Headers, receive: Receive) -> tuple[Response | None, Receive]:
-        """The refusal of a body; else None and what hands the whole body on."""
+        """Return an error response, or None, and a receiver that passes on the whole body."""
         parts, size, more = [], 0, True
         most, length = self._uploads.get(path, self._body), headers.first("content-length", "0")
         if re.fullmatch("[0-9]{1,18}", length) is None or int(length) > most:
@@ -192,12 +192,12 @@ class Guard:
 
     def _too_large(self, path: str) -> Response:
         if (most := self._uploads.get(path)) is not None:
-            return problem(413, f"The file has more than {most:,} bytes, the maximum.")
+            return problem(413, f"The file has more than the maximum of {most:,} bytes.")
         return problem(413, f"The body has more than {self._body:,} bytes. Send fewer rows at a time.")
 
 
 class _Headers:
-    """The headers of a request by their names in lower case, as ASGI has them."""
+    """Headers of a request by lowercase name, as in ASGI."""
 
     def __init__(self, raw: Iterable[tuple[bytes, bytes]]) -> None:
         self._found: dict[bytes, list[bytes]] = {}
@@ -223,5 +223,5 @@ def replayed(message: Message, receive: Receive) -> Receive:
 
 
 def _same(shown: str, token: str) -> bool:
-    """Whether two strings are equal, in time that does not depend on where they differ."""
+    """Compare two strings in constant time."""
     return hmac.compare_digest(shown.encode("utf-8", "surrogatepass"), token.encode("utf-8", "surrogatepass"))

@@ -1,4 +1,4 @@
-"""Differences between values, distances between rows, and kernels of distances."""
+"""Differences between values, distances between rows, and kernels that weight neighbors by distance."""
 
 from priorcase.similarity.computed import Computed, DifferenceFunction
 from priorcase.similarity.differences import (

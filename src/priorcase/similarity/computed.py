@@ -1,7 +1,7 @@
-"""Differences computed in Python, and their use in the compiled search.
+"""Differences computed in Python, and their use in compiled search.
 
 The core compares codes and numbers; it does not call Python for each pair. A computed difference is therefore evaluated
-for the *distinct* values: a column with few values gets one table, and is then compared at compiled speed. For a column
+for the *distinct* values: a column with few values gets one table and is then compared at compiled speed. For a column
 with many values, each block of queries gets its own table, query values by stored values.
 """
 
@@ -25,19 +25,19 @@ from priorcase.similarity.differences import Difference, MissingRule, Term, rais
 from priorcase.similarity.statistics import Column
 
 TABLED = 1_000
-"""Columns with at most this many distinct values get one square table."""
+"""Maximum number of distinct values for which a column gets a square table."""
 
 ENTRIES = 1 << 20
-"""Size of the table of one block of queries: 8 MiB, with a few copies at a time."""
+"""Maximum number of entries in the table of one block of queries: 8 MiB, with a few copies at a time."""
 
 
 class Computed(Difference):
-    """Base class of differences computed in Python, such as those of texts, of sets or by a function of two values.
+    """Base class of differences computed in Python, such as those between texts or sets, or by a user's function.
 
     A subclass is a frozen dataclass that lists the kinds of columns it ``accepts`` and implements `between`. It may
     implement `prepare` to compute something once for the stored values, such as a sparse matrix of words. Missing
     values, attribute weights, unseen values, forgetting and leave-one-out are handled by the base class. Numbers are
-    passed as floats, dates as `datetime` objects, other values as they are in the table.
+    passed as floats, dates as `datetime` objects, and other values unchanged.
 
     >>> @dataclass(frozen=True)
     ... class Lengths(Computed):
@@ -56,7 +56,7 @@ class Computed(Difference):
     accepts: ClassVar[tuple[str, ...]] = ("numeric", "ordinal", "nominal")
 
     def prepare(self, values: Sequence[Any]) -> Any:
-        """Return what `between` needs for the distinct stored values; by default the values themselves.
+        """Return the data that `between` needs for the distinct stored values; by default, the values themselves.
 
         It may depend on the set of values (word frequencies, a range), not on their order. It is called again when the
         stored values change.
@@ -88,16 +88,16 @@ class Computed(Difference):
 
 @dataclass(frozen=True)
 class DifferenceFunction(Computed):
-    """Difference computed by a Python function of two values, query value first.
+    """Difference computed by a Python function of two values; the first argument is the query value.
 
     Parameters
     ----------
     function
-        ``function(query, stored)`` returns a finite number >= 0, usually between 0 and 1, since a missing value differs
-        by 1. Numbers are passed as floats, dates as `datetime` objects.
+        ``function(query, stored)`` returns a finite number >= 0, usually between 0 and 1, since a missing value has
+        difference 1. Numbers are passed as floats, dates as `datetime` objects.
     vectorized
-        Whether the function takes two lists of m query values and n stored values, and returns a matrix of shape (m,
-        n), which is faster.
+        Whether the function takes a list of m query values and a list of n stored values and returns a matrix of shape
+        (m, n), which is faster.
 
     Examples
     --------
@@ -152,7 +152,7 @@ class Computation(Term):
         return len(self.values) if self.numbers is None else None
 
     def holds(self, instances: Instances, a: int) -> bool:
-        """Whether it includes every stored value of a column."""
+        """Return whether the difference includes every stored value of a column."""
         if self.numbers is None:
             return len(self.values) >= instances.n_values(a)
         column = np.asarray(instances.column(a))
@@ -174,13 +174,13 @@ class Computation(Term):
 
     @cached_property
     def _square(self) -> FloatArray:
-        """``f`` of all pairs of stored values, shape (codes, codes); 0 for codes without a value."""
+        """Differences ``f`` of all pairs of stored values, shape (codes, codes); 0 for codes without a value."""
         square = np.zeros((len(self.values), len(self.values)))
         square[self._places] = self.rows([self.values[code] for code in self._places])
         return square
 
     def rows(self, queries: Sequence[Value]) -> FloatArray:
-        """``f`` between query values and all stored values, shape (queries, codes)."""
+        """Return ``f`` for query values and all stored values, shape (queries, codes)."""
         rows = np.zeros((len(queries), len(self.values)))
         if not len(queries) or not self._places:
             return rows
@@ -195,12 +195,12 @@ class Computation(Term):
         return rows
 
     def _known(self, cells: FloatArray) -> FloatArray:
-        """Distinct known cells of a column of queries, without -1 (an undeclared level)."""
+        """Return the distinct known cells of a column of queries, without -1 (an undeclared level)."""
         distinct = np.unique(cells[~np.isnan(cells)])
         return distinct if self.numbers is not None else distinct[distinct != -1.0]
 
     def answers(self, cells: FloatArray) -> bool:
-        """Whether the square table has a row for each of these query cells."""
+        """Return whether the square table has a row for each of the given query cells."""
         if not self.is_tabled:
             return False
         if self.numbers is not None:
@@ -208,11 +208,11 @@ class Computation(Term):
         return not (cells < -1.0).any()
 
     def answers_stored(self, cells: FloatArray) -> bool:
-        """Whether all of these cells are codes or stored numbers."""
+        """Return whether all of the given cells are codes or stored numbers."""
         return self.numbers is None or bool(np.isin(self._known(cells), self.numbers).all())
 
     def add_to(self, plan: Plan, a: int, queries: FloatArray | None = None, unseen: Sequence[Value] = ()) -> None:
-        """Set attribute ``a`` of the plan: for queries with these cells, or for the stored values as queries.
+        """Set attribute ``a`` of the plan for queries with the given cells, or for the stored values as queries.
 
         A cell of ``-2 - j`` stands for ``unseen[j]``.
         """
@@ -226,7 +226,7 @@ class Computation(Term):
             plan.asked(a, self._row_of, **options)
 
     def _for(self, labels: FloatArray, unseen: Sequence[Value]) -> FloatArray:
-        """Rows of the table for some query cells."""
+        """Return the rows of the table for some query cells."""
         if self.numbers is not None:
             return self.rows(_as_values(labels, self.dates))
         codes = labels.astype(np.int64).tolist()
@@ -236,7 +236,7 @@ class Computation(Term):
         return self.rows([self.values[code] if code >= 0 else unseen[-2 - code] for code in codes])
 
     def between_codes(self, codes: IntArray) -> FloatArray:
-        """``f`` between the stored values with these codes and all stored values, shape (codes, all codes)."""
+        """Return ``f`` for the stored values with the given codes and all stored values, shape (codes, all codes)."""
         return self._square[codes] if self.is_tabled else self.rows([self.values[code] for code in codes.tolist()])
 
     def _row_of(self, cell: float) -> FloatArray:
@@ -244,7 +244,7 @@ class Computation(Term):
         return row
 
     def value_of(self, cell: float) -> Value:
-        """Value of a known cell."""
+        """Return the value of a known cell."""
         return self.values[int(cell)] if self.numbers is None else _as_values(np.array([cell]), self.dates)[0]
 
 
@@ -268,7 +268,7 @@ def checked_matrix(found: Any, shape: tuple[int, int], stated: str, pair: Callab
 
 
 def _as_values(numbers: FloatArray, dates: bool) -> list[Value]:
-    """Numeric cells as passed to Python code."""
+    """Convert numeric cells to the values that are passed to Python code."""
     return [date_of(cell) for cell in numbers.tolist()] if dates else numbers.tolist()
 
 
@@ -277,7 +277,7 @@ def _identity(term: Computation) -> tuple[Any, ...]:
 
 
 def queries_at_once(terms: Sequence[Term]) -> int | None:
-    """Maximum number of queries in a block, so that its tables stay small; None if no difference is computed."""
+    """Return the maximum number of queries in a block, to limit the size of its tables, or None if there are none."""
     widths = [len(term.values) for term in terms if isinstance(term, Computation)]
     return max(1, ENTRIES // max(*widths, 1)) if widths else None
 

@@ -1,7 +1,7 @@
 """Differences between two values of one attribute, with or without class counts.
 
 Each difference ``d(x, q)`` is a frozen dataclass that contains only parameters; `fit` adds the statistics of a column.
-The result is a `Term`: one of the five forms of the compiled core, which computes ``d ** power``.
+The result is a `Term` in one of the five forms of the compiled core, which computes ``d ** power``.
 
 The value difference family compares the class profiles of values: ``P(c|x)`` is the share of class c among the stored
 rows with value x. References: Stanfill & Waltz 1986 (VDM); Cost & Salzberg 1993 (MVDM, PEBLS); Wilson & Martinez 1997
@@ -46,10 +46,10 @@ _BINS = [Interval(Integral, 1, 1_000_000, closed="both"), None]
 
 
 def raised(base: FloatArray, exponent: float) -> FloatArray:
-    """``base ** exponent`` for numbers >= 0, bit for bit as in the compiled core.
+    """Return ``base ** exponent`` for numbers >= 0, bit for bit as in the compiled core.
 
-    Integer exponents up to 8 use repeated multiplication from the left, all others ``pow`` of the C library. NumPy's
-    power is not used because its vectorized versions differ from the C library in the last bit.
+    Integer exponents up to 8 use repeated multiplication from the left; all other exponents use ``pow`` of the C
+    library. NumPy's ``power`` is not used because its vectorized versions differ from the C library in the last bit.
     """
     if exponent == 1:
         return base
@@ -64,7 +64,7 @@ def raised(base: FloatArray, exponent: float) -> FloatArray:
 
 
 def rooted(costs: FloatArray, power: float) -> FloatArray:
-    """``costs ** (1 / power)``; the correctly rounded square root for power 2."""
+    """Return ``costs ** (1 / power)``; for power 2, this is the correctly rounded square root."""
     return np.sqrt(costs) if power == 2 else raised(costs, 1.0 / power)
 
 
@@ -81,8 +81,8 @@ def _pow(base: float, exponent: float) -> float:
 class MissingRule(NamedTuple):
     """Cost f of missing values: ``one`` if one of the two values is missing, ``both`` if both are.
 
-    With ``aha`` it is the largest possible difference from the known number; ``symbol`` makes "missing" one more value
-    of a nominal attribute, with its own class counts.
+    With ``aha``, the cost is the largest possible difference from the known number. ``symbol`` treats "missing" as an
+    additional value of a nominal attribute, with its own class counts.
     """
 
     one: float = 1.0
@@ -93,7 +93,7 @@ class MissingRule(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Term:
-    """Fitted difference; its fields are the arguments of the method of `Plan` named ``form``.
+    """Fitted difference; its fields are passed to the method of `Plan` that ``form`` names.
 
     ``f_one`` and ``f_both`` are the costs of missing values.
     """
@@ -112,11 +112,11 @@ class Term:
 
     @property
     def codes(self) -> int | None:
-        """Number of codes included; None if any number is valid."""
+        """Number of included codes; None if the term accepts any number."""
         return None
 
     def holds(self, instances: Instances, a: int) -> bool:
-        """Whether it includes every stored value of a column."""
+        """Return whether the difference includes every stored value of a column."""
         return self.codes is None or self.codes >= instances.n_values(a)
 
     def add_to(self, plan: Plan, a: int) -> None:
@@ -129,7 +129,7 @@ class Linear(Term):
     """``d = |x - q| / scale``; 0 if the scale is 0.
 
     ``widen`` extends the range [low, high] to include the query and uses it as the scale; ``cap`` limits d to 1;
-    ``coded``: cells are ranks, with -1 for an undeclared level (f = 1); ``aha`` as in `MissingRule`.
+    ``coded`` means that cells are ranks, with -1 for an undeclared level (f = 1); for ``aha`` see `MissingRule`.
     """
 
     scale: float
@@ -154,8 +154,9 @@ class Differ(Term):
 class Curve(Term):
     """``d`` between the class profiles of two numbers, given by a curve.
 
-    With ``step`` the profile is that of the interval; otherwise it is interpolated between the breaks and constant
-    outside them. ``s = sum_c |p_c(x) - p_c(q)| ** exponent``; ``d = factor s``, or its square root with ``root``.
+    With ``step``, a number has the profile of its interval; otherwise, profiles are interpolated between the breaks and
+    constant outside them. ``s = sum_c |p_c(x) - p_c(q)| ** exponent``; ``d = factor s``, or its square root with
+    ``root``.
     """
 
     breaks: FloatArray
@@ -174,7 +175,7 @@ class Profile(Term):
 
     ``s = sum_c |P[v, c] - P[u, c]| ** exponent`` for the query's code v and the row's code u; ``d = factors[v] s``, or
     its square root with ``root``. ``unseen`` is the profile of a query value without rows; if it is None, such a
-    query costs ``f_unseen``. ``missing``, if given, is the profile of "missing" as one more value.
+    query costs ``f_unseen``. ``missing``, if given, is the profile of "missing" as an additional value.
     """
 
     profiles: FloatArray
@@ -196,7 +197,7 @@ class Profile(Term):
 
 @dataclass(frozen=True, eq=False)
 class Lookup(Term):
-    """``f`` looked up in a square table, query code first."""
+    """``f`` looked up in a square table with query codes as rows."""
 
     matrix: FloatArray
     f_unseen: float
@@ -219,10 +220,10 @@ class Difference:
     """
 
     accepts: ClassVar[tuple[str, ...]]
-    """Kinds of columns that it can compare: ``"numeric"``, ``"ordinal"``, ``"nominal"``."""
+    """Kinds of columns that the difference can compare: ``"numeric"``, ``"ordinal"``, ``"nominal"``."""
 
     needs_classes: ClassVar[bool] = False
-    """Whether it counts classes and therefore needs a nominal target."""
+    """Whether the difference counts classes and therefore needs a nominal target."""
     _parameter_constraints: ClassVar[dict[str, Any]] = {}
 
     def __post_init__(self) -> None:
@@ -240,8 +241,8 @@ class Absolute(Difference):
     Parameters
     ----------
     scaling
-        The scale: ``"range"`` (largest minus smallest stored number), ``"inliers"`` (the range without outliers:
-        numbers farther than four times the spread of the central 80% from its ends, with 20 rows or more), ``"std"``
+        The scale: ``"range"`` (largest minus smallest stored number), ``"inliers"`` (the range without outliers; with
+        at least 20 rows, an outlier lies more than four times the width of the central 80% beyond its ends), ``"std"``
         (population standard deviation), ``"robust"`` (distance between two quantiles; the range if they are equal) or
         ``"none"`` (1).
     factor
@@ -251,7 +252,7 @@ class Absolute(Difference):
     cap
         Whether to limit d to 1; with ``"range"`` this matters only for queries outside the stored range.
     widen
-        Whether to extend the range to include the query's value, as Weka's IB1 does; only with ``"range"``.
+        Whether to extend the range to include the query's value, as in Weka's IB1; only with ``"range"``.
 
     Examples
     --------
@@ -386,7 +387,7 @@ class ValueTable(Difference):
     values
         The values; every stored or declared value of the column must be among them.
     matrix
-        Finite numbers >= 0, with 0 on the diagonal, in the order of ``values``; need not be symmetric.
+        Finite numbers >= 0, with 0 on the diagonal, in the order of ``values``; the matrix can be asymmetric.
 
     Examples
     --------
@@ -449,8 +450,8 @@ class ValueDifference(Difference):
         Function of s; see the table.
     unseen
         Class probabilities of an unseen value: ``"maximal"`` (s = 2 and w = 1), ``"prior"`` (class frequencies of all
-        rows) or ``"zero"`` (all 0, and w = 1). A declared value without rows has probabilities 0 with ``"zero"``, and
-        the class frequencies otherwise.
+        rows) or ``"zero"`` (all 0, and w = 1). A declared value without rows has probabilities of 0 with ``"zero"``,
+        and the class frequencies of all rows otherwise.
 
     Examples
     --------
@@ -508,8 +509,8 @@ class ValueDifference(Difference):
 class Discretized(Difference):
     """Difference of the class probabilities of equal-width bins, for PEBLS and DVDM.
 
-    The stored range is cut into ``bins`` of equal width (Wilson & Martinez 1997, section 2.5); a number outside belongs
-    to the nearest bin. Bins are compared like values in `ValueDifference`.
+    The stored range is divided into ``bins`` of equal width (Wilson & Martinez 1997, section 2.5); a number outside the
+    range belongs to the nearest bin. Bins are compared like values in `ValueDifference`.
 
     Parameters
     ----------
@@ -583,11 +584,11 @@ class Interpolated(Difference):
 
 @dataclass(frozen=True)
 class Windowed(Interpolated):
-    """Difference of class probabilities in a window around every stored number, interpolated in between, for WVDM.
+    """Difference of class probabilities in windows around the stored numbers, interpolated between them, for WVDM.
 
     Like `Interpolated`, but p at a stored number v is the class frequencies of the rows within half a bin width of v,
-    ends included (Wilson & Martinez 1997, section 5 and erratum). Fitting sorts the column after rows were added.
-    ``bins``: the window is as wide as one of this many bins.
+    ends included (Wilson & Martinez 1997, section 5 and erratum). The column is sorted again when rows have been added.
+    ``bins``: the window has the width of one of this many bins.
 
     >>> Windowed(bins=10)
     Windowed(bins=10)
@@ -604,7 +605,7 @@ class Windowed(Interpolated):
 
 
 def _intervals(column: Column, bins: int | None) -> tuple[FloatArray, float]:
-    """Left edges of the intervals and their width; one interval if the column is constant."""
+    """Return the left edges and the width of the intervals; a constant column has a single interval."""
     s = max(5, column.all.n_classes) if bins is None else bins
     low, high = column.range()
     width = (high - low) / s
@@ -617,7 +618,7 @@ def _intervals(column: Column, bins: int | None) -> tuple[FloatArray, float]:
 def _padded(
     column: Column, low: float, middle: FloatArray, high: float, profiles: FloatArray
 ) -> tuple[FloatArray, FloatArray]:
-    """Curve with a profile of 0 at both ends, without breaks that are equal after rounding."""
+    """Return breaks and profiles with a profile of 0 at both ends, without breaks that are equal after rounding."""
     column.check_finite(max(-low, high), "the range of intervals around them")
     breaks = np.concatenate([[low], middle, [high]])
     nothing = np.zeros((1, profiles.shape[1]))

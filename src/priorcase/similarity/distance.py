@@ -54,8 +54,8 @@ class Distance(TextResult):
     numeric, nominal, ordinal
         Difference d for each kind of column.
     attributes
-        Differences for single columns, by name or position. A function of two values, query value first, becomes
-        a `DifferenceFunction`.
+        Differences for single columns, by name or position. A function of a query value and a stored value becomes a
+        `DifferenceFunction`.
     missing
         Value of d if a value is missing: ``"maximal"`` (1, also if both are missing), ``"ignore"`` (0), or
 
@@ -64,14 +64,15 @@ class Distance(TextResult):
           (Aha, Kibler & Albert 1991);
         - ``"skip"``: the column is skipped and the cost scaled up (unless ``mean``), as in scikit-learn's
           ``nan_euclidean_distances``;
-        - ``"symbol"``: missing is one more value of an ordinal or nominal column, with its own class counts; in other
-          columns d is 0 if both values are missing and 1 if one is.
+        - ``"symbol"``: missing is an additional value of an ordinal or nominal column, with its own class counts; in
+          other columns, d is 0 if both values are missing and 1 if only one is.
     power
         Power of the differences, at least 1.
     root
-        Whether to take the root at the end. Without it the cost is the distance, as in MVDM.
+        Whether to take the root at the end. Without the root, the cost is the distance, as in MVDM.
     mean
-        Whether to divide by the sum of the weights of the known columns, as Gower does; only with ``missing="skip"``.
+        Whether to divide by the sum of the weights of the known columns, as in Gower's distance; only with
+        ``missing="skip"``.
     nothing_shared
         Cost if no column is known in both rows; only with ``missing="skip"``.
     unit_length
@@ -97,7 +98,7 @@ class Distance(TextResult):
     unit_length: bool = False
 
     whole: ClassVar[bool] = False
-    """Whether it compares whole rows instead of single attributes."""
+    """Whether the distance compares whole rows instead of single attributes."""
     _parameter_constraints: ClassVar[dict[str, Any]] = {
         "missing": [StrOptions(set(get_args(Missing)))],
         "power": [Interval(Real, 1, None, closed="left")],
@@ -162,7 +163,7 @@ class Distance(TextResult):
         return self._fit(instances, target, earlier)
 
     def _fit(self, instances: Instances, target: int | None, earlier: Summary | None) -> FittedDistance:
-        """Fit; the statistics of ``earlier`` rows save work without changing the result."""
+        """Fit the distance; the statistics of ``earlier`` rows save work without changing the result."""
         return self.fit_statistics(Statistics(instances, target, earlier), instances)
 
     def fit_statistics(self, statistics: Statistics, instances: Instances) -> FittedDistance:
@@ -216,7 +217,7 @@ class Distance(TextResult):
         return [a for a, d in enumerate(self.differences(schema)) if isinstance(d, Absolute) and d.scaling == "inliers"]
 
     def ranged(self, schema: Schema) -> list[bool] | None:
-        """Return for each column whether it is scaled by a range; None if one needs other statistics."""
+        """Return for each column whether it is scaled by a range, or None if any column needs other statistics."""
         differences, ranges = self.differences(schema), ("range", "inliers")
         found = [isinstance(d, Absolute) and d.scaling in ranges and d.factor == 1 for d in differences]
         others = [d for d, ranged in zip(differences, found, strict=True) if not ranged]
@@ -268,8 +269,8 @@ def _is_plain(difference: Difference) -> bool:
 class FittedDistance(TextResult):
     """Distance fitted to stored rows; returned by `Distance.fit`.
 
-    Two fitted distances are equal if they give the same cost for every pair of cells. Costs beyond float64 are
-    infinite, without a warning; a column with weight 0 always adds 0.
+    Two fitted distances are equal if they give the same cost for every pair of cells. Costs that are too large for
+    float64 become infinite without a warning; a column with weight 0 always adds 0.
 
     >>> from priorcase.instances import Instances
     >>> from priorcase.schema import Nominal, Numeric, Schema
@@ -305,11 +306,11 @@ class FittedDistance(TextResult):
         return len(self.terms)
 
     def refreshed(self, instances: Instances, row: FloatArray | None = None) -> FittedDistance:
-        """Return the distance fitted to the rows as they are now; equal to a new fit.
+        """Return the distance fitted to the current rows; the result is equal to a new fit.
 
-        If rows without weights were appended and nothing else changed, ranges and counts are extended instead of
-        computed anew. ``row`` holds the cells, shape (1, A), of a single appended row; if it lies within the ranges,
-        ``terms`` is the same object.
+        If rows without weights were appended and nothing else changed, ranges and counts are extended instead of being
+        recomputed. ``row`` contains the cells, shape (1, A), of a single appended row; if it lies within the ranges,
+        ``terms`` remains the same object.
         """
         appended, summary = self._line is instances.line, self._summary
         if appended and instances.version == self._version:
@@ -338,7 +339,7 @@ class FittedDistance(TextResult):
         return all(term.holds(instances, a) for a, term in enumerate(self.terms))
 
     def coded(self, schema: Schema) -> NDArray[np.uint8]:
-        """Return which columns the core receives as codes."""
+        """Return a mask of the columns that the core receives as codes."""
         return np.array([not isinstance(kind, Numeric) for kind in schema.kinds], np.uint8)
 
     def stored_cells(self, ids: IdArray, cells: FloatArray) -> FloatArray:
@@ -346,7 +347,7 @@ class FittedDistance(TextResult):
         return np.ascontiguousarray(self.prepare(cells))
 
     def for_queries(self, queries: FloatArray) -> tuple[Plan, FloatArray]:
-        """Return plan and cells for a block of queries, for differences computed in Python."""
+        """Return the plan and the cells for a block of queries if differences are computed in Python."""
         return self._plan(queries), queries
 
     def prepare(self, cells: FloatArray) -> FloatArray:
@@ -378,7 +379,7 @@ class FittedDistance(TextResult):
         return self._total(self.contributions(query, rows, weights), weights)
 
     def _total(self, contributions: FloatArray, weights: FloatArray) -> FloatArray:
-        """Cost of each row, computed from the attributes known in both rows if missing values are skipped."""
+        """Return the cost of each row, based on the attributes known in both rows if missing values are skipped."""
         with np.errstate(over="ignore"):
             if self.distance.missing != "skip":
                 return _sum(contributions)
@@ -392,7 +393,7 @@ class FittedDistance(TextResult):
             return np.where(known == 0.0, self.distance.nothing_shared, cost)
 
     def finish(self, costs: FloatArray) -> FloatArray:
-        """Return the distances for costs."""
+        """Convert costs to distances."""
         return rooted(costs, self.distance.power) if self.distance.root else costs
 
     def distance_contributions(
@@ -445,7 +446,7 @@ class FittedDistance(TextResult):
 
     @cached_property
     def queries_at_once(self) -> int | None:
-        """Maximum number of queries in one plan; None for any number."""
+        """Maximum number of queries in one plan; None if there is no limit."""
         return queries_at_once(self.terms)
 
     def answers(self, queries: FloatArray) -> bool:
@@ -471,7 +472,7 @@ class FittedDistance(TextResult):
 
 
 def _sum(columns: FloatArray) -> FloatArray:
-    """Sum of each row in column order, as in the core; NumPy's sum adds in pairs."""
+    """Return the sum of each row, added in column order as in the core; NumPy's sum adds in pairs."""
     total = np.zeros(len(columns))
     for a in range(columns.shape[1]):
         total += columns[:, a]

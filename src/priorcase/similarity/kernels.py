@@ -1,7 +1,7 @@
-"""Kernels: weight of a neighbor as a function of its distance, ``K(u)`` at ``u = d / h >= 0`` for a bandwidth h.
+"""Kernels: the weight of a neighbor as a function ``K(u)`` of its distance, with ``u = d / h`` for a bandwidth h.
 
 Kernels have no normalizing constants, which cancel in every vote and fit (Atkeson, Moore & Schaal 1997). Compact
-kernels are 0 from ``u = 1`` on, so the neighbor that sets the bandwidth gets no weight. A plain function is also
+kernels are 0 for ``u >= 1``, so the neighbor that determines the bandwidth has no weight. A plain function is also
 accepted as a kernel.
 """
 
@@ -33,7 +33,7 @@ class Kernel(Protocol):
     """
 
     compact: ClassVar[bool]
-    """Whether the weight is 0 from ``u = 1`` on, so that rows beyond a fixed bandwidth can be skipped."""
+    """Whether the weight is 0 for ``u >= 1``, so that rows beyond a fixed bandwidth can be skipped."""
 
     def __call__(self, u: FloatArray) -> FloatArray:
         """Return the weight, at least 0, at each relative distance ``u >= 0``, elementwise."""
@@ -175,10 +175,10 @@ class InversePower:
 
 @dataclass(frozen=True)
 class FunctionKernel:
-    """Kernel from a function of ``u``, called with an array of numbers; it returns an array of finite numbers >= 0.
+    """Kernel from a function of ``u``, which takes an array of numbers and returns an array of finite numbers >= 0.
 
-    A function whose parameter is annotated ``float`` is called with one number at a time. The weight is treated as
-    positive at any distance; a class with ``compact = True`` has weight 0 from ``u = 1`` on.
+    A function whose parameter is annotated as ``float`` is called with one number at a time. The weight is treated as
+    positive at any distance; for a kernel with weight 0 for ``u >= 1``, write a class with ``compact = True``.
 
     >>> FunctionKernel(lambda u: 1 / (1 + u))(np.array([0.0, 1.0]))
     array([1. , 0.5])
@@ -239,7 +239,7 @@ def kernel_weights(kernel: Kernel, u: FloatArray) -> FloatArray:
 
 
 def function_weights(function: Callable[[Any], Any], distances: FloatArray, parameter: str) -> FloatArray:
-    """Return the result of a user's function, which may overwrite ``distances``; ``parameter`` is named in messages."""
+    """Return the result of a user's function, which may overwrite ``distances``; messages name ``parameter``."""
     who, noun = f"{parameter}={quoted(function)}", "vote" if parameter == "vote" else "weight"
     n = distances.shape
     try:
@@ -257,7 +257,7 @@ def function_weights(function: Callable[[Any], Any], distances: FloatArray, para
 
 
 def _takes_one(function: Callable[[Any], Any]) -> bool:
-    """Whether a function is annotated to take one number."""
+    """Return whether a function is annotated to take a single number."""
     try:
         parameters = list(signature(function).parameters.values())
     except (TypeError, ValueError):  # compiled functions, which have no signature

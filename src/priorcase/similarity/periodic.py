@@ -25,7 +25,7 @@ class Periodic(Term):
     """Weighted sum of a linear difference and circular differences.
 
     ``f = line_share (|x - q| / scale) ** power + sum_i shares[i] (2 r_i / periods[i]) ** power``, where r is the
-    shorter way round between the numbers; with a scale of 0 the linear part is 0.
+    shorter way around the circle between the numbers; with a scale of 0, the linear part is 0.
     """
 
     periods: FloatArray
@@ -57,7 +57,7 @@ class CircularDifference(Difference):
 class DateDifference(Difference):
     """Time between two dates as a fraction of the stored range, and differences of circular parts.
 
-    The parts have equal weights that sum to 1, so that a date has the same influence as any other column.
+    The parts have equal weights that sum to 1, so that a date has as much influence as any other column.
 
     Parameters
     ----------
@@ -93,7 +93,7 @@ class DateDifference(Difference):
 
 @dataclass(frozen=True)
 class DatesSoFar(Computed):
-    """`DateDifference` for streams: the range is that of the dates so far, including the query.
+    """`DateDifference` for streams, with the range of all dates so far, including the query.
 
     The difference is the root mean square of the differences of the parts.
 
@@ -125,7 +125,7 @@ class DatesSoFar(Computed):
 
 
 def parts_of(column: Column) -> tuple[DatePart, ...]:
-    """Parts in which the dates of a column are compared; see `priorcase.Date`."""
+    """Return the parts of the dates of a column that are compared; see `priorcase.Date`."""
     low, high = column.range()
     parts: list[DatePart] = ["elapsed"]
     if high - low >= 1.5 * YEAR:

@@ -1,4 +1,4 @@
-"""Distances from the literature as `Distance` objects, and their names."""
+"""Distances from the literature as `Distance` objects, with their names."""
 
 from __future__ import annotations
 
@@ -37,7 +37,8 @@ _AT_LEAST_ONE = [Interval(Real, 1, None, closed="left")]
 def heom() -> Distance:
     """Heterogeneous Euclidean-overlap metric (HEOM), ``sqrt(sum d^2)`` (Wilson & Martinez 1997, section 2.3).
 
-    Numbers are scaled by range, nominal values compared by overlap, levels by rank; d = 1 if a value is missing.
+    Numbers are scaled by their range, nominal values are compared by overlap and levels by rank; d = 1 if a value is
+    missing.
 
     >>> heom()
     Distance('heom')
@@ -48,8 +49,9 @@ def heom() -> Distance:
 def robust() -> Distance:
     """`heom` with the range of numbers computed without outliers; the default of the estimators.
 
-    A single year 1320 would otherwise hide all differences between years from 1990 on. Without outliers, and with fewer
-    than 20 rows, it equals `heom`. See `Absolute` for the definition of an outlier.
+    A single outlier, such as the year 1320, would otherwise hide all differences between years from 1990 on. The
+    distance equals `heom` if there are no outliers or fewer than 20 rows. See `Absolute` for the definition of an
+    outlier.
 
     >>> robust().numeric.scaling
     'inliers'
@@ -78,7 +80,8 @@ def vdm(bins: int | None = None) -> Distance:
     """Value difference metric (VDM), ``sum w(q) sum_c (P - P')^2`` (Stanfill & Waltz 1986); not symmetric.
 
     ``w(q) = sqrt(sum_c P(c|q)^2)`` of the query's value. Numbers are discretized into ``bins`` of equal width and
-    compared without w, which the paper defines for symbols only. Missing is one more symbol (``missing="symbol"``).
+    compared without w, which the paper defines for symbols only. A missing value is an additional symbol
+    (``missing="symbol"``).
 
     >>> vdm().nominal
     ValueDifference(exponent=2.0, norm='weighted', unseen='maximal')
@@ -90,7 +93,7 @@ def vdm(bins: int | None = None) -> Distance:
 def mvdm(k: float = 1.0, r: float = 2.0, bins: int | None = None, unseen: Unseen = "maximal") -> Distance:
     """Modified value difference metric (MVDM) of PEBLS, ``sum_a (sum_c |P - P'|^k)^r``, no root (Cost & Salzberg 1993).
 
-    Numbers are discretized into ``bins`` of equal width; levels and missing are symbols. The exemplar weights of
+    Numbers are discretized into ``bins`` of equal width; levels and missing values are symbols. The exemplar weights of
     `PEBLS` are not included.
 
     >>> mvdm(k=2).nominal
@@ -106,7 +109,7 @@ def dvdm(bins: int | None = None) -> Distance:
     """Discretized value difference metric (DVDM), ``sqrt(sum d^2)`` (Wilson & Martinez 1997, section 4 and erratum).
 
     Numbers are discretized into ``bins`` of equal width, ``max(5, number of classes)`` by default; levels and missing
-    are symbols.
+    values are symbols.
 
     >>> dvdm(bins=10).numeric
     Discretized(bins=10, exponent=2.0, norm='root', empty='zero')
@@ -135,7 +138,8 @@ def wvdm(bins: int | None = None) -> Distance:
 def gower() -> Distance:
     """Gower's distance, ``sum w d / sum w`` over the columns known in both rows (Gower 1971).
 
-    Numbers by range, nominal values by overlap, levels by rank. Rows without a common known column have distance 1.
+    Numbers are compared by range, nominal values by overlap and levels by rank. Rows that share no known column have
+    distance 1.
 
     >>> gower().missing, gower().power
     ('skip', 1.0)
@@ -157,8 +161,8 @@ def overlap() -> Distance:
 def minkowski(p: float = 2.0, scaling: Scaling = "none") -> Distance:
     """Minkowski distance, ``(sum |x - q|^p) ** (1/p)``, optionally with scaled numbers.
 
-    Nominal values by overlap, levels by rank between 0 and 1. Missing values are skipped and the sum is scaled up, as
-    in ``nan_euclidean_distances``; rows without a common known column are infinitely far apart.
+    Nominal values are compared by overlap, and levels by rank between 0 and 1. Missing values are skipped and the sum
+    is scaled up, as in ``nan_euclidean_distances``; rows that share no known column are infinitely far apart.
 
     >>> minkowski(3, "range")
     Distance(missing='skip', power=3)
@@ -251,11 +255,11 @@ _ALIASES: dict[str, Distance] = {
 def resolve(distance: DistanceLike) -> Distance:
     """Return the distance for a name, a function of two rows or a distance.
 
-    Names are those of this module, those of scikit-learn's metrics, and ``"precomputed"``.
+    A name is a distance of this module, a metric of scikit-learn, or ``"precomputed"``.
 
-    A function is called with two rows, query first: arrays of numbers (NaN for missing) if all columns are numeric,
-    as in scikit-learn; otherwise tuples of values, with numbers as floats and None for missing. It must return a finite
-    number >= 0.
+    A function is called with two rows, the query first: arrays of numbers (NaN for missing) if all columns are numeric,
+    as in scikit-learn; otherwise, tuples of values, with numbers as floats and None for missing. It must return a
+    finite number >= 0.
 
     >>> resolve("gower"), resolve("chebyshev")
     (Distance('gower'), RowDistance(RowMetric(name='chebyshev')))

@@ -1,7 +1,7 @@
 """Statistics of the stored rows for distances: ranges, deviations, quantiles and class counts.
 
-A row with weight w counts as w equal rows in every statistic. Ranges and integer counts can be extended by appended
-rows; everything else is computed again. Sums of numbers are rounded once, so they do not depend on the row order.
+A row with weight w counts as w equal rows in every statistic. Ranges and integer counts can be extended when rows are
+appended; everything else is recomputed. Sums of numbers are rounded once, so they do not depend on the row order.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ Counts = NDArray[np.int64] | FloatArray
 Key = tuple[Hashable, ...]
 
 LEAST_SQUARE = 1e-300
-"""Below this, squared differences lose all precision in float64."""
+"""Scale below which squared differences lose all precision in float64."""
 
 FEW, CENTRAL, FENCE = 20, (0.1, 0.9), 4.0  # definition of outliers, see `inlier_range`
 _USUAL = 1.5  # fence for `usual_range`
@@ -35,10 +35,10 @@ _LARGEST_EXPONENT = 1022
 
 @dataclass(frozen=True)
 class Summary:
-    """Statistics of the first ``rows`` rows, which can be extended by rows appended without weights.
+    """Statistics of the first ``rows`` rows, which can be extended when rows without weights are appended.
 
-    A row within ``ranges``, the smallest and the largest number of each column, changes no statistic, up to ``until``
-    rows; ``ranges`` is None if other statistics were needed.
+    ``ranges`` contains the smallest and the largest number of each column. A row within these ranges does not change
+    any statistic, up to ``until`` rows. ``ranges`` is None if other statistics were needed.
     """
 
     rows: int
@@ -47,7 +47,7 @@ class Summary:
     until: float = math.inf
 
     def covers(self, row: Sequence[float]) -> bool:
-        """Whether a further row, given by its cells, changes no statistic."""
+        """Return whether an additional row, given by its cells, leaves all statistics unchanged."""
         if self.ranges is None or self.rows >= self.until:
             return False
         low, high = self.ranges
@@ -85,14 +85,14 @@ def _is_fact(name: str, value: Any) -> bool:
 
 
 def _are_ends(low: object, high: object) -> bool:
-    """Whether two numbers can be the ends of a range, possibly an empty one."""
+    """Return whether two numbers can be the ends of a range, which may be empty."""
     if not (type(low) is float and type(high) is float):
         return False
     return (math.isnan(low) and math.isnan(high)) or (math.isfinite(low) and math.isfinite(high) and low <= high)
 
 
 class Statistics:
-    """Statistics of the rows of a table, computed when first needed; ``earlier`` only saves work."""
+    """Statistics of the rows of a table, computed when first needed; ``earlier`` statistics only save work."""
 
     def __init__(self, instances: Instances, target: int | None, earlier: Summary | None = None) -> None:
         self.schema = instances.schema
@@ -107,12 +107,12 @@ class Statistics:
 
     @property
     def instances(self) -> Instances:
-        """Stored rows; a statistic that reads them depends on more than ranges."""
+        """Stored rows; reading them records that a statistic depends on more than ranges."""
         self._only_ranges = False
         return self._instances
 
     def summary(self) -> Summary:
-        """Summary to keep for the next refresh, without the rows."""
+        """Return the statistics without the rows, for the next refresh."""
         ranges, until = None, math.inf
         if self._only_ranges:
             low, high = [-math.inf] * len(self.schema), [math.inf] * len(self.schema)
@@ -142,12 +142,12 @@ class Statistics:
         return self._facts[key]
 
     def class_codes(self, start: int = 0) -> NDArray[np.intp]:
-        """Target code of each row from ``start`` on, -1 if missing."""
+        """Return the target code of each row from ``start`` on, -1 if missing."""
         assert self.target is not None  # checked earlier for differences that count classes
         return codes_of(self.instances.target(self.target)[start:])
 
     def classes(self) -> NDArray[np.intp]:
-        """Codes of the classes that occur, by first occurrence, since the codes depend on removed rows."""
+        """Return the codes of the classes that occur, by first occurrence, since codes depend on removed rows."""
 
         def compute(old: NDArray[np.intp] | None, start: int) -> NDArray[np.intp]:
             fresh = first_seen(self.class_codes(start))
@@ -160,12 +160,12 @@ class Statistics:
         return len(self.classes())
 
     def prior(self) -> FloatArray:
-        """Share of each class among the rows with a known class."""
+        """Return the share of each class among the rows with a known class."""
         counts = self.table(("prior",), 0, lambda start: np.full(self._rows - start, -1, dtype=np.intp))
         return np.asarray(shares(counts, np.zeros(counts.shape[1]))[0])
 
     def table(self, key: Key, n: int, codes_from: Callable[[int], NDArray[np.intp]]) -> Counts:
-        """Weight of each of n codes (row 0: code -1, row 1 + v: code v) in each class."""
+        """Return the weight of each of n codes in each class (row 0: code -1, row 1 + v: code v)."""
 
         def compute(old: Counts | None, start: int) -> Counts:
             classes = self.class_codes(start)
@@ -208,15 +208,15 @@ class Column:
             )
 
     def values(self) -> tuple[Hashable, ...]:
-        """Value of each code; the levels of an ordinal column."""
+        """Return the value of each code; for an ordinal column, the levels."""
         return self.kind.order if isinstance(self.kind, Ordinal) else self.all.instances.values(self.a)
 
     def numbers(self) -> FloatArray:
-        """Numbers of the column, NaN if missing."""
+        """Return the numbers of the column, NaN if missing."""
         return np.asarray(self.all.instances.column(self.a), dtype=np.float64)
 
     def range(self) -> tuple[float, float]:
-        """Smallest and largest known number with positive weight; (0, 0) if there is none."""
+        """Return the smallest and largest known number with positive weight; (0, 0) if there are none."""
         low, high = self._ends("range")
         if math.isnan(low):
             return 0.0, 0.0
@@ -224,7 +224,7 @@ class Column:
         return low, high
 
     def inliers(self) -> tuple[float, float]:
-        """Smallest and largest known number that is not an outlier, see `inlier_range`; (0, 0) if there is none."""
+        """Return the smallest and largest known number that is not an outlier (see `inlier_range`), or (0, 0)."""
 
         def compute(old: Any, start: int) -> tuple[float, float, int]:
             numbers, weights = np.asarray(self.all._instances.column(self.a), np.float64), self.all.weights
@@ -238,7 +238,7 @@ class Column:
         return low, high
 
     def extent(self) -> float:
-        """Largest minus smallest known number, for columns not scaled by it; infinite if it overflows."""
+        """Return the range of a column that is not used for scaling; infinite if it overflows."""
         low, high = self._ends("extent")
         return 0.0 if math.isnan(low) else high - low
 
@@ -256,7 +256,7 @@ class Column:
         return self.all.fact((name, self.a), compute)  # type: ignore[no-any-return]
 
     def remainders(self, unit: float, period: float) -> frozenset[float]:
-        """Units of a period that contain known numbers, such as hours of the day; at most two of them."""
+        """Return up to two units of a period that contain known numbers, such as hours of the day."""
 
         def compute(old: frozenset[float] | None, start: int) -> frozenset[float]:
             found = set(old or ())
@@ -270,7 +270,7 @@ class Column:
         return self.all.fact(("remainders", self.a, unit, period), compute)  # type: ignore[no-any-return]
 
     def deviation(self) -> float:
-        """Standard deviation of the population, ``sqrt(sum w (x - mean)^2 / sum w)``; 0 if no number is known."""
+        """Return the population standard deviation, ``sqrt(sum w (x - mean)^2 / sum w)``; 0 if no number is known."""
         _ = self.all.instances  # it depends on more than ranges
         return self.all.fact(("deviation", self.a), lambda old, start: self._deviation())  # type: ignore[no-any-return]
 
@@ -292,7 +292,7 @@ class Column:
         return math.sqrt(spread)
 
     def quantile(self, q: float) -> float:
-        """Smallest known number with at least a share ``q`` at or below it (inverted CDF); 0 if there is none."""
+        """Return the smallest known number with a share >= ``q`` at or below it (inverted CDF); 0 if there are none."""
         _ = self.all.instances  # it depends on more than ranges
         return self.all.fact(("quantile", self.a, q), lambda old, start: self._quantile(q))  # type: ignore[no-any-return]
 
@@ -309,12 +309,12 @@ class Column:
         return float(numbers[order[min(at, len(order) - 1)]])
 
     def class_counts(self) -> Counts:
-        """Weight of each code (row 0: missing, row 1 + v: code v) in each class, classes as in `Statistics.classes`."""
+        """Return the weight of each code in each class of `Statistics.classes` (row 0: missing, row 1 + v: code v)."""
         instances, a = self.all.instances, self.a
         return self.all.table(("counts", a), len(self.values()), lambda start: codes_of(instances.column(a)[start:]))
 
     def interval_counts(self, edges: FloatArray) -> Counts:
-        """Weight of each interval in each class; interval i begins at ``edges[i]``, the outer ones are open."""
+        """Return the weight of intervals in each class; interval i begins at ``edges[i]``; the outer two are open."""
 
         def intervals(start: int) -> NDArray[np.intp]:
             numbers = self.numbers()[start:]
@@ -324,7 +324,7 @@ class Column:
         return self.all.table(("intervals", self.a, tuple(edges.tolist())), len(edges), intervals)[1:]
 
     def window_shares(self, width: float) -> tuple[FloatArray, FloatArray]:
-        """Known numbers, and the share of each class within half a ``width`` of each, both ends included."""
+        """Return the known numbers, and class shares within half a ``width`` of each number, both ends included."""
         numbers, classes, weights = self.numbers(), self.all.class_codes(), self.all.weights
         usable = ~np.isnan(numbers) & (classes >= 0)
         if weights is not None:
@@ -348,18 +348,18 @@ class Column:
         return centers, np.ascontiguousarray((counts / counts.sum(axis=0)).T)
 
     def _known(self) -> tuple[FloatArray, FloatArray | None]:
-        """Known numbers with positive weight, and their weights."""
+        """Return the known numbers with positive weight, and their weights."""
         numbers, weights = self.numbers(), self.all.weights
         kept = ~np.isnan(numbers) if weights is None else ~np.isnan(numbers) & (weights > 0)
         return numbers[kept], None if weights is None else weights[kept]
 
 
 def inlier_range(numbers: FloatArray, weights: FloatArray | None = None) -> tuple[float, float, int]:
-    """Smallest and largest number that is not an outlier, and how many further numbers between them change neither.
+    """Return the ends of the range without outliers, and how many more numbers within it leave the ends unchanged.
 
-    Outliers are above ``Q.9 + 4 (Q.9 - Q.1)`` or below ``Q.1 - 4 (Q.9 - Q.1)``: similar to a box plot, whose quartiles
-    are equal in too many columns. There are no outliers among fewer than 20 numbers, or if the quantiles are equal.
-    (nan, nan) without numbers.
+    Outliers are above ``Q.9 + 4 (Q.9 - Q.1)`` or below ``Q.1 - 4 (Q.9 - Q.1)``. This is similar to a box plot, but the
+    quartiles of a box plot are equal in too many columns. There are no outliers among fewer than 20 numbers, or if the
+    quantiles are equal. The ends are NaN if there are no numbers.
     """
     n = len(numbers)
     if not n:
@@ -382,9 +382,9 @@ def inlier_range(numbers: FloatArray, weights: FloatArray | None = None) -> tupl
 
 
 def usual_range(numbers: FloatArray) -> tuple[float, float]:
-    """Smallest and largest number to show in a slider or a curve; narrower than `inlier_range`.
+    """Return the smallest and largest number to show in a slider or a curve; narrower than `inlier_range`.
 
-    Numbers beyond are more than 1.5 times the spread of the central 80% away from its ends.
+    Omitted numbers lie more than 1.5 times the width of the central 80% beyond its ends.
     """
     first, last = np.quantile(numbers, CENTRAL).tolist()
     reach = _USUAL * (last - first)
@@ -400,7 +400,7 @@ def fences(first: float, last: float) -> tuple[float, float]:
 
 
 def _stay(numbers: FloatArray, m: int, low: float, high: float) -> bool:
-    """Whether ``low`` and ``high`` remain the ends of the inliers after up to ``m`` more numbers between them.
+    """Return whether ``low`` and ``high`` remain the ends of the inliers after up to ``m`` more numbers between them.
 
     Each number moves the quantiles by at most one position.
     """
@@ -419,22 +419,22 @@ def _stay(numbers: FloatArray, m: int, low: float, high: float) -> bool:
 
 
 def shares(counts: Counts, instead: FloatArray) -> FloatArray:
-    """Each row of counts divided by its sum; ``instead`` if the sum is 0."""
+    """Divide each row of counts by its sum; use ``instead`` if the sum is 0."""
     totals = counts.sum(axis=1, keepdims=True)
     empty = totals == 0
     return np.where(empty, instead, counts / np.where(empty, 1, totals))
 
 
 def exact_sum(numbers: FloatArray) -> float:
-    """Sum of numbers, rounded once; infinite if it overflows."""
+    """Return the sum of numbers, rounded once; infinite if it overflows."""
     return sum_of_parts(exact_parts(numbers))
 
 
 def exact_parts(numbers: FloatArray) -> list[float]:
-    """A few numbers with exactly the same sum before rounding, including infinity if present.
+    """Return a few numbers with exactly the same sum before rounding, or infinity if it is among the numbers.
 
-    Leading digits are split off so that their sum is exact in any order (Rump, Ogita & Oishi 2008, ExtractVector); the
-    remainder after a few rounds is listed unchanged.
+    Leading digits are split off so that their sum is exact in any order (Rump, Ogita & Oishi 2008, ExtractVector);
+    remainders after a few rounds are returned unchanged.
     """
     parts: list[float] = []
     room = (len(numbers) + 2).bit_length()
@@ -452,7 +452,7 @@ def exact_parts(numbers: FloatArray) -> list[float]:
 
 
 def sum_of_parts(parts: Sequence[float]) -> float:
-    """Sum of the numbers from `exact_parts`, rounded once; infinite if it overflows."""
+    """Return the sum of the numbers from `exact_parts`, rounded once; infinite if it overflows."""
     try:
         return math.fsum(parts)
     except OverflowError:
@@ -467,7 +467,7 @@ def codes_of(column: AnyArray) -> NDArray[np.intp]:
 
 
 def first_seen(codes: NDArray[np.intp]) -> NDArray[np.intp]:
-    """Codes that occur, without -1, by first occurrence."""
+    """Return the codes that occur, except -1, in order of first occurrence."""
     first = np.full(int(codes.max(initial=-1)) + 2, len(codes), dtype=np.intp)
     first[codes[::-1] + 1] = np.arange(len(codes))[::-1]
     first[0] = len(codes)

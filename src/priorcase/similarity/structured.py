@@ -1,4 +1,4 @@
-"""Differences of texts, sets and nodes of a taxonomy, computed for distinct values."""
+"""Differences between texts, sets and nodes of a taxonomy, computed for distinct values."""
 
 from __future__ import annotations
 
@@ -29,10 +29,10 @@ VECTORIZERS: dict[str, dict[str, Any]] = {
 
 @dataclass(frozen=True)
 class TextDifference(Computed):
-    """Cosine distance of the TF-IDF vectors of two texts: 0 for the same words, 1 for none in common.
+    """Cosine distance of the TF-IDF vectors of two texts: 0 for the same words, 1 if they share no words.
 
-    Inverse document frequencies are those of the distinct stored texts. With ``"both"`` the cosines of words and of
-    characters are averaged.
+    Inverse document frequencies are computed from the distinct stored texts. With ``"both"``, the cosines of words and
+    of characters are averaged.
 
     Parameters
     ----------
@@ -103,7 +103,7 @@ class SetDifference(Computed):
 
 
 def _incidence(sets: Sequence[Any], members: dict[Any, int]) -> Any:
-    """Sparse indicator matrix of the known members of each set."""
+    """Return a sparse indicator matrix of the known members of each set."""
     places = [[members[member] for member in one if member in members] for one in sets]
     starts = np.cumsum([0, *map(len, places)])
     columns = np.array([place for row in places for place in row], np.int64)
@@ -132,7 +132,7 @@ class TaxonomyDifference(Computed):
 
 
 def _wu_palmer(a: tuple[str, ...], b: tuple[str, ...], nameless: bool) -> float:
-    """Difference of two nodes, each given with its ancestors; ``nameless``: the roots have an unnamed common root."""
+    """Return the difference of two nodes, given with ancestors; ``nameless``: several roots share an unnamed root."""
     if a[0] == b[0]:
         return 0.0
     shared = set(a) & set(b)

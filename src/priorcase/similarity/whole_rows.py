@@ -1,7 +1,7 @@
 """Distances between whole rows: a Python function of two rows, a metric of SciPy, or a precomputed matrix.
 
-They have no differences of single attributes, so attribute weights and contributions are undefined. The core receives
-them as a table for each block of queries, queries by stored rows; it identifies stored rows by id.
+These distances have no differences of single attributes, so attribute weights and contributions are undefined. For each
+block of queries, the core receives a table of distances, queries by stored rows; it identifies stored rows by id.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ _BOOLEAN = frozenset(("dice", "jaccard", "rogerstanimoto", "russellrao", "sokals
 METRICS = frozenset(
     ("braycurtis", "canberra", "chebyshev", "correlation", "haversine", "mahalanobis", "seuclidean", *_BOOLEAN)
 )
-"""Names of metrics of SciPy and scikit-learn without a compiled form."""
+"""Names of metrics of SciPy and scikit-learn that have no compiled version."""
 
 
 class Comparison(Protocol):
@@ -37,7 +37,7 @@ class Comparison(Protocol):
 
     @property
     def text(self) -> str:
-        """Name in messages."""
+        """Name of the distance in messages."""
 
     def check(self, instances: Instances) -> None:
         """Raise an error for rows that cannot be compared."""
@@ -51,7 +51,7 @@ class Comparison(Protocol):
 
 @dataclass(frozen=True, eq=False)
 class Rows:
-    """Cells of rows, their ids if stored, and the values of the codes in each column."""
+    """Encoded rows, their ids if they are stored, and the values of the codes in each column."""
 
     cells: FloatArray
     schema: Schema
@@ -60,7 +60,7 @@ class Rows:
     ids: IdArray | None = None
 
     def decoded(self) -> Sequence[Any]:
-        """Rows as arrays (NaN if missing) if all columns are numeric, otherwise tuples of values (None if missing)."""
+        """Return rows as arrays (NaN if missing) if all columns are numeric, otherwise as tuples (None if missing)."""
         if all(values is None for values in self.values) and not any(isinstance(k, Date) for k in self.schema.kinds):
             return list(np.asarray(self.cells))
         columns = (self._column(a) for a in range(self.cells.shape[1]))
@@ -76,7 +76,7 @@ class Rows:
 
 @dataclass(frozen=True)
 class RowFunction:
-    """Function of two rows, query first."""
+    """Distance computed by a function of two rows; the first argument is the query."""
 
     function: Callable[[Any, Any], Any]
 
@@ -222,7 +222,7 @@ class RowDistance(Distance):
 
 @dataclass(frozen=True, eq=False)
 class RowTerm(Term):
-    """The only term of a distance between whole rows: the stored rows and their prepared form."""
+    """The only term of a distance between whole rows, with the stored rows in prepared form."""
 
     compare: Comparison
     rows: Rows
@@ -239,14 +239,14 @@ class RowTerm(Term):
     __hash__ = None
 
     def distances(self, cells: FloatArray, unseen: Sequence[Value]) -> FloatArray:
-        """Distances of queries from all stored rows, by ascending id."""
+        """Return the distances of queries from all stored rows, in id order."""
         queries = Rows(cells, self.rows.schema, self.rows.values, unseen)
         found = self.compare.between(queries, self.prepared)
         return checked_matrix(found, (len(cells), len(self.rows.cells)), self.compare.text, lambda q, s: "two rows")
 
 
 class FittedRowDistance(FittedDistance):
-    """Distance between whole rows, with the stored rows."""
+    """Distance between whole rows, fitted to the stored rows."""
 
     terms: tuple[RowTerm]
 
@@ -296,7 +296,7 @@ class FittedRowDistance(FittedDistance):
 
 
 def whole_rows(given: Any) -> RowDistance | None:
-    """Return the distance for a function, ``"precomputed"`` or the name of a metric; None for anything else."""
+    """Return the distance for a function, ``"precomputed"`` or the name of a metric, or None for anything else."""
     if isinstance(given, str) and given in METRICS:
         return RowDistance(compare=RowMetric(str(given)))
     if isinstance(given, str) and given == "precomputed":

@@ -26,7 +26,7 @@ _MOST_WORDS = 200
 
 @dataclass(frozen=True, eq=False)
 class _Numbers:
-    """Standardized numbers or ranks of levels; missing values are set to the mean."""
+    """Standardized numbers or ranks of levels; missing values are replaced with the mean."""
 
     label: str
     mean: float
@@ -51,7 +51,7 @@ class _Numbers:
 
 @dataclass(frozen=True, eq=False)
 class _Values:
-    """Indicators of the most frequent values; other and missing values have none."""
+    """Indicator columns for the most frequent values; other and missing values are 0 in all indicators."""
 
     label: str
     codes: IntArray
@@ -60,7 +60,7 @@ class _Values:
 
     @classmethod
     def of(cls, label: str, codes: IntArray, values: tuple[Any, ...]) -> Self:
-        """Create from the most frequent values, by first occurrence so that names have no effect."""
+        """Create from the most frequent values, in order of first occurrence so that names have no effect."""
         found, first, counts = np.unique(codes[codes >= 0], return_index=True, return_counts=True)
         kept = np.lexsort((first, -counts))[: cls.most]
         kept = found[kept[np.argsort(first[kept])]]
@@ -136,7 +136,7 @@ class _Words:
 class TableEncoder(TransformerMixin, BaseEstimator, metaclass=EstimatorMeta):
     """Encode a mixed table with missing values as a numeric matrix.
 
-    For learners that only accept numbers, such as scikit-learn's. priorcase's own learners need no encoding.
+    Use it for learners that only accept numbers, such as many in scikit-learn. Learners of priorcase do not need it.
 
     Parameters
     ----------
@@ -148,10 +148,11 @@ class TableEncoder(TransformerMixin, BaseEstimator, metaclass=EstimatorMeta):
 
     Notes
     -----
-    Numbers and levels are standardized; missing ones are set to the mean, with an indicator column if some were missing
-    in `fit`. Only the 32 most frequent values of a nominal column get an indicator, and 250 a code (NaN for the rest).
-    A date becomes the time elapsed and, where informative, month, weekday and hour; a circular number its cosine and
-    sine; a set one indicator for each member; a text the TF-IDF weights of its 200 most frequent words.
+    Numbers and levels are standardized. Missing values are replaced with the mean; if values were missing in `fit`, an
+    indicator column is added. For nominal columns, the 32 most frequent values get an indicator, or the 250 most
+    frequent a code (NaN for the rest). Dates become the time elapsed and, if informative, month, weekday and hour;
+    circular numbers their cosine and sine; sets one indicator per member; texts the TF-IDF weights of the 200 most
+    frequent words.
 
     Examples
     --------
@@ -203,7 +204,7 @@ class TableEncoder(TransformerMixin, BaseEstimator, metaclass=EstimatorMeta):
 
     @property
     def categorical_mask_(self) -> BoolArray:
-        """Whether each column of the matrix contains codes."""
+        """Boolean mask of the matrix columns that contain codes."""
         check_is_fitted(self)
         return np.array([isinstance(fitted, _Codes) for fitted in self._columns for _ in fitted.names], dtype=bool)
 

@@ -1,8 +1,8 @@
-"""Hot-deck imputation of columns missing from queries, with values of the nearest stored rows.
+"""Hot-deck imputation: missing values of queries are filled in from the nearest stored rows.
 
-A learner cannot handle missing values in a column without missing values in the training rows. Its prediction for such
-a query is the mean of its predictions for copies of the query completed from several stored rows, which are nearest in
-the known columns.
+Some learners cannot handle missing values in a column that is complete in the training rows. For such a query, several
+copies are completed with values of the stored rows that are nearest in the known columns, and the predictions are
+averaged.
 """
 
 from __future__ import annotations
@@ -25,9 +25,10 @@ _MOST_ROWS = 2_000  # sample that donors are selected from
 
 
 def averaged(memory: Memory, table: Table, answer: Callable[[Table], FloatArray]) -> FloatArray:
-    """Predictions for queries, shape (queries, outputs).
+    """Return predictions for queries, shape (queries, outputs).
 
-    Queries are completed if they lack a column that no stored row lacks, or more columns than any stored row.
+    A query is completed if it has a missing value in a column that is complete in the stored rows, or if it has more
+    missing values than any stored row.
     """
     missing = missing_cells(table)
     if not missing.any():
@@ -49,7 +50,7 @@ def averaged(memory: Memory, table: Table, answer: Callable[[Table], FloatArray]
 
 
 def missing_cells(table: Table) -> BoolArray:
-    """Mask of missing values, shape (rows, columns)."""
+    """Return a mask of missing values, shape (rows, columns)."""
     cells = [column.codes if isinstance(column, Coded) else column for column in table.columns]
     return np.column_stack([_is_missing(column) for column in cells])
 
@@ -59,7 +60,7 @@ def _is_missing(column: AnyArray) -> BoolArray:
 
 
 def _missing_in(instances: Instances) -> BoolArray:
-    """Distinct patterns of missing columns in the stored rows."""
+    """Return the distinct patterns of missing values in the stored rows."""
     columns = [_is_missing(instances.column(a)) for a in range(len(instances.schema))]
     return np.unique(np.column_stack(columns), axis=0)
 
@@ -72,7 +73,7 @@ def _rows(table: Table, rows: IntArray) -> Table:
 class _Donors:
     """Stored rows that complete queries, in an order that depends only on their values.
 
-    Among equally near rows the first are used, and the table may be sorted by class.
+    The order matters because ties in distance are broken by position, and the original table may be sorted by class.
     """
 
     cases: Table
@@ -86,7 +87,7 @@ class _Donors:
         return cls(cases, index)
 
     def completed(self, table: Table) -> list[Table]:
-        """Queries completed from the nearest row, from the second nearest, and so on."""
+        """Return the queries completed from the nearest row, from the second nearest row, and so on."""
         _, nearest = self.index.kneighbors(table)
         return [self._with(table, donors) for donors in nearest.T]
 

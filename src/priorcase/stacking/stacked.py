@@ -86,11 +86,11 @@ _BOOSTING = HistGradientBoostingClassifier, HistGradientBoostingRegressor
 
 
 def default_members(rows: int, columns: int, classes: int | None) -> dict[str, Any]:
-    """Default members of a stack, by name; ``classes`` is None for regression.
+    """Return the default members of a stack, by name; ``classes`` is None for regression.
 
-    They were chosen to be diverse, fast, and accurate together on public data sets (``python -m benchmarks.quality
-    stacked``): k-NN, local models, tree-averaged Bayes, a network, a linear model and boosted trees. Local logistic
-    models are included if they have few coefficients; for very few rows only k-NN is used.
+    The default members are diverse and fast, and their stack is accurate on public data sets (``python -m
+    benchmarks.quality stacked``): k-NN, local models, tree-averaged Bayes, a network, a linear model and boosted trees.
+    Local logistic models are included if they have few coefficients; for very few rows, only k-NN is used.
     """
     found = all_members(rows, columns, classes)
     if classes is not None:
@@ -103,7 +103,7 @@ def default_members(rows: int, columns: int, classes: int | None) -> dict[str, A
 
 
 def all_members(rows: int, columns: int, classes: int | None) -> dict[str, Any]:
-    """Members that a default stack may have, by name."""
+    """Return all members that a default stack can have, by name."""
     nearest, few, many = min(rows, 10), min(rows, 50), min(rows, 100)
     if classes is not None:
         added = replace(hvdm(), power=1.0, root=False)
@@ -138,10 +138,10 @@ def _is_probabilistic(member: Any) -> bool:
 
 
 def _named(members: Members, task: Literal["classify", "regress"]) -> dict[str, Any]:
-    """Members listed by a user, by name; a string is the name of a learner of the registry.
+    """Return the members passed by the user, by name; a string is the name of a learner in the registry.
 
-    Names that only a default stack has are kept as strings, because these members depend on the number of rows. The
-    baseline may be listed, although it is always a member.
+    Names that only exist in a default stack are kept as strings, because these members depend on the number of rows.
+    The list can include the baseline, although it is always a member.
     """
     if isinstance(members, Mapping):
         found = {str(name): member for name, member in members.items()}
@@ -187,7 +187,7 @@ class _Rows:
 
 @dataclass(frozen=True, eq=False)
 class _Fitted:
-    """Member fitted to rows; estimators of other libraries get numbers, their pipelines a pandas frame."""
+    """Member fitted to rows; estimators of other libraries get a numeric matrix, and their pipelines a pandas frame."""
 
     model: Any
     framed: bool = False
@@ -236,7 +236,7 @@ class _Fitted:
         return np.asarray(found, dtype=np.float64) if classes is None else self.aligned(found, classes)
 
     def aligned(self, probabilities: FloatArray, classes: AnyArray) -> FloatArray:
-        """Probabilities of all classes, including those that the member has not seen."""
+        """Return probabilities of all classes, including classes that the member has not seen."""
         known = self.model.classes_
         if len(known) == len(classes):
             return np.asarray(probabilities)
@@ -245,7 +245,7 @@ class _Fitted:
         return found
 
     def left_out(self, classes: AnyArray | None) -> FloatArray | None:
-        """Leave-one-out predictions; None if the targets also determine other parts of the model."""
+        """Return leave-one-out predictions; None if the targets also determine other parts of the model."""
         if not isinstance(self.model, RowsEstimator) or getattr(self.model, "relearns_", True):
             return None
         if classes is None:
@@ -259,13 +259,13 @@ def _thread_pools() -> ThreadpoolController:
 
 
 def _one_thread() -> AbstractContextManager[Any]:
-    """Limit OpenMP to one thread: boosted trees have very short parallel loops, slow on a busy machine."""
+    """Limit OpenMP to one thread: boosted trees have very short parallel loops, which are slow on a busy machine."""
     limited: AbstractContextManager[Any] = _thread_pools().limit(limits=1, user_api="openmp")
     return limited
 
 
 def _linear_answers(model: LogisticRegression | RidgeCV, X: FloatArray) -> FloatArray:
-    """Predictions of a linear model, summed column by column so that a row gets identical results in any batch."""
+    """Return predictions of a linear model, summed column by column so that a row gets the same result in any batch."""
     coefficients, scores = np.atleast_2d(model.coef_), np.tile(model.intercept_, (len(X), 1)).astype(np.float64)
     for j in range(X.shape[1]):
         scores += X[:, j, None] * coefficients[:, j]
@@ -286,7 +286,7 @@ def _frame(table: Table) -> Any:
 
 
 def scaled(probabilities: FloatArray, temperature: float) -> FloatArray:
-    """Probabilities to the power ``1 / temperature``, normalized: above 1 less certain, below 1 more certain."""
+    """Return probabilities to the power ``1 / temperature``, normalized; above 1, they become less certain."""
     with np.errstate(divide="ignore"):
         logs = np.log(probabilities) / temperature
     logs -= logs.max(axis=1, keepdims=True)
@@ -295,7 +295,7 @@ def scaled(probabilities: FloatArray, temperature: float) -> FloatArray:
 
 
 def best_temperature(probabilities: FloatArray, truth: IntArray, weights: FloatArray, low: float, high: float) -> float:
-    """Temperature with the largest log-score, within bounds."""
+    """Return the temperature with the largest log-score, within bounds."""
     with np.errstate(divide="ignore"):
         logs = np.log(probabilities)
     own = logs[np.arange(truth.size), truth]
@@ -312,11 +312,11 @@ def best_temperature(probabilities: FloatArray, truth: IntArray, weights: FloatA
 
 
 def mixture_weights(densities: FloatArray, weights: FloatArray, prior: float) -> FloatArray:
-    """Weights on the simplex that maximize the log-score of the mixture and a Dirichlet prior, by EM.
+    """Return the weights that maximize the log-score of the mixture plus a Dirichlet log-prior, by EM.
 
-    ``densities`` contains the density of the true value of each row under each member (column). The objective
-    ``sum_i v_i ln sum_m w_m p_im + (prior - 1) sum_m ln w_m`` is concave; each step
-    ``w_m = (sum_i v_i r_im + prior - 1) / total`` with the shares ``r_im`` of the members in row i increases it.
+    ``densities`` contains the density of the true value of each row under each member (one column per member). The
+    objective ``sum_i v_i ln sum_m w_m p_im + (prior - 1) sum_m ln w_m`` is concave; each step ``w_m = (sum_i v_i r_im +
+    prior - 1) / total`` with the shares ``r_im`` of the members in row i increases it.
     """
     found = np.full(densities.shape[1], 1.0 / densities.shape[1])
     for _ in range(_STEPS):
@@ -331,10 +331,11 @@ def mixture_weights(densities: FloatArray, weights: FloatArray, prior: float) ->
 
 
 def squared_error_weights(predictions: FloatArray, y: FloatArray, weights: FloatArray, prior: float) -> FloatArray:
-    """Weights on the simplex that minimize the squared error of the mixture, with a Dirichlet prior.
+    """Return the weights that minimize the squared error of the mixture, with a Dirichlet prior.
 
-    The minimum of ``n/2 ln sum_i v_i (y_i - sum_m w_m f_im)^2 - (prior - 1) sum_m ln w_m``, the negative logarithm of
-    a normal likelihood with its best variance and of the prior, over the logarithms of the weights.
+    The objective is ``n/2 ln sum_i v_i (y_i - sum_m w_m f_im)^2 - (prior - 1) sum_m ln w_m``: the negative logarithm
+    of a normal likelihood with maximum-likelihood variance, minus the log-prior. It is minimized over the logarithms of
+    the weights.
     """
     n, members = weights.sum(), predictions.shape[1]
     centered = predictions - y[:, None]
@@ -364,8 +365,8 @@ class Stack(GridResult):
 
     ``weights`` are the mixture weights, ``temperatures`` the temperatures of the members' probabilities (empty for
     regression), and ``scores`` the held-out score of each member after scaling: the log-score (mean of ``ln p`` of the
-    true class), or the root mean squared error. ``score`` is that of the stack. ``left_out`` lists the members scored
-    by leave-one-out; the rest were scored by cross-validation.
+    true class), or the root mean squared error. ``score`` is the score of the stack. ``left_out`` lists the members
+    scored by leave-one-out; all other members were scored by cross-validation.
 
     Examples
     --------
@@ -458,7 +459,7 @@ class _Mixture:
 
 
 def _may_have_precedents(stack: Stacked) -> bool:
-    """Whether a member has precedents; a stack without rows raises an error when called."""
+    """Return whether a member has precedents; also True for a stack without rows, which raises an error when called."""
     try:
         return stack._voter() is not None
     except (NotFittedError, TooFewRowsError):
@@ -518,8 +519,8 @@ class Stacked(RowsEstimator[Memory]):
     def precedents(self, X: Any, n_neighbors: int | None = None) -> Precedents:
         """Return the stored rows nearest to each query, from the member with the largest weight that has precedents.
 
-        Votes are those of that member; predictions and probabilities are those of the stack. For a stack without such a
-        member, use `explain`.
+        The votes are from this member; predictions and probabilities are from the stack. If no member has precedents,
+        use `explain`.
         """
         (name, voter), weights = self._voter(), self.weights_
         found = voter.precedents(self._table(X), *([] if n_neighbors is None else [n_neighbors]))
@@ -527,14 +528,14 @@ class Stacked(RowsEstimator[Memory]):
 
     @reads
     def _voter(self) -> Any:
-        """Name and model of the member with the largest weight that has precedents, or None."""
+        """Return the name and model of the member with the largest weight that has precedents, or None."""
         result, members = self._mixture().result, self._mixture().members
         by_weight = sorted(zip(-result.weights, result.names, strict=True))
         models = ((name, members[name].model) for _, name in by_weight if name in members)
         return next((of for of in models if isinstance(of[1], RowsEstimator) and hasattr(of[1], "precedents")), None)
 
     def _own_precedents(self, found: Precedents, X: Any) -> Precedents:
-        """Precedents of a member with the ids and predictions of the stack."""
+        """Return a member's precedents with the ids and predictions of the stack."""
         ids = self._stored().ids
         unlike = tuple(one and replace(one, id=int(ids[one.id])) for one in found.unlike)
         told: dict[str, Any] = {"predictions": self._predicted(self._table(X)), "backend": self._backend}
@@ -572,7 +573,7 @@ class Stacked(RowsEstimator[Memory]):
         self._mixture()
 
     def _mixture(self) -> _Mixture:
-        """Members and weights for the stored rows; computed again after changes."""
+        """Return members and weights for the stored rows; recomputed if the rows have changed."""
         return self._answering().cached("mixture", self._new_mixture)
 
     def _new_mixture(self) -> _Mixture:
@@ -602,7 +603,7 @@ class Stacked(RowsEstimator[Memory]):
         return _Fitted.to(member, rows, self._stored().instances.schema, self.n_jobs, self._seed)
 
     def _cross_fitted(self, member: Any, rows: _Rows, classes: AnyArray | None, folds: IntArray) -> FloatArray:
-        """Prediction of each row by the member fitted without the row's fold."""
+        """Return the prediction for each row by the member fitted without the row's fold."""
         instances = self._stored().instances
         found = np.zeros(len(rows)) if classes is None else np.zeros((len(rows), len(classes)))
         for fold in range(int(folds.max()) + 1):
@@ -616,7 +617,7 @@ class Stacked(RowsEstimator[Memory]):
         return found
 
     def _answered(self, table: Table) -> FloatArray:
-        """Mixture of the members' predictions."""
+        """Return the mixture of the members' predictions."""
         mixture = self._mixture()
         names, weights = mixture.result.names, mixture.result.weights
         total = self._baseline(len(table)) * weights[names.index(BASELINE)]
@@ -626,10 +627,10 @@ class Stacked(RowsEstimator[Memory]):
         return self._finished(total, mixture.result)
 
     def _completed_answer(self, member: _Fitted, table: Table) -> FloatArray:
-        """Predictions of a member, shape (rows, classes or 1).
+        """Return predictions of a member, shape (rows, classes or 1).
 
-        Queries are completed for learners of other libraries, for learners that treat missing as one more value, and
-        for networks, since these cannot handle missing values in a column that is complete in the stored rows.
+        Missing values are imputed for learners that cannot handle them in a column that is complete in the stored rows:
+        learners of other libraries, learners that treat missing values as a category, and networks.
         """
         classes = self._known_classes()
 
@@ -648,7 +649,7 @@ class Stacked(RowsEstimator[Memory]):
         """Classes; None for regression."""
 
     def _folds(self, count: int) -> IntArray:
-        """Fold of each row, stratified by class; depends on the values of the rows, not on their order."""
+        """Return the fold of each row, stratified by class; it depends on the row values, not on the row order."""
         truth = self._truth()
         groups = np.zeros(len(truth)) if self._known_classes() is None else truth
         order = np.lexsort((content_ranks(self._stored().instances, truth[:, None], self._seed), groups))
@@ -657,7 +658,7 @@ class Stacked(RowsEstimator[Memory]):
         return folds
 
     def _least_rows(self, folds: IntArray) -> int:
-        """Smallest total weight of the rows that a member predicts from."""
+        """Return the smallest total weight of the rows that a member predicts from."""
         memory = self._stored()
         weights = np.ones(len(memory)) if memory.row_weights is None else memory.row_weights
         largest = max(float(np.bincount(folds, weights=weights).max()), float(weights.max()))
@@ -665,15 +666,15 @@ class Stacked(RowsEstimator[Memory]):
 
     @abstractmethod
     def _truth(self) -> FloatArray:
-        """The targets as numbers."""
+        """Return the targets as numbers."""
 
     @abstractmethod
     def _mixed(self, found: _Predicted) -> _Mixture:
-        """The members with their weights."""
+        """Return the members with their weights."""
 
     @abstractmethod
     def _baseline(self, n: int) -> FloatArray:
-        """Baseline predictions for n queries, which ignore all columns."""
+        """Return baseline predictions for n queries, which ignore all columns."""
 
     @abstractmethod
     def _member_answer(self, mixture: _Mixture, m: int, table: Table) -> FloatArray: ...
@@ -694,7 +695,7 @@ class Stacked(RowsEstimator[Memory]):
 def _fit_and_leave_out(
     stack: Stacked, member: Any, rows: _Rows, classes: AnyArray | None, folds: IntArray
 ) -> tuple[_Fitted, FloatArray, bool]:
-    """Fitted member, its held-out predictions, and whether these are its own leave-one-out."""
+    """Return a fitted member, its held-out predictions, and whether they come from the member's own leave-one-out."""
     # BLAS threads wait for each other at every small product: with one thread, linear members take a tenth of the time
     # and give identical results on any machine.
     with _thread_pools().limit(limits=1, user_api="blas"):
@@ -708,39 +709,39 @@ def _fit_and_leave_out(
 class StackedClassifier(ClassifierMixin, Stacked):
     """Weighted mixture of classifiers, with weights learned from held-out predictions (stacking).
 
-    Stacking of predictive distributions (Yao et al. 2018). Each member predicts every row by leave-one-out if that is
-    exact without refitting, otherwise by cross-validation. Its probabilities are calibrated by a temperature. The
-    probability of a class is ``sum_m w_m p_m(class)``, calibrated once more, with the weights that maximize the
-    held-out log-score. After `partial_fit` and `forget`, members and weights are fitted again at the next prediction.
+    Stacking of predictive distributions (Yao et al. 2018). Each member predicts every row by leave-one-out if this is
+    exact without refitting, otherwise by cross-validation; the probabilities are calibrated with a temperature. The
+    weights maximize the held-out log-score of the mixture ``sum_m w_m p_m(class)``, which is calibrated once more.
+    After `partial_fit` and `forget`, the next prediction refits members and weights.
 
     Parameters
     ----------
     members
         List of unfitted classifiers or names of learners such as ``"naive_bayes"``, or a mapping from names to them.
-        Names that only a default stack has, such as ``"logistic"``, stand for its members. None: k-NN, local logistic
-        regression, local naive Bayes, tree-averaged Bayes, an RBF network, logistic regression and boosted trees.
-        scikit-learn classifiers get a numeric table (`TableEncoder`), a ``Pipeline`` a pandas frame. The class
-        frequencies are always a member, the ``baseline``.
+        Names of default members, such as ``"logistic"``, are also accepted. None: k-NN, local logistic regression,
+        local naive Bayes, tree-averaged Bayes, an RBF network, logistic regression and boosted trees. scikit-learn
+        classifiers get a numeric table (`TableEncoder`), and a ``Pipeline`` gets a pandas frame. A ``baseline`` member
+        that predicts the class frequencies is always added.
     folds
         Number of folds for members without fast leave-one-out.
     prior
-        Dirichlet prior of the weights. Above 1, no member gets all the weight when there are few rows.
+        Dirichlet prior of the weights. With values above 1, no member gets all the weight if there are few rows.
     categorical_features, schema, n_jobs
         See `KNNClassifier`; passed on to the members.
     random_state
-        Seed of the folds, and of members whose ``random_state`` is None.
+        Seed for the folds, and for members whose ``random_state`` is None.
 
     Attributes
     ----------
     stack_, weights_, members_
-        Members with weights and scores as a table; weights and fitted members by name.
+        Table of members, weights and scores; weights by name; fitted members by name.
     classes_, ids_, n_samples_fit_, schema_, n_features_in_, feature_names_in_
         See `KNNClassifier`.
 
     Notes
     -----
-    If a query has missing values in columns that are complete in the stored rows, they are imputed from 32 stored rows
-    near it for members that cannot handle them, and the predictions are averaged.
+    If a query has missing values in columns that are complete in the stored rows, some members cannot handle them. For
+    these members, the values are imputed from the 32 nearest stored rows, and the predictions are averaged.
 
     References
     ----------
@@ -770,12 +771,12 @@ class StackedClassifier(ClassifierMixin, Stacked):
         return self._fit(X, y, sample_weight)
 
     def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:
-        """Add rows; members and weights are fitted again at the next prediction. See `KNNClassifier.partial_fit`."""
+        """Add rows; the next prediction refits members and weights. See `KNNClassifier.partial_fit`."""
         return self._partial_fit(X, y, sample_weight, classes)
 
     @reads
     def predict(self, X: Any) -> AnyArray:
-        """Predict the most probable class of each row; the first in ``classes_`` among ties."""
+        """Predict the most probable class of each row; ties go to the first class in ``classes_``."""
         self._answering()
         return self._predicted(self._table(X))
 
@@ -789,7 +790,7 @@ class StackedClassifier(ClassifierMixin, Stacked):
     def loo_predict_proba(self) -> FloatArray:
         """Return the held-out class probabilities of each stored row, in the order of ``ids_``.
 
-        These are the predictions that weights and temperatures were learned from.
+        Weights and temperatures were learned from these predictions.
         """
         return self._mixture().answers.copy()
 
@@ -809,7 +810,7 @@ class StackedClassifier(ClassifierMixin, Stacked):
         return targets, labels
 
     def _labels(self) -> tuple[AnyArray, IntArray]:
-        """Classes, and the class position of each stored row."""
+        """Return the classes, and the class position of each stored row."""
         memory = self._stored()
 
         def compute() -> tuple[AnyArray, IntArray]:
@@ -829,7 +830,7 @@ class StackedClassifier(ClassifierMixin, Stacked):
         return self._labels()[1].astype(np.float64)
 
     def _frequencies(self, *, left_out: bool = False) -> FloatArray:
-        """Class frequencies with one additional row divided evenly; ``left_out``: without each row in turn."""
+        """Return class frequencies with one extra row divided evenly; with ``left_out``, leave out each row in turn."""
         (labels, own), weights = self._labels(), self._stored().row_weights
         counts = np.bincount(own, weights=weights, minlength=labels.size) + 1.0 / labels.size
         if left_out:
@@ -882,16 +883,16 @@ class StackedClassifier(ClassifierMixin, Stacked):
 class StackedRegressor(RegressorMixin, Stacked):
     """Weighted mixture of regressors, with weights learned from held-out predictions (stacking).
 
-    Convex stacking (Breiman 1996): predicts ``sum_m w_m f_m(x)`` with non-negative weights that sum to 1 and minimize
-    the held-out squared error. Members are clipped to the range of the targets, widened by a tenth. Intervals and
-    quantiles are derived from the held-out errors, divided by a local scale: the mean absolute error of the 40 nearest
-    rows, shrunk towards the overall mean. Missing values in a query increase the scale.
+    Convex stacking (Breiman 1996): the prediction is ``sum_m w_m f_m(x)``, where the non-negative weights sum to 1 and
+    minimize the held-out squared error. Members are clipped to the target range, widened by a tenth. Intervals and
+    quantiles are based on held-out errors, divided by a local scale: the mean absolute error of the 40 nearest rows,
+    shrunk toward the overall mean. Missing values in a query increase the scale.
 
     Parameters
     ----------
     members
         See `StackedClassifier`. None: k-NN and local linear regression, each with and without Relief weights, an RBF
-        network, ridge regression and boosted trees. The mean is always a member, the ``baseline``.
+        network, ridge regression and boosted trees. A ``baseline`` member that predicts the mean is always added.
     folds, prior, categorical_features, schema, random_state, n_jobs
         See `StackedClassifier`.
 
@@ -924,7 +925,7 @@ class StackedRegressor(RegressorMixin, Stacked):
         return self._fit(X, y, sample_weight)
 
     def partial_fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Add rows; members and weights are fitted again at the next prediction."""
+        """Add rows; the next prediction refits members and weights."""
         return self._partial_fit(X, y, sample_weight)
 
     @reads
@@ -1003,7 +1004,7 @@ class StackedRegressor(RegressorMixin, Stacked):
         return _Mixture(found.members, Stack(names, shares, np.empty(0), errors, score, *told), mixed, y)
 
     def _errors(self) -> tuple[KNNRegressor | None, float, FloatArray]:
-        """Model of the size of errors, their mean, and the scaled held-out errors."""
+        """Return a model of the absolute errors, their mean, and the scaled held-out errors."""
         memory = self._answering()
 
         def compute() -> tuple[KNNRegressor | None, float, FloatArray]:
@@ -1023,7 +1024,7 @@ class StackedRegressor(RegressorMixin, Stacked):
         return memory.cached("errors", compute)
 
     def _scale(self, table: Table) -> FloatArray:
-        """Local scale of the errors around each query."""
+        """Return the local scale of the errors around each query."""
         model, mean, _ = self._errors()
         if model is None:
             return np.full(len(table), mean and 1.0)
@@ -1031,9 +1032,9 @@ class StackedRegressor(RegressorMixin, Stacked):
         return np.hypot(_shrunk(model.predict(table), mean), self._moved(patterns)[of.ravel()])
 
     def _moved(self, absent: BoolArray) -> FloatArray:
-        """Mean change of the predictions of stored rows without some columns, for each row of ``absent``.
+        """Return the mean change in predictions if columns are set to missing, for each row of ``absent``.
 
-        Errors of rows with a known column do not measure the error for a query without it.
+        This is needed because errors of rows with a known column say nothing about a query in which it is missing.
         """
         memory, moved = self._answering(), np.zeros(len(absent))
         if absent.any():
@@ -1044,7 +1045,7 @@ class StackedRegressor(RegressorMixin, Stacked):
         return moved
 
     def _standard(self, levels: FloatArray) -> FloatArray:
-        """Quantiles of the scaled errors; the extremes are those of one additional row."""
+        """Return quantiles of the scaled errors (median-unbiased, if rows have no weights)."""
         if len(self._stored()) < 2:
             raise TooFewRowsError("intervals need at least two rows. Add rows with partial_fit.")
         z, weights = self._errors()[2], self._stored().row_weights
@@ -1086,5 +1087,5 @@ def _without(table: Table, absent: BoolArray) -> Table:
 
 
 def _shrunk(local: FloatArray, mean: float) -> FloatArray:
-    """Mean size of the errors around each row, shrunk towards the overall mean."""
+    """Return the mean absolute error around each row, shrunk toward the overall mean."""
     return (_SCALE_NEIGHBORS * local + _SCALE_PRIOR * mean) / (_SCALE_NEIGHBORS + _SCALE_PRIOR)

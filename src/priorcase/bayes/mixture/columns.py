@@ -1,6 +1,6 @@
-"""Columns of a mixture: numeric, discrete or texts, with their standard units, and rows encoded by attribute.
+"""Columns of a mixture (numeric, discrete and text), standard units of numeric columns, and encoded rows.
 
-A text is a discrete attribute with any number of values in a row: its words.
+A text is a discrete attribute that can have any number of values in a row, namely its words.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ class Scale:
 
     @classmethod
     def of(cls, column: FloatArray, weights: FloatArray) -> Scale | None:
-        """Create the scale of a column; None if it has fewer than two distinct numbers."""
+        """Create the scale of a column; return None if it has fewer than two distinct numbers."""
         known = ~np.isnan(column)
         # Distinct numbers: a repeated number then counts exactly like a number with that weight.
         values, place = np.unique(column[known], return_inverse=True)
@@ -59,16 +59,16 @@ class Scale:
 
     @property
     def log_width(self) -> float:
-        """Log of one standard unit."""
+        """Log of the size of one standard unit."""
         return math.log(self.unit) + math.log(self.spread)
 
     def standard(self, values: FloatArray) -> FloatArray:
-        """Numbers in standard units, clipped to 1e100."""
+        """Return numbers in standard units, clipped to 1e100."""
         with np.errstate(over="ignore"):
             return np.clip((values / self.unit - self.center) / self.spread, -_FARTHEST, _FARTHEST)
 
     def original(self, standard: FloatArray) -> FloatArray:
-        """Numbers in the units of the column."""
+        """Return numbers in the units of the column."""
         return np.asarray((standard * self.spread + self.center) * self.unit)
 
 
@@ -105,7 +105,7 @@ class Cells:
         )
 
     def words(self, j: int, rows: slice) -> Any:
-        """Word counts of discrete attribute ``j``, a text, as a sparse matrix, shape (rows, words)."""
+        """Return the word counts of text attribute ``j`` as a sparse matrix, shape (rows, words)."""
         return self.documents[j][self.codes[j, rows]]
 
     def merged(self) -> Cells:
@@ -122,7 +122,7 @@ class Cells:
 
 @dataclass(frozen=True, eq=False)
 class Layout:
-    """Columns of a mixture."""
+    """Columns of a mixture and their encoding."""
 
     reader: Instances  # encodes queries; has no rows, and its schema declares the values of all nominal columns
     numeric: tuple[int, ...]  # positions of the numeric columns with at least two distinct numbers
@@ -140,16 +140,16 @@ class Layout:
 
     @cached_property
     def texts(self) -> dict[int, Words]:
-        """Discrete attributes that are texts, and the counting of their words."""
+        """Positions of the text attributes among the discrete attributes, each with its word counter."""
         kinds = [self.reader.schema.kinds[a] for a in self.discrete]
         return {j: Words.of(kind) for j, kind in enumerate(kinds) if isinstance(kind, Text)}
 
     def column_of(self, a: int) -> int:
-        """Column of the table that attribute ``a`` is a part of."""
+        """Return the column of the table that attribute ``a`` is a part of."""
         return a if self.parts is None else int(self.parts.columns[a])
 
     def attributes_of(self, column: int) -> list[int]:
-        """Attributes that are parts of a column of the table; the class comes after all columns."""
+        """Return the attributes that are parts of a column of the table; the class comes after all columns."""
         if self.parts is None:
             return [column]
         found: list[int] = self.parts.attributes_of(column).tolist()
@@ -157,7 +157,7 @@ class Layout:
 
     @cached_property
     def table_reader(self) -> Instances:
-        """Reader for tables of queries; has no rows."""
+        """Reader for tables of queries, without rows."""
         if self.parts is None:
             return self.reader
         source, taken = self.parts.source, self.parts.taken
@@ -176,7 +176,7 @@ class Layout:
         return self.reader.encode(table)
 
     def discrete_at(self, a: int) -> int | None:
-        """Discrete attribute of column ``a``, with the class after all columns; None if it is numeric."""
+        """Return the discrete attribute of column ``a`` (the class comes after all columns); None if it is numeric."""
         if self.has_class and a == len(self.reader.schema):
             return len(self.values) - 1
         return self.discrete.index(a) if a in self.discrete else None
@@ -189,7 +189,7 @@ class Layout:
         return replace(self, reader=query_reader(schema), values=values)
 
     def encode(self, matrix: FloatArray, classes: IntArray | None = None, weights: FloatArray | None = None) -> Cells:
-        """Convert cells (numbers, ranks and codes; NaN missing, -1 unseen) with classes, if known, to rows."""
+        """Encode rows from a matrix of numbers, ranks and codes (NaN if missing, -1 if unseen) and known classes."""
         n = len(matrix)
         numbers, offsets = np.zeros((len(self.numeric), n)), np.zeros(n)
         known: list[FloatArray | None] = []
@@ -214,7 +214,7 @@ class Layout:
 
 
 def _documents(cells: FloatArray, counter: Words, words: tuple[Value, ...]) -> tuple[IntArray, Any]:
-    """Row of each text in a matrix of counts, shape (1 + texts, words); the first row is empty."""
+    """Return each text's row in a matrix of word counts, and the matrix, whose first row is empty."""
     codes, known, texts = np.zeros(len(cells), np.intp), ~np.isnan(cells), unseen_values(cells)
     distinct, places = np.unique(cells[known], return_inverse=True)
     codes[known] = places.ravel() + 1
@@ -222,7 +222,7 @@ def _documents(cells: FloatArray, counter: Words, words: tuple[Value, ...]) -> t
 
 
 def query_reader(schema: Schema) -> Instances:
-    """Reader for queries; has no rows, and keeps texts."""
+    """Return a reader for queries, which has no rows and keeps unseen texts."""
     reader = Instances(schema)
     reader.keeps_unseen = tuple(a for a, kind in enumerate(schema.kinds) if isinstance(kind, Text))
     return reader
@@ -231,10 +231,10 @@ def query_reader(schema: Schema) -> Instances:
 def lay_out(
     instances: Instances, classes: IntArray | None = None, labels: AnyArray | None = None
 ) -> tuple[Layout, Cells, tuple[IntArray, ...]]:
-    """Return the layout for rows, the rows, and the display order of each discrete attribute's values.
+    """Return the layout of some rows, the encoded rows, and the display order of each discrete attribute's values.
 
-    The layout's values are in an order independent of their names; they are displayed as declared or ascending.
-    Equal rows are adjacent in the cells.
+    The order of the values in the layout does not depend on their names; they are displayed in declared or ascending
+    order. Equal rows are adjacent in the encoded rows.
     """
     parts = Parts.of(instances, arcs=True) if has_parts(instances.schema) else None
     instances = instances if parts is None else parts.instances(instances)
@@ -264,7 +264,7 @@ def lay_out(
 
 
 def _with_texts(instances: Instances) -> FloatArray:
-    """Return the cells of the rows with texts numbered like those of queries, in an order by the texts."""
+    """Return the cells of the rows, with texts numbered in sorted order, as in queries."""
     matrix, texts = instances.cells(), list[Value]()
     for a, kind in enumerate(instances.schema.kinds):
         if isinstance(kind, Text):
@@ -279,7 +279,7 @@ def _with_texts(instances: Instances) -> FloatArray:
 def _renumber(
     instances: Instances, matrix: FloatArray, discrete: Sequence[int], classes: IntArray | None, weights: FloatArray
 ) -> tuple[list[tuple[Value, ...]], list[IntArray]]:
-    """Return the values of each discrete column and their display order; updates the codes in ``matrix``."""
+    """Return the values of each discrete column and their display order; update the codes in ``matrix``."""
     kinds = instances.schema.kinds
     texts = {a: kind for a, kind in enumerate(kinds) if isinstance(kind, Text)}
     nominal = [a for a in discrete if isinstance(kinds[a], Nominal) and a not in texts]
@@ -303,7 +303,7 @@ def _renumber(
 
 
 def declaring(schema: Schema, values: dict[int, tuple[Value, ...]]) -> Schema:
-    """Return the schema with declared values of its nominal columns, so that codes are kept without rows."""
+    """Return the schema with the values of its nominal columns declared, so that codes stay valid without rows."""
     found = [
         Nominal(values[a]) if isinstance(kind, Nominal) and not isinstance(kind, Text) and values[a] else kind
         for a, kind in enumerate(schema.kinds)

@@ -2,7 +2,7 @@
 
 A row has a hidden component k with probability ``p_k``. Given the component, the attributes are independent: a discrete
 attribute has value l with probability ``phi_kl``, a numeric attribute is Gaussian with mean ``mu_k`` and precision
-``lambda_k``, and each word of a text is word l with probability ``phi_kl``. Missing attributes are omitted.
+``lambda_k``, and each word of a text is word l with probability ``phi_kl``. Missing values are omitted.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ _NARROWER = 0.1
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Prior:
-    """``lambda ~ Gamma(shape, rate)``, truncated at ``bounds``, and ``mu ~ N(0, 1 / (strength lambda))``."""
+    """Prior ``lambda ~ Gamma(shape, rate)``, truncated at ``bounds``, and ``mu ~ N(0, 1 / (strength lambda))``."""
 
     weight: float  # in rows: the Dirichlet weight of each component and value
     strength: float
@@ -51,7 +51,8 @@ class Parameters:
     """Parameters of all components.
 
     ``tables`` contains, for each discrete attribute with n values, log-probabilities in each component, shape
-    (components, n + 2): of the values, of missing (0), and of an unseen value. The values of a text are its words.
+    (components, n + 2): those of the n values, then 0 for a missing value, then that of an unseen value. The values of
+    a text are its words.
     """
 
     log_weights: FloatArray
@@ -63,7 +64,7 @@ class Parameters:
         return len(self.log_weights)
 
     def sorted(self) -> Parameters:
-        """Return the components by descending weight."""
+        """Return the parameters with the components in order of descending weight."""
         order = np.argsort(-self.log_weights, kind="stable")
         tables = tuple(table[order] for table in self.tables)
         return Parameters(self.log_weights[order], self.means[:, order], self.precisions[:, order], tables)
@@ -74,10 +75,11 @@ class Parameters:
         return replace(self, tables=tuple(np.ascontiguousarray(table) for table in tables))
 
     def log_prior(self, prior: Prior) -> float:
-        """Log of the prior density over log-odds of probabilities, means, and logs of precisions.
+        """Return the log prior density over log-odds of probabilities, means, and logs of precisions.
 
-        With weight a, that of probabilities is ``G(n a) / G(a)^n prod_l phi_l^a``, and that of ``mu, ln lambda``
-        is ``N(mu; 0, 1 / (strength lambda)) Gamma(lambda; shape, rate) lambda``, truncated at the largest precision.
+        With weight a, the density of probabilities is ``G(n a) / G(a)^n prod_l phi_l^a``. The density of ``mu, ln
+        lambda`` is ``N(mu; 0, 1 / (strength lambda)) Gamma(lambda; shape, rate) lambda``, truncated at the largest
+        precision.
         """
         total = _log_dirichlet(self.log_weights, prior.weight)
         total += sum(_log_dirichlet(table[:, :-2], prior.weight) for table in self.tables)
@@ -89,14 +91,14 @@ class Parameters:
 
 
 def _log_dirichlet(logs: FloatArray, weight: float) -> float:
-    """Log-density of Dirichlet probabilities over their log-odds, summed over all but the last axis."""
+    """Return the log-density of Dirichlet probabilities (last axis) over their log-odds, summed over other axes."""
     n = logs.shape[-1]
     constant = float(gammaln(n * weight) - n * gammaln(weight)) if n else 0.0
     return constant * float(logs.size // max(n, 1)) + weight * float(logs.sum())
 
 
 def log_below(shape: FloatArray, bound: FloatArray) -> FloatArray:
-    """``ln P(G <= bound)`` for ``G ~ Gamma(shape, 1)``, also if the probability underflows."""
+    """Return ``ln P(G <= bound)`` for ``G ~ Gamma(shape, 1)``, even if the probability underflows."""
     chance = gammainc(shape, bound)
     usual = chance > 1e-280
     logs = np.log(np.where(usual, chance, 1.0))
@@ -117,7 +119,7 @@ def log_below(shape: FloatArray, bound: FloatArray) -> FloatArray:
 
 
 def log_term(parameters: Parameters, cells: Cells, j: int, rows: slice) -> FloatArray:
-    """Log-density of attribute ``j``, numeric attributes first, in each component; 0 if it is missing."""
+    """Return the log-density of attribute ``j`` (numeric attributes first) in each component; 0 if it is missing."""
     discrete = j - len(parameters.means)
     if discrete in cells.documents:
         return np.ascontiguousarray((cells.words(discrete, rows) @ parameters.tables[discrete][:, :-2].T).T)
@@ -135,7 +137,7 @@ def log_term(parameters: Parameters, cells: Cells, j: int, rows: slice) -> Float
 
 
 def log_joint(parameters: Parameters, cells: Cells, rows: slice) -> FloatArray:
-    """``ln p_k + sum_i ln p(x_i | k)`` over the known attributes, in standard units, shape (components, rows)."""
+    """Return ``ln p_k + sum_i ln p(x_i | k)`` over known attributes, in standard units, shape (components, rows)."""
     joint = np.repeat(parameters.log_weights[:, None], rows.stop - rows.start, axis=1)
     for j in range(len(parameters.means) + len(parameters.tables)):
         joint += log_term(parameters, cells, j, rows)
@@ -143,7 +145,7 @@ def log_joint(parameters: Parameters, cells: Cells, rows: slice) -> FloatArray:
 
 
 def normalize(joint: FloatArray) -> FloatArray:
-    """Log of the sum over components; ``joint`` becomes the responsibilities, in place."""
+    """Return the log of the sum over components, and convert ``joint`` to responsibilities in place."""
     largest = joint.max(axis=0)
     joint -= largest
     np.exp(joint, out=joint)
@@ -156,7 +158,7 @@ def normalize(joint: FloatArray) -> FloatArray:
 
 
 def responsibilities(parameters: Parameters, cells: Cells) -> tuple[FloatArray, FloatArray]:
-    """Probability of each component for each row, shape (components, rows), and the log-density of each row."""
+    """Return the component probabilities of each row, shape (components, rows), and the log-density of each row."""
     shares, densities = np.empty((len(parameters), len(cells))), np.empty(len(cells))
     for rows in cells.blocks(len(parameters)):
         joint = log_joint(parameters, cells, rows)
@@ -166,7 +168,7 @@ def responsibilities(parameters: Parameters, cells: Cells) -> tuple[FloatArray, 
 
 
 def log_responsibilities(parameters: Parameters, cells: Cells) -> FloatArray:
-    """Log-probability of each component for each row, shape (components, rows), without underflow."""
+    """Return the log of each component's probability for each row, shape (components, rows), without underflow."""
     logs = np.empty((len(parameters), len(cells)))
     for rows in cells.blocks(len(parameters)):
         joint = log_joint(parameters, cells, rows)
@@ -176,7 +178,7 @@ def log_responsibilities(parameters: Parameters, cells: Cells) -> FloatArray:
 
 
 def distribution(parameters: Parameters, shares: FloatArray, j: int) -> FloatArray:
-    """Probability of each value of discrete attribute ``j``, shape (rows, values), from the responsibilities."""
+    """Return the probability of each value of discrete attribute ``j``, shape (rows, values)."""
     chances = np.exp(parameters.tables[j][:, :-2])
     result = np.zeros((shares.shape[1], chances.shape[1]))
     for share, chance in zip(shares, chances, strict=True):
@@ -185,7 +187,7 @@ def distribution(parameters: Parameters, shares: FloatArray, j: int) -> FloatArr
 
 
 def log_distribution(parameters: Parameters, logs: FloatArray, j: int) -> FloatArray:
-    """Logarithm of `distribution`, from `log_responsibilities`."""
+    """Return the logarithm of `distribution`, given `log_responsibilities`."""
     chances = parameters.tables[j][:, :-2]
     result = np.full((logs.shape[1], chances.shape[1]), -np.inf)
     for log, chance in zip(logs, chances, strict=True):
@@ -211,7 +213,7 @@ class Statistics:
 def _statistics(
     cells: Cells, sizes: Sequence[int], components: int, shares_of: Callable[[slice], FloatArray]
 ) -> Statistics:
-    """Add the statistics of a block of rows, given their responsibilities, shape (components, rows)."""
+    """Return the statistics of rows; ``shares_of`` gives the responsibilities of a block, shape (components, rows)."""
     total, (all_known, sums, squares) = np.zeros(components), np.zeros((3, len(cells.numbers), components))
     all_counts = [np.zeros((components, size + 2)) for size in sizes]
     for rows in cells.blocks(components):
@@ -234,7 +236,7 @@ def _statistics(
 
 
 def expectation(parameters: Parameters, cells: Cells) -> tuple[Statistics, float]:
-    """E-step: expected statistics, and the log-likelihood of the rows in standard units."""
+    """E-step: return the expected statistics, and the log-likelihood of the rows in standard units."""
     total = 0.0
 
     def shares(rows: slice) -> FloatArray:
@@ -249,11 +251,11 @@ def expectation(parameters: Parameters, cells: Cells) -> tuple[Statistics, float
 
 
 def maximization(statistics: Statistics, prior: Prior) -> Parameters:
-    """M-step: the parameters with the largest posterior density over log-odds, means and logs of precisions.
+    """M-step: return the parameters with the largest posterior density over log-odds, means and logs of precisions.
 
-    Of n rows, with prior weight a: a probability is ``(n_l + a) / (n + a n_values)``; a mean is ``s / (n + strength)``
-    and a variance ``(2 rate + q - s^2 / (n + strength)) / (n + 2 shape + 1)``, where s is the sum and q the sum of
-    squares, in standard units, and not below what the grain of the numbers allows.
+    For n rows and prior weight a, a probability is ``(n_l + a) / (n + a n_values)``, a mean is ``s / (n + strength)``
+    and a variance is ``(2 rate + q - s^2 / (n + strength)) / (n + 2 shape + 1)``, where s is the sum and q the sum of
+    squares in standard units. ``Prior.bounds`` sets a lower limit for variances.
     """
     rows, known = statistics.rows, statistics.known
     means = statistics.sums / (known + prior.strength)
@@ -267,7 +269,7 @@ def maximization(statistics: Statistics, prior: Prior) -> Parameters:
 
 
 def _table(counts: FloatArray, prior: float) -> FloatArray:
-    """Log-probabilities of the values, of missing (0), and of an unseen value, which widens the domain."""
+    """Return the log-probabilities of the values, of missing (0), and of an additional unseen value."""
     n = counts.shape[1]
     total = counts.sum(axis=1, keepdims=True)
     table = np.zeros((len(counts), n + 2))
@@ -278,7 +280,7 @@ def _table(counts: FloatArray, prior: float) -> FloatArray:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Run:
-    """Result of one EM run: final parameters, statistics and log-likelihood, and the log-posterior per iteration."""
+    """Result of an EM run: final parameters, statistics and log-likelihood, and the log posterior at each iteration."""
 
     parameters: Parameters
     statistics: Statistics
@@ -288,7 +290,7 @@ class Run:
 
 
 def run_em(cells: Cells, start: Statistics, *, prior: Prior, max_iter: int, tol: float) -> Run:
-    """Run EM from statistics, for at most ``max_iter`` iterations or until the gain is at most ``tol`` per row."""
+    """Run EM from initial statistics until the gain is at most ``tol`` per row or ``max_iter`` is reached."""
     statistics, history, enough, converged = start, list[float](), tol * float(cells.weights.sum()), False
     while not converged and len(history) <= max_iter:
         parameters = maximization(statistics, prior)
@@ -299,7 +301,7 @@ def run_em(cells: Cells, start: Statistics, *, prior: Prior, max_iter: int, tol:
 
 
 def initial_statistics(cells: Cells, sizes: Sequence[int], components: int, rng: np.random.Generator) -> Statistics:
-    """Statistics of a k-means++ start (Arthur & Vassilvitskii 2007): distant rows, all others with the nearest."""
+    """Return the statistics of a k-means++ start: rows are assigned to the nearest of several distant rows."""
     owners, nearest, chances = np.zeros(len(cells), np.int64), np.full(len(cells), np.inf), cells.weights
     for component in range(components):
         if component and (cells.weights * nearest).any():
@@ -314,10 +316,10 @@ def initial_statistics(cells: Cells, sizes: Sequence[int], components: int, rng:
 
 
 def _differences(cells: Cells, sizes: Sequence[int], row: int) -> FloatArray:
-    """Difference of all rows from one row: the mean over the attributes known in both, 1 if there are none.
+    """Return the mean difference of all rows from one row over the attributes known in both; 1 if there are none.
 
-    Half the squared difference in standard units for numbers, which is 1 on average; 1 for different values; one minus
-    the cosine for texts.
+    The difference of two numbers is half their squared difference in standard units, which is 1 on average. The
+    difference of two values is 1 if they are not equal, and that of two texts is one minus their cosine similarity.
     """
     total, shared = np.zeros(len(cells)), np.zeros(len(cells))
     for numbers, known in zip(cells.numbers, cells.known, strict=True):
@@ -345,7 +347,7 @@ def _differences(cells: Cells, sizes: Sequence[int], row: int) -> FloatArray:
 
 @dataclass(frozen=True, slots=True)
 class Search:
-    """Search parameters: those of EM, and the seed of all starts."""
+    """Parameters of EM and of the search for the number of components, with the seed of all starts."""
 
     weight: float
     n_init: int
@@ -359,7 +361,7 @@ class Search:
 def select(
     layout: Layout, cells: Cells, numbers: Sequence[int], name: SelectionName, search: Search
 ) -> tuple[Run, Selection]:
-    """Return the best EM run with the best number of components, and the scores of all numbers."""
+    """Return the best EM run for the best number of components, and the scores of all numbers tried."""
     # The precisions, in standard units, at which a Gaussian density reaches 1 per grain.
     bounds = np.array([2.0 * math.pi * (scale.spread / scale.grain) ** 2 for scale in layout.scales])
     merged, prior = cells.merged(), Prior.of(search.weight, bounds)
@@ -376,7 +378,7 @@ def select(
 
 
 def _runs(layout: Layout, tasks: Sequence[tuple[int, Cells]], prior: Prior, search: Search) -> list[Run]:
-    """Best of several runs for each number of components and rows; the first among ties."""
+    """Return the best of several EM runs for each task (number of components and rows); ties go to the first run."""
     starts = [1 if n == 1 else search.n_init for n, _ in tasks]
     jobs = [(n, cells, start) for (n, cells), count in zip(tasks, starts, strict=True) for start in range(count)]
     with bar(len(jobs), shown=search.progress) as advance:
@@ -399,11 +401,12 @@ def _runs(layout: Layout, tasks: Sequence[tuple[int, Cells]], prior: Prior, sear
 
 
 def cheeseman_stutz(run: Run, cells: Cells, prior: Prior) -> float:
-    """Approximate log evidence: ``ln P(D^ | M) + ln P(D | theta^) - ln P(D^ | theta^) + ln K!``.
+    """Return an approximation of the log evidence: ``ln P(D^ | M) + ln P(D | theta^) - ln P(D^ | theta^) + ln K!``.
 
     ``theta^`` are the most probable parameters and ``D^`` the rows completed with their expected components, whose
-    evidence has a closed form (Cheeseman & Stutz 1996). The first three terms measure one mode of the posterior;
-    ``ln K!`` counts its copies. Exact with one component; too low if components overlap.
+    evidence has a closed form (Cheeseman & Stutz 1996). The first three terms approximate one mode of the posterior;
+    ``ln K!`` accounts for the K! equivalent modes. The approximation is exact for one component, and too low if
+    components overlap.
     """
     parameters, statistics, n = run.parameters, run.statistics, run.statistics.known
     # ln P(D^ | M): completed rows averaged over all parameters, in standard units.
@@ -429,7 +432,7 @@ def cheeseman_stutz(run: Run, cells: Cells, prior: Prior) -> float:
 
 
 def _folds(cells: Cells, seed: int) -> list[tuple[Cells, Cells]]:
-    """Yield training and held-out rows, each row held out once; copies of weighted rows are split."""
+    """Return pairs of training and held-out rows; each row is held out once, and copies of weighted rows are split."""
     weights, n = cells.weights, len(cells)
     count = int(min(FOLDS, max(float(weights.sum()), n)))
     even = np.floor(weights / count)
@@ -449,7 +452,7 @@ def _folds(cells: Cells, seed: int) -> list[tuple[Cells, Cells]]:
 
 
 def _held_out(layout: Layout, run: Run, cells: Cells) -> float:
-    """Sum over rows of the log-probability of the class given the rest, or of the log-density without a class."""
+    """Return the sum of the log-probabilities of the true classes or, without classes, of the log-densities."""
     if not layout.has_class:
         _, densities = responsibilities(run.parameters, cells)
         return float((cells.weights * densities).sum())

@@ -1,4 +1,4 @@
-"""`MixtureModel`: classes, components, densities and any column from a finite mixture."""
+"""`MixtureModel`: classification, clustering, density estimation and imputation with a finite mixture."""
 
 from __future__ import annotations
 
@@ -53,10 +53,10 @@ class MixtureModel(BaseEstimator, metaclass=EstimatorMeta):
     """Finite mixture model for tables with mixed columns and missing values, fitted by EM.
 
     ``P(x) = sum_k p_k prod_i p(x_i | k)``: attributes are independent within each component k. Nominal and ordinal
-    attributes have a probability for each value, numeric ones a mean and a variance; missing values are marginalized
-    exactly. Fitted with ``y``, the model classifies; without, it clusters and estimates densities. In both cases any
-    column can be predicted from the others. Dates, sets and circular columns are split into attributes as in
-    `NaiveBayes`. EM maximizes the posterior density.
+    attributes have a probability for each value, numeric attributes a mean and a variance; missing values are
+    marginalized exactly. With ``y``, the model is a classifier; without ``y``, it clusters rows and estimates
+    densities. In both cases, any column can be predicted from the other columns. Dates, sets and circular columns are
+    split into attributes as in `NaiveBayes`. EM maximizes the posterior density.
 
     Parameters
     ----------
@@ -143,7 +143,7 @@ class MixtureModel(BaseEstimator, metaclass=EstimatorMeta):
 
     @changes
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
-        """Fit the mixture, with the classes as one more column if ``y`` is given; see `KNNClassifier.fit`."""
+        """Fit the mixture; if ``y`` is given, the class is an additional column. See `KNNClassifier.fit`."""
         check_parameters(self)
         instances, codes, labels = _read(self, X, y, sample_weight)
         weights = instances.weights
@@ -219,7 +219,7 @@ class MixtureModel(BaseEstimator, metaclass=EstimatorMeta):
     @property
     @reads
     def components_(self) -> Components:
-        """Distributions of each component; prints as a table."""
+        """Distribution of each column in each component; prints as a table."""
         mixture = self._fitted()
         return Components.of(mixture.layout, mixture.parameters, mixture.backend)
 
@@ -296,14 +296,14 @@ class MixtureModel(BaseEstimator, metaclass=EstimatorMeta):
     def predict_column(
         self, X: Any, column: Name, *, y: Any = None, return_proba: bool = False
     ) -> AnyArray | tuple[AnyArray, FloatArray]:
-        """Predict a column, or ``"class"``, from the others: the most probable value or the expected number.
+        """Predict a column, or ``"class"``, from the other columns: its most probable value or its expected number.
         ``y``: known classes. ``return_proba``: also return the probabilities of the `column_values`.
         """
         return questions.predict_column(self._fitted(), X, column, y, return_proba)
 
     @reads
     def predict_joint(self, X: Any, targets: Sequence[Name], y: Any = None) -> JointDistribution:
-        """Return the joint distribution of nominal or ordinal columns, or ``"class"``, given the other known values."""
+        """Return the joint distribution of nominal or ordinal columns, or ``"class"``, given all other known values."""
         return questions.predict_joint(self._fitted(), X, targets, y)
 
     @reads
@@ -329,7 +329,7 @@ class MixtureModel(BaseEstimator, metaclass=EstimatorMeta):
 
     @reads
     def sample(self, n_samples: int = 1) -> tuple[Any, AnyArray]:
-        """Draw new rows, in a table like the training data; return them and the class or component of each."""
+        """Draw new rows; return them as a table like the training data, with the class or component of each row."""
         check_value("n_samples", n_samples, [_POSITIVE])
         return questions.sample(self._fitted(), int(n_samples), self.random_state)
 
@@ -357,7 +357,7 @@ class MixtureModel(BaseEstimator, metaclass=EstimatorMeta):
 def _read(
     estimator: MixtureModel, X: Any, y: Any, sample_weight: Any
 ) -> tuple[Instances, IntArray | None, AnyArray | None]:
-    """Return the training rows, class codes and classes, without rows with zero weight and their classes."""
+    """Return the training rows, class codes and classes; rows with zero weight are dropped."""
     table, targets = training_table(estimator, X), None
     if y is not None:
         values = read_labels(y).values

@@ -1,4 +1,4 @@
-"""Methods of a fitted mixture beyond class predictions: any column, imputation, sampling, outlier scores."""
+"""Other methods of a fitted mixture: prediction of any column, imputation, sampling and outlier scores."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ from priorcase.schema.kinds import DATE_PARTS
 from priorcase.schema.schema import open_source
 
 Fill: TypeAlias = tuple[BoolArray, list[Any], bool]
-"""Rows with missing values in a column, imputed values, and whether these are expected numbers."""
+"""Mask of the rows with missing values in a column, the imputed values, and whether the column is numeric."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -57,7 +57,7 @@ class FittedMixture:
 
     @classmethod
     def restored(cls, told: dict[str, Any]) -> FittedMixture:
-        """Restore from the result of `saved`; raise ``ValueError`` if its parts are inconsistent."""
+        """Restore a mixture from the result of `saved`; raise ``ValueError`` if its parts are inconsistent."""
         schema, labels, values, constant = (told[name] for name in ("schema", "labels", "values", "constant"))
         scales = {a: Scale(*numbers) for a, numbers in told["scales"].items()}
         parameters = Parameters(**{each.name: told[each.name] for each in fields(Parameters)})
@@ -117,7 +117,7 @@ class FittedMixture:
 
 
 def _restored_parts(schema: Schema, taken: Any) -> Parts:
-    """Saved parts, checked."""
+    """Check saved parts of columns, and return them."""
     if type(taken) is not tuple or len(taken) != len(schema):
         raise ValueError("parts of a different table")
     for kind, parts in zip(schema.kinds, taken, strict=True):
@@ -156,7 +156,7 @@ def predict_joint(mixture: FittedMixture, X: Any, targets: Sequence[Name], y: An
 
 
 def values_of(mixture: FittedMixture, a: int) -> AnyArray:
-    """Return the values of column ``a``, with the class after all columns; raise an error if it has none."""
+    """Return the values of column ``a`` (the class comes after all columns); raise an error if there are none."""
     if a == len(mixture.schema) and mixture.labels is not None:
         return mixture.labels
     kind = mixture.schema.kinds[a]
@@ -183,7 +183,7 @@ def values_of(mixture: FittedMixture, a: int) -> AnyArray:
 
 
 def _responsibilities_without(mixture: FittedMixture, X: Any, y: Any, asked: Sequence[int]) -> FloatArray:
-    """Probability of each component, from all columns except some, and from known classes in ``y``."""
+    """Return the component probabilities, given the columns not in ``asked`` and any known classes in ``y``."""
     layout, class_position = mixture.layout, len(mixture.schema)
     others = sorted(set(asked) - {class_position})
     table = read_queries(columns.with_missing_columns(open_source(X), mixture.schema, others), layout.table_reader)
@@ -200,7 +200,7 @@ def _responsibilities_without(mixture: FittedMixture, X: Any, y: Any, asked: Seq
 
 
 def _predicted(mixture: FittedMixture, shares: FloatArray, a: int) -> tuple[AnyArray, FloatArray | None]:
-    """Return the most probable value of column ``a`` and the probabilities, or its expected number and None."""
+    """Return column ``a``'s most probable value and all probabilities, or its expected number and None."""
     layout, parameters = mixture.layout, mixture.parameters
     if a < len(mixture.schema) and layout.parts is not None and layout.parts.taken[a] is not None:
         return _expected(mixture, shares, a), None
@@ -227,7 +227,7 @@ def _expected_number(mixture: FittedMixture, shares: FloatArray, a: int) -> Floa
 
 
 def _expected(mixture: FittedMixture, shares: FloatArray, a: int) -> AnyArray:
-    """Return the expected date, to the day unless the hour is a part, or the probable members of a set."""
+    """Return the expected date, rounded to days unless the hour is a part, or the probable members of a set."""
     layout, parts = mixture.layout, cast(Parts, mixture.layout.parts)
     taken, attributes = parts.taken[a] or (), layout.attributes_of(a)
     if isinstance(mixture.schema.kinds[a], Date):
@@ -283,7 +283,7 @@ def impute(mixture: FittedMixture, X: Any) -> Any:
 
 
 def _filled_rows(X: list[Any] | tuple[Any, ...], fills: dict[int, Fill]) -> list[Any] | tuple[Any, ...]:
-    """Convert rows to their original types."""
+    """Fill the missing values of a list or tuple of rows, keeping the types of the rows."""
     rows = [list(row) for row in X]
     for position, (missing, values, _) in fills.items():
         for row, value in zip(np.flatnonzero(missing).tolist(), values, strict=True):
@@ -410,7 +410,7 @@ def _drawn_codes(table: FloatArray, owners: IntArray, rng: np.random.Generator) 
 def training_outlier_scores(
     layout: Layout, parameters: Parameters, cells: Cells
 ) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """Scores, tails and mean surprises of the training rows, see `FittedMixture`."""
+    """Return the scores, tails and mean surprises of the training rows; see `FittedMixture`."""
     n = len(layout.table_reader.schema)
     scores, usual, known = np.empty(len(cells)), np.zeros(n), np.zeros(n)
     for rows in cells.blocks(len(parameters) * len(layout.reader.schema)):
@@ -437,10 +437,10 @@ def outlier_scores(mixture: FittedMixture, X: Any) -> OutlierScores:
 
 
 def _measured(layout: Layout, parameters: Parameters, cells: Cells, rows: slice) -> tuple[FloatArray, ...]:
-    """Scores, surprises and shares of rows without their class, as in `OutlierScores`.
+    """Return the scores, surprises and contributions of rows, ignoring their class; see `OutlierScores`.
 
-    The log-density of all other attributes is the sum of the terms before and after: subtracting an outlier's term from
-    the total would leave only rounding errors.
+    For each attribute, the terms of all other attributes are added up. Subtracting an outlier's term from the total
+    would leave only rounding errors.
     """
     n = rows.stop - rows.start
     attributes, terms, widths = list[int](), list[FloatArray](), list[FloatArray]()
@@ -468,7 +468,7 @@ def _measured(layout: Layout, parameters: Parameters, cells: Cells, rows: slice)
 
 
 def _by_column(layout: Layout) -> dict[int, list[int]]:
-    """Columns of the table with attributes, and the numbers of these attributes, numeric attributes first."""
+    """Return the positions of each column's attributes, counted with numeric attributes first."""
     found: dict[int, list[int]] = {}
     for j, a in enumerate((*layout.numeric, *layout.discrete)):
         found.setdefault(layout.column_of(a), []).append(j)
@@ -476,7 +476,7 @@ def _by_column(layout: Layout) -> dict[int, list[int]]:
 
 
 def _known(layout: Layout, cells: Cells, j: int, rows: slice) -> FloatArray:
-    """1 for known attributes, 0 for missing ones; numeric attributes first."""
+    """Return 1 for each row in which attribute ``j`` is known, otherwise 0; numeric attributes come first."""
     discrete = j - len(layout.numeric)
     if discrete in cells.documents:
         return np.where(cells.codes[discrete, rows] == 0, 0.0, 1.0)

@@ -28,7 +28,8 @@ class Selection(GridResult):
     Parameters
     ----------
     name, n_components, scores
-        Name of the score, the numbers tried, and their scores; the highest is selected, the first among ties.
+        Name of the score, the numbers of components tried, and their scores. The number with the highest score is
+        selected; ties go to the smaller number.
     backend
         The frame library of the fit, or None.
 
@@ -55,7 +56,7 @@ class Selection(GridResult):
         return self.n_components.size
 
     def frame(self, backend: Backend | None = None) -> Any:
-        """Return a data frame with one row for each number: ``components``, the score, and ``chosen``.
+        """Return a data frame with one row for each number of components: ``components``, the score, and ``chosen``.
 
         ``backend``: see `Precedents.frame`.
         """
@@ -83,7 +84,7 @@ class Gaussians:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Chances:
-    """A discrete column: its values, and the probability of each in each component, shape (components, values)."""
+    """A discrete column: its values, and their probabilities in each component, shape (components, values)."""
 
     values: tuple[Value, ...]
     probabilities: FloatArray
@@ -91,12 +92,12 @@ class Chances:
 
 @dataclass(frozen=True, repr=False, eq=False)
 class Components(GridsResult):
-    """Distributions of each component of a `MixtureModel`; prints as a table of the most probable values.
+    """Distribution of each column in each component of a `MixtureModel`; prints as a table of the most probable values.
 
     Parameters
     ----------
     weights, columns
-        Probability of each component, and the distribution of each column in each component, by name. Numeric columns
+        Probability of each component, and the distributions of each column, by column name. Numeric columns
         with fewer than two distinct numbers are omitted; the class is called ``"class"``.
     backend
         The frame library of the fit, or None.
@@ -132,7 +133,7 @@ class Components(GridsResult):
         """Return a data frame with one row for each component, column and value.
 
         Columns: ``component``, ``weight``, ``column``; ``value`` and ``probability`` for nominal and ordinal columns
-        and the class; ``mean`` and ``deviation`` for numeric ones. ``backend``: see `Precedents.frame`.
+        and the class; ``mean`` and ``deviation`` for numeric columns. ``backend``: see `Precedents.frame`.
         """
         found: list[tuple[Any, ...]] = []
         for k, weight in enumerate(self.weights.tolist()):
@@ -150,7 +151,7 @@ class Components(GridsResult):
         return framed(columns, backend or self.backend)
 
     def _grids(self) -> list[Grid]:
-        """Tables with as many components side by side as fit."""
+        """Return tables with as many components side by side as the width allows."""
         labels = ["component", "weight", *(short(str(name), 24) for name in self.columns)]
         panels, left = list[list[list[str]]](), 0
         for k, weight in enumerate(self.weights.tolist()):
@@ -178,7 +179,7 @@ def _text(column: Gaussians | Chances, k: int) -> str:
 class OutlierScores(layouts.PrintedPerQuery):
     """Outlier scores of rows with the columns that explain them, as returned by `MixtureModel.outlier_scores`.
 
-    Can be indexed and sliced by row. Prints as a table, most surprising columns first.
+    The result can be indexed and sliced by row. It prints as a table, with the most surprising columns first.
 
     Parameters
     ----------
@@ -187,11 +188,11 @@ class OutlierScores(layouts.PrintedPerQuery):
     scores, tails
         Negative log-density of each row in nats, and the share of training rows with at least this score.
     surprises, usual
-        ``surprises`` is ``-ln p(x_i | all other known columns)``, shape (rows, columns): largest for erroneous values,
-        0 for missing ones. ``usual`` is the mean surprise of each column over the training rows.
+        ``surprises`` is ``-ln p(x_i | all other known columns)``, shape (rows, columns). It is largest for erroneous
+        values, and 0 for missing values. ``usual`` is the mean surprise of each column over the training rows.
     contributions, mixing
         Contribution of each column to the score, ``sum_k r_k (-ln p(x_i | k))`` with the row's responsibilities r, and
-        the remainder of the score, ``sum_k r_k ln(r_k / p_k)``, which comes from the components.
+        the remainder of the score, ``sum_k r_k ln(r_k / p_k)``, which is due to the choice of component.
     """
 
     names: tuple[Name, ...]
@@ -209,9 +210,9 @@ class OutlierScores(layouts.PrintedPerQuery):
     def frame(self, backend: Backend | None = None) -> Any:
         """Return a data frame with one row for each query.
 
-        Columns: ``query``, ``score``, ``tail``, ``component`` (the remainder of the score), the values by name, and for
-        each ``surprise of NAME`` and ``contribution of NAME``; see `Precedents.frame` for clashing names.
-        ``backend``: see `Precedents.frame`.
+        Columns: ``query``, ``score``, ``tail``, ``component`` (the remainder of the score), the values by column name,
+        and for each column ``surprise of NAME`` and ``contribution of NAME``; see `Precedents.frame` for clashing
+        names. ``backend``: see `Precedents.frame`.
         """
         query = np.array(self.numbers, np.int64)
         columns = {"query": query, "score": self.scores, "tail": self.tails, "component": self.mixing}
@@ -219,7 +220,7 @@ class OutlierScores(layouts.PrintedPerQuery):
         return framed(layouts.by_attribute(columns, self.names, self.queries, parts), backend or self.backend)
 
     def _grid(self, i: int) -> Grid:
-        """Known columns, sorted by surprise beyond their usual level, and the part of the components."""
+        """Return the known columns, sorted by their excess over the usual surprise, and the remainder of the score."""
         beyond = self.surprises[i] - self.usual
         order = [a for a in np.argsort(-beyond, kind="stable").tolist() if self.queries[i][a] is not None]
         lines, places = [], decimals([self.surprises[i], self.contributions[i]], 3)

@@ -1,8 +1,9 @@
 """Candidates of a conversation: the weight of each case after the answers so far, and the solutions they support.
 
-A new case that needs the solution of a stored one is taken to be like it, attribute by attribute: with probability r,
-the *reliability* of the attribute, its value is like that of the stored case, otherwise like that of any case. The
-reliabilities are learned from the cases: each is compared with its *mates*, the other cases with the same solution.
+The model assumes that a new case resembles the stored case whose solution it needs. With probability r, the
+*reliability* of an attribute, the new case's value resembles the value of that stored case; otherwise it resembles the
+value of any case. The reliabilities are learned by comparing each case with its *mates*, the other cases with the same
+solution.
 """
 
 from __future__ import annotations
@@ -32,7 +33,7 @@ Term: TypeAlias = str | int | float | bool
 """A word of a text, or a member of a set."""
 
 NONE = 1.0
-"""The weight of "none of these solutions": that of one case of which nothing is known."""
+"""The weight of "none of these solutions": the weight of one case without known values."""
 
 _ROUNDING = 1e-9  # products of the same factors in another order differ by less
 _SHORTEST, _MOST_TERMS = 3, 20_000
@@ -48,7 +49,7 @@ _MOST, _LEAST, _MATES, _VALUES = 300, 30, 100, 5_000_000  # bounds on the cases 
 class Step:
     """An answer: the value of an attribute, or yes or no for a cut or mention.
 
-    ``asked`` is the question that it answers; empty if no question was asked.
+    ``asked`` is the question that was answered; empty if no question was asked.
     """
 
     attribute: str
@@ -64,13 +65,13 @@ class Step:
 
 
 def in_force(steps: tuple[Step, ...]) -> list[Step]:
-    """The steps that count: for each attribute those from its last value on, since a value replaces earlier answers."""
+    """Return the steps in force: a value of an attribute replaces earlier answers about this attribute."""
     last = {step.attribute: place for place, step in enumerate(steps) if step.whole}
     return [step for place, step in enumerate(steps) if place >= last.get(step.attribute, 0)]
 
 
 def as_number(stored: float | str) -> float:
-    """A stored number or date as a number."""
+    """Convert a stored number or date to a number."""
     return days(stored) if isinstance(stored, str) else float(stored)
 
 
@@ -79,10 +80,10 @@ def as_number(stored: float | str) -> float:
 
 @dataclass(frozen=True, eq=False)
 class Mentions:
-    """The words or members of a column, and which of its distinct values have each: a matrix (terms, values).
+    """The words or members of a column, with a matrix (terms, values) of the distinct values that contain them.
 
-    Words that occur in at least two cases, in alphabetical order, or members in set order. If there are too many terms,
-    only the most frequent are kept.
+    Terms are words that occur in at least two cases, in alphabetical order, or members in set order. If there are too
+    many terms, only the most frequent terms are kept.
     """
 
     terms: tuple[Term, ...]
@@ -90,7 +91,7 @@ class Mentions:
 
     @classmethod
     def of(cls, column: CaseColumn) -> Mentions:
-        """The terms of a column of texts or sets."""
+        """Return the terms of a column of texts or sets."""
         texts = isinstance(column.kind, Text)
         values: Sequence[Any] = column.values
         split: list[Sequence[Term]] = [words_of(value) if texts else value for value in values]
@@ -114,13 +115,13 @@ class Mentions:
         return {identity(term): place for place, term in enumerate(self.terms)}
 
     def having(self, term: Term) -> BoolArray:
-        """Which of the distinct values have a term."""
+        """Return a mask of the distinct values that contain a term."""
         having: BoolArray = self.by_term[[self.places[identity(term)]]].toarray().ravel() > 0
         return having
 
 
 def words_of(text: str) -> list[str]:
-    """The distinct words of a text in lower case, sorted, of three characters or more."""
+    """Return the sorted distinct words of a text with at least three characters, in lower case."""
     return sorted({word for word in words(folded(text)) if len(word) >= _SHORTEST})
 
 
@@ -133,10 +134,10 @@ def _order(term: Term) -> tuple[int, float, str]:
 
 
 class Candidates:
-    """The weight of each case by the formula of `Conversation`, and the solutions that the cases support.
+    """The weight of each case after some answers (see `Conversation`), and the solutions that the cases support.
 
-    ``degrees`` is the degree to which the solution of each case worked, 0 for cases that are not used. Cases *remain*
-    if their weight is more than ``floor`` times the largest.
+    ``degrees`` is the degree to which the solution of each case worked, or 0 for cases that are not used. Cases
+    *remain* if their weight is more than ``floor`` times the largest weight.
     """
 
     def __init__(self, likeness: Likeness, solutions: Solutions, degrees: FloatArray, floor: float) -> None:
@@ -151,7 +152,7 @@ class Candidates:
         self._mentions: dict[str, Mentions] = {}
 
     def weights(self, steps: tuple[Step, ...]) -> FloatArray:
-        """The weight of each case, bit-identical for any order of the steps."""
+        """Return the weight of each case, bit-identical for any order of the steps."""
         found = self.degrees.copy()
         order = list(self.likeness.attributes)
         said = [step for step in in_force(steps) if step.kind != "skipped"]
@@ -161,14 +162,15 @@ class Candidates:
         return found
 
     def remaining(self, weights: FloatArray) -> FloatArray:
-        """The same weights, but 0 for cases that do not remain."""
+        """Return the weights, with 0 for cases that do not remain."""
         most = float(weights.max())
         return np.where(weights > self.floor * most * (1.0 + _ROUNDING), weights, 0.0)
 
     def ranked(self, weights: FloatArray) -> tuple[Candidate, ...]:
-        """The solutions with their probabilities, most probable first; ties go to that of the oldest case.
+        """Return the solutions with their probabilities, most probable first; ties go to the solution of the oldest
+        case.
 
-        Only those that weigh more than ``floor`` times as much as the best are listed.
+        Only solutions with more than ``floor`` times the weight of the best solution are listed.
         """
         support = np.bincount(self.codes, weights=weights, minlength=self.count).astype(float)
         total = float(support.sum()) + NONE
@@ -185,14 +187,14 @@ class Candidates:
         return tuple(candidate for candidate, _ in found)
 
     def mentions(self, name: str) -> Mentions:
-        """The words or members of an attribute."""
+        """Return the words or members of an attribute."""
         if name not in self._mentions:
             self._mentions[name] = Mentions.of(self.likeness.columns[name])
         return self._mentions[name]
 
     @cached_property
     def ids(self) -> frozenset[str]:
-        """Return attributes whose values identify cases: they are useless for a new case."""
+        """Attributes whose values identify cases, and are therefore useless for a new case."""
         columns, found = self.likeness.columns, []
         for name, kind in self.likeness.attributes.items():
             if isinstance(kind, Numeric | Nominal):
@@ -203,7 +205,7 @@ class Candidates:
 
     @cached_property
     def reliability(self) -> dict[str, float]:
-        """The reliability of each attribute with a weight."""
+        """The reliability of each attribute with a nonzero weight."""
         return reliabilities(self.likeness, self.codes, self.degrees > 0)
 
     def _factor(self, step: Step) -> FloatArray:
@@ -217,7 +219,7 @@ class Candidates:
         return by_case ** self.powers[step.attribute]
 
     def _by_value(self, step: Step) -> FloatArray:
-        """The similarity of each distinct value to an answer."""
+        """Return the similarity of each distinct value to an answer."""
         name, column = step.attribute, self.likeness.columns[step.attribute]
         if step.kind == "cut":
             return np.where((column.numbers() <= as_number(step.value)) == step.yes, 1.0, 0.0)
@@ -230,7 +232,7 @@ class Candidates:
         return found
 
     def _value(self, places: IntArray, weights: FloatArray) -> Any:
-        """The solution of some cases: the one they share, or the weighted mean of their numbers."""
+        """Return the common solution of some cases, or the weighted mean of numeric solutions."""
         codes = self.solutions.codes[places]
         if self.solutions.numbers is None:
             return plain_shown(self.solutions.texts[int(codes[0])])
@@ -239,7 +241,7 @@ class Candidates:
 
 
 def grouped(numbers: FloatArray, width: float) -> IntArray:
-    """The group of each number: from the smallest up, a group begins at the first number beyond the previous group."""
+    """Return the group of each number; from the smallest number up, each group is at most ``width`` wide."""
     found = np.zeros(numbers.size, dtype=np.int64)
     begin, group = float("-inf"), -1
     for place in np.argsort(numbers, kind="stable").tolist():
@@ -254,7 +256,7 @@ def grouped(numbers: FloatArray, width: float) -> IntArray:
 
 
 def evidence(similarities: FloatArray, mean: FloatArray | float, most: FloatArray | float, r: float) -> FloatArray:
-    """The evidence of a value for cases, relative to an average one: ``1 + r most (s / mean - 1)``; NaN counts as 1.
+    """Return the evidence for each case relative to an average case: ``1 + r most (s / mean - 1)``, or 1 for NaN.
 
     If even the most similar case is not very similar, the evidence is weak: one word that two texts have in common
     is weak evidence for either case.
@@ -264,14 +266,14 @@ def evidence(similarities: FloatArray, mean: FloatArray | float, most: FloatArra
 
 
 def reliabilities(likeness: Likeness, answers: IntArray, able: BoolArray) -> dict[str, float]:
-    """The reliability of each attribute with a weight.
+    """Return the reliability of each attribute with a nonzero weight.
 
-    ``r = (q - p) / (1 - p)``, as in Cohen's kappa (Cohen 1960), with q the similarity of cases to their mates and p
-    that to all cases. A case need not be like all of its mates: each counts by the probability, under the
-    reliabilities of the round before, that the case is like this one (expectation maximization). To be careful with
-    few cases, 1/2 is mixed in as if 20 more cases had shown it.
+    ``r = (q - p) / (1 - p)``, as in Cohen's kappa (Cohen 1960), where q is the mean similarity of cases to their mates
+    and p the mean similarity to all cases. A case need not resemble all of its mates, so each mate is weighted by the
+    probability that the case resembles this mate, given the reliabilities of the previous round (expectation
+    maximization). With few cases, r is shrunk towards 1/2 by a prior that counts as 20 cases.
 
-    ``answers`` has the solution of each case, ``able`` those that take part.
+    ``answers`` contains the solution of each case, and ``able`` is a mask of the cases to use.
     """
     names = [name for name, weight in likeness.weights.items() if weight and likeness.columns[name].values]
     mates = _mates(likeness, names, answers, able)
@@ -309,7 +311,7 @@ def _reliability(similarities: FloatArray, mean: FloatArray, shares: FloatArray)
 def _compared(
     likeness: Likeness, name: str, mates: list[tuple[int, IntArray]], able: BoolArray
 ) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """Similarities of cases to their mates in one attribute (NaN if unknown), and mean and maximum to all others."""
+    """Return similarities of cases to their mates in one attribute, and their mean and maximum to all other cases."""
     column = likeness.columns[name]
     counts = np.bincount(column.codes[able & (column.codes >= 0)], minlength=len(column.values)).astype(float)
     size = max(others.size for _, others in mates)
@@ -329,7 +331,7 @@ def _compared(
 
 
 def _mates(likeness: Likeness, names: list[str], answers: IntArray, able: BoolArray) -> list[tuple[int, IntArray]]:
-    """A limited, evenly spread sample of cases, each with some other cases that have the same solution."""
+    """Return a limited, evenly spaced sample of cases, each with some other cases that have the same solution."""
     places = np.flatnonzero(able)
     order = places[np.argsort(answers[places], kind="stable")]
     groups = np.split(order, np.flatnonzero(np.diff(answers[order])) + 1)
@@ -346,7 +348,7 @@ def _mates(likeness: Likeness, names: list[str], answers: IntArray, able: BoolAr
 
 
 def _spread(places: IntArray, most: int) -> IntArray:
-    """At most ``most`` of these, evenly spread."""
+    """Return at most ``most`` of the places, evenly spaced."""
     if places.size <= most:
         return places
     return places[np.linspace(0, places.size - 1, most).round().astype(np.int64)]

@@ -36,12 +36,12 @@ _YES = {"yes": True, "no": False}
 class Conversation(TextResult):
     """A conversation that repeatedly asks the most informative question about the solution.
 
-    The weight of a case is ``product_a e_a^(w_a / max w)`` over the answered attributes, with the evidence
-    ``e_a = 1 + r_a m_a (s_a / mean s_a - 1)`` of the answer for this case relative to an average case. ``s_a`` is the
-    similarity of the case's value to the answer, or 1 and 0 for a yes or no; ``m_a`` is the largest similarity; and
-    ``r_a`` is the reliability of the attribute, learned from the agreement of cases with the same solution. If the
-    case's value is missing, the evidence is 1. The probability of a solution is the weight of its cases divided by the
-    total weight, to which "none of these" contributes the weight of one case. No answer excludes a case permanently.
+    The weight of a case is ``product_a e_a^(w_a / max w)`` over the answered attributes, where ``e_a = 1 + r_a m_a (s_a
+    / mean s_a - 1)`` is the evidence of the answer for this case relative to an average case. ``s_a`` is the similarity
+    of the case's value to the answer (1 or 0 for yes-or-no answers), and ``m_a`` is the largest similarity. The
+    reliability ``r_a`` of the attribute is learned from the agreement of cases with the same solution. If the case's
+    value is missing, the evidence is 1. The probability of a solution is the weight of its cases divided by the total
+    weight, which includes the weight of one case for "none of these". No answer excludes a case permanently.
 
     Parameters
     ----------
@@ -59,8 +59,8 @@ class Conversation(TextResult):
     least_gain
         Minimum information gain of a question, in bits.
     tolerance
-        Largest difference at which two numeric solutions agree; required if solutions are numbers. They are grouped
-        into ranges at most twice as wide.
+        Largest difference at which two numeric solutions agree; required if solutions are numbers. The solutions are
+        grouped into ranges of at most twice this width.
     success
         How to interpret outcomes, as in `retain`.
     cache
@@ -105,7 +105,7 @@ class Conversation(TextResult):
         if not is_number(floor) or not 0 < floor < 1:
             raise ParameterError(
                 f"floor must be a number above 0 and below 1, got {quoted(floor)}. 0.1 drops cases that weigh less "
-                "than a tenth of the best one."
+                "than a tenth of the best case."
             )
         if not is_number(least_gain) or not 0 <= least_gain < float("inf"):
             raise ParameterError(
@@ -147,7 +147,7 @@ class Conversation(TextResult):
 
     @property
     def settled(self) -> bool:
-        """Whether one solution is probable enough, or no informative question is left."""
+        """Whether one solution is probable enough or no informative question is left."""
         return bool(self.reason)
 
     @property
@@ -171,21 +171,21 @@ class Conversation(TextResult):
     def next_question(self) -> Question | None:
         """Return the most informative question; None if no question is informative.
 
-        If the cases have a free-text attribute and nothing is known yet, it is asked first. A settled conversation can
-        continue: questions do not depend on ``confidence``. Ties go to the first attribute.
+        If the cases have a free-text attribute and nothing is known yet, the first question is about that attribute. A
+        settled conversation can continue: questions do not depend on ``confidence``. Ties go to the first attribute.
         """
         return self._now.question
 
     def questions(self) -> tuple[Question, ...]:
         """Return the best question about each remaining attribute, sorted by gain ratio.
 
-        Questions with less than the median gain come last.
+        Questions with less than the median gain are listed last.
         """
         now = self._now
         return tuple(Questions(now.candidates, now.weights, now.steps).ranked())
 
     def tell(self, attribute: str, value: Any) -> None:
-        """Add an answer: the value of any attribute, or yes or no to the open question about it.
+        """Add an answer: the value of any attribute, or yes or no if there is an open question about the attribute.
 
         A value replaces earlier answers about its attribute. An open yes-or-no question is answered by True, False,
         "yes" or "no". A missing value (None, NaN) skips the attribute.
@@ -261,7 +261,7 @@ class Conversation(TextResult):
 
 @dataclass(frozen=True)
 class _State:
-    """A conversation after some steps; it never changes, and what follows from it is computed once."""
+    """An immutable state of a conversation after some steps; derived values are cached."""
 
     steps: tuple[Step, ...]
     candidates: Candidates
@@ -287,7 +287,7 @@ class _State:
 def tolerant_conversation(
     base: CaseBase, query: Mapping[str, Any], *, tolerance: float | None = None, **settings: Any
 ) -> Conversation:
-    """The conversation of a case base; solutions that are numbers may be off by a part of their range by default."""
+    """Start a conversation; by default, the tolerance of numeric solutions is a fixed fraction of their range."""
     try:
         return base.converse(query, tolerance=tolerance, **settings)
     except ParameterError:
@@ -299,7 +299,7 @@ def tolerant_conversation(
 
 
 def _yes_or_no(answer: object) -> bool | None:
-    """An answer that is yes or no; None for any other."""
+    """Convert a yes-or-no answer to a boolean; return None for any other answer."""
     if isinstance(answer, str):
         return _YES.get(answer.strip().casefold())
     return bool(answer) if isinstance(answer, bool | np.bool_) else None
@@ -324,7 +324,7 @@ class TranscriptLine:
 
 @dataclass(frozen=True, repr=False)
 class Transcript(GridResult):
-    """The answers of a conversation, and the reason why it is settled (empty if it is not); prints as a table."""
+    """The answers of a conversation, and the reason why it is settled (empty if not settled); prints as a table."""
 
     lines: tuple[TranscriptLine, ...]
     reason: str
@@ -357,7 +357,7 @@ class Transcript(GridResult):
 
 
 def _line(step: Step, state: _State) -> TranscriptLine:
-    """A step, with the state after it."""
+    """Return the line of the transcript for a step, given the state after the step."""
     if step.kind == "skipped":
         answer = "(skipped)"
     elif step.whole:

@@ -1,8 +1,8 @@
-"""Questions of a conversation: the one with the best gain ratio about the solution is asked next.
+"""Questions of a conversation: the question with the best gain ratio about the solution is asked next.
 
-Gains and gain ratios are Quinlan's (*Machine Learning* 1, 1986, sections 4 and 7), with his rules for missing
-values and for cuts of numbers (*C4.5*, 1993, sections 3.2 and 2.4). A question that splits the cases into many small
-groups has a high gain but a low gain ratio; no questions are asked about ids.
+Gains and gain ratios follow Quinlan (*Machine Learning* 1, 1986, sections 4 and 7), with the rules for missing values
+and for cuts of numbers from C4.5 (1993, sections 3.2 and 2.4). A question that splits the cases into many small groups
+has a high gain but a low gain ratio; no questions are asked about ids.
 """
 
 from __future__ import annotations
@@ -101,7 +101,7 @@ class Question(TextResult):
 
 
 class Questions:
-    """Questions about the candidates that remain: those with a weight above 0."""
+    """Questions about the remaining candidates, which have a weight above 0."""
 
     def __init__(self, candidates: Candidates, weights: FloatArray, steps: tuple[Step, ...]) -> None:
         self.candidates, self.steps = candidates, in_force(steps)
@@ -111,14 +111,14 @@ class Questions:
         self.n_solutions = present.size
 
     def best(self, least: float) -> Question | None:
-        """The first question in `ranked` with a gain of at least ``least``; None if there is none."""
+        """Return the first question in `ranked` with a gain of at least ``least``; None if there is none."""
         if (free := self._free_text()) is not None:
             return free
         least = max(least, _NEGLIGIBLE)
         return next((question for question in self.ranked() if (question.gain or 0.0) >= least), None)
 
     def ranked(self) -> list[Question]:
-        """The best question about each attribute, in the order in which they would be asked.
+        """Return the best question about each attribute, in the order in which they would be asked.
 
         Questions with at least the median gain come first, since the ratio alone prefers uneven splits (Quinlan 1986,
         section 7, uses the mean; an id attribute would raise the mean above all other gains). Within each group, the
@@ -130,7 +130,7 @@ class Questions:
         return sorted(found, key=lambda one: ((one.gain or 0.0) < usual, -round(one.ratio or 0.0, _DIGITS)))
 
     def all(self) -> Iterator[Question]:
-        """The best question about each attribute that may still be asked, in the order of the attributes."""
+        """Yield the best question about each attribute that can still be asked, in the order of the attributes."""
         closed = {step.attribute for step in self.steps if step.kind == "skipped"}
         told = {step.attribute: step for step in self.steps if step.whole}
         for name, kind in self.candidates.likeness.attributes.items():
@@ -226,9 +226,9 @@ class Questions:
 
 
 def branches_of(taxonomy: Taxonomy, values: Iterable[str], *, above: str | None = None) -> dict[str, str]:
-    """The branch that each value lies in, at the deepest node that all of them share.
+    """Return the branch of each value below the deepest common ancestor of all values.
 
-    Values at that node itself are excluded, and so are those that are not below ``above``, a node known already.
+    Values equal to the common ancestor are excluded, and so are values that are not below the known node ``above``.
     """
     paths = {value: taxonomy.ancestors(value)[::-1] for value in values}
     if above is not None:
@@ -242,7 +242,7 @@ def branches_of(taxonomy: Taxonomy, values: Iterable[str], *, above: str | None 
 
 
 def entropy(weights: FloatArray) -> FloatArray:
-    """The entropy in bits over the last axis, ``-sum p log2 p``; 0 where all weights are 0."""
+    """Return the entropy in bits over the last axis, ``-sum p log2 p``; 0 if all weights are 0."""
     total = weights.sum(axis=-1, keepdims=True)
     p = np.divide(weights, total, out=np.zeros_like(weights, dtype=float), where=total > 0)
     bits: FloatArray = -(p * np.log2(p, out=np.zeros_like(p), where=p > 0)).sum(axis=-1)
@@ -250,9 +250,10 @@ def entropy(weights: FloatArray) -> FloatArray:
 
 
 def branch_gain(branches: FloatArray, missing: FloatArray) -> FloatArray:
-    """The gain of questions, from weights by (question, branch, solution) and by (question, solution) where missing.
+    """Return the gain of each question; ``branches`` has weights by (question, branch, solution).
 
-    With W the weight of all cases and K that of those with a value: ``K/W (H(known) - sum_b W_b/K H(b))``.
+    ``missing`` has the weights of cases without a value, by (question, solution). The gain is ``K/W (H(known) - sum_b
+    W_b/K H(b))``, where W is the weight of all cases and K the weight of the cases with a value.
     """
     by_branch = branches.sum(axis=-1)
     known = by_branch.sum(axis=-1)
@@ -265,22 +266,22 @@ def branch_gain(branches: FloatArray, missing: FloatArray) -> FloatArray:
 
 
 def group_gain(weights: FloatArray, groups: IntArray, solutions: IntArray, shape: tuple[int, int]) -> float:
-    """The gain of asking for the group of a case; -1 is missing, ``shape`` the numbers of groups and solutions."""
+    """Return the gain of asking for the group of a case (-1 is missing); ``shape`` is (groups, solutions)."""
     table = _tallied(weights, groups, solutions, shape)
     return float(branch_gain(table[:-1], table[-1]))
 
 
 def gain_ratio(gain: float, weights: FloatArray, groups: IntArray, n: int) -> float:
-    """The gain divided by the entropy of the groups, "missing" (-1) among them; 0 if that is 0."""
+    """Return the gain divided by the entropy of the groups, including "missing" (-1); 0 if the entropy is 0."""
     shares = np.bincount(groups.astype(np.int64) + 1, weights=weights, minlength=n + 1).astype(np.float64)
     split = float(entropy(shares))
     return gain / split if split > 0 else 0.0
 
 
 def best_cut(weights: FloatArray, numbers: FloatArray, solutions: IntArray, n: int) -> tuple[float, float]:
-    """The cut whose question "is it at most this?" has the largest gain, and that gain; NaN and 0 if no cut has a gain.
+    """Return the cut with the largest gain, and that gain; NaN and 0 if no cut has a positive gain.
 
-    A cut is one of the cases' own numbers (as in C4.5 since release 8), the smallest of the best ones. NaN is missing.
+    A cut is one of the numbers of the cases (as in C4.5 since release 8); ties go to the smallest cut. NaN is missing.
     """
     known = ~np.isnan(numbers) & (weights > 0)
     levels, places = np.unique(numbers[known], return_inverse=True)
@@ -297,12 +298,12 @@ def best_cut(weights: FloatArray, numbers: FloatArray, solutions: IntArray, n: i
 
 
 def first_best(gains: FloatArray) -> int:
-    """The first position with the largest gain, up to rounding."""
+    """Return the first position with the largest gain, up to rounding."""
     return int(np.argmax(gains >= gains.max() - _NEGLIGIBLE))
 
 
 def _tallied(weights: FloatArray, groups: IntArray, solutions: IntArray, shape: tuple[int, int]) -> FloatArray:
-    """Weights by group and solution; the last row has the missing ones."""
+    """Sum the weights by group and solution; the last row is for missing values."""
     n_groups, n_solutions = shape
     at = np.where(groups < 0, n_groups, groups).astype(np.int64) * n_solutions + solutions
     counted: FloatArray = np.bincount(at, weights=weights, minlength=(n_groups + 1) * n_solutions).astype(float)
@@ -310,7 +311,7 @@ def _tallied(weights: FloatArray, groups: IntArray, solutions: IntArray, shape: 
 
 
 def _term_gains(mentions: Mentions, by_value: FloatArray, missing: FloatArray) -> FloatArray:
-    """The gain of asking for each word or member, in blocks that fit in memory."""
+    """Return the gain of asking for each word or member, computed in blocks that fit in memory."""
     total = by_value.sum(axis=0)
     step = max(1, _CELLS // max(1, total.size))
     found = np.zeros(len(mentions.terms))

@@ -20,7 +20,7 @@ from priorcase.exceptions import ParameterError, prefix_errors, quoted
 from priorcase.learning.results import Grid, GridResult, GridsResult, TextResult, framed
 
 MOST_PIECES = 100
-"""Designs of more pieces are not looked for."""
+"""Maximum number of pieces in a design."""
 
 _LONGEST = 60  # longer solutions are cut if they serve as names
 _SHOWN = 40
@@ -51,7 +51,7 @@ class Fragment(TextResult):
 
 @prefix_errors
 def fragments_of(cases: Iterable[Any], attribute: Name = "function") -> list[Fragment]:
-    """Convert cases to fragments: an attribute is the function, the solution is the structure.
+    """Convert cases to fragments, with an attribute as the function and the solution as the structure.
 
     ``cases`` are fragments, a mapping from names to graphs, or mappings such as cases of a case base, with ``id`` and
     ``solution`` as attributes or keys. Mappings without a graph are skipped. The name of a fragment is the ``name`` of
@@ -95,17 +95,17 @@ def _fragment(case: Any, function: FunctionGraph, place: int) -> Fragment:
 
 _PLUMBING = """\
 T-junction pipe | Q1 +> Q3; Q2 +> Q3; T1 +> T3; T2 +> T3; flow: Q1, Q2, Q3; temperature: T1, T2, T3
-    two pipes that join at right angles into a third, which carries what both bring
+    two pipes that join at right angles into a third, which carries the flow of both
 regulated valve | C +> Q; control: C; flow: Q
     a disc on a threaded spindle above a seat in the pipe; turning the spindle lifts the disc
 reversing lever | C1 -> C2; control: C1, C2
     a lever on a pivot in its middle: one end goes up where the other is pushed down
 push rod | C1 +> C2; control: C1, C2
-    a stiff rod in a guide that hands a movement on
+    a stiff rod in a guide that transmits a movement
 straight pipe | Q1 +> Q2; T1 +> T2; flow: Q1, Q2; temperature: T1, T2
     a length of pipe with a flange at either end
 mixing chamber | Qhot +> T; Qcold -> T; flow: Qhot, Qcold; temperature: T
-    a chamber in which a hotter and a colder stream swirl round each other before they leave together
+    a chamber in which a hotter and a colder stream swirl around each other before they leave together
 speed-controlled pump | C +> Q; C +> P; control: C; flow: Q; pressure: P
     an impeller driven by a motor whose speed follows a signal
 immersion heater | E +> T2; T1 +> T2; Q -> T2; current: E; temperature: T1, T2; flow: Q
@@ -145,7 +145,7 @@ class Piece(TextResult):
 
     @property
     def arcs(self) -> tuple[Arc, ...]:
-        """The arcs of the desired function that it realizes."""
+        """The arcs of the desired function that the piece realizes."""
         return self.match.arcs
 
     def own_arc(self, arc: Arc) -> Arc:
@@ -154,7 +154,7 @@ class Piece(TextResult):
         return Arc(names[arc.source], arc.sign, names[arc.target])
 
     def quantity(self, variable: str) -> str | None:
-        """Return the quantity of a variable of the desired function in the fragment; None for any."""
+        """Return the quantity that the fragment gives to a variable of the desired function; None if it gives none."""
         labels = self.fragment.function.labels
         return next((labels.get(case) for case, query in self.match.bindings if query == variable), None)
 
@@ -167,7 +167,8 @@ class Design(GridResult):
     """A combination of fragments that realizes the arcs of the desired function.
 
     ``query`` is the desired function, ``graph`` the function after the rewritings ``steps``. ``pieces`` are the
-    fragments with their matches, and ``quantities`` those that the fragments imply for variables without a label.
+    fragments with their matches, and ``quantities`` are the quantities that the fragments imply for variables without a
+    label.
     """
 
     query: FunctionGraph
@@ -250,18 +251,18 @@ class Design(GridResult):
             if piece.alternatives:
                 names = ", ".join(fragment.name for fragment in piece.alternatives[:3])
                 more = f" and {len(piece.alternatives) - 3} more" if len(piece.alternatives) > 3 else ""
-                notes.append(f"{number} {piece.fragment.name} may be {names}{more} instead")
+                notes.append(f"{number} {piece.fragment.name} can be replaced by {names}{more}")
         return notes
 
 
 @dataclass(frozen=True, repr=False)
 class Designs(GridsResult, Sequence[Design]):
-    """The designs found for a desired function, those with the fewest pieces first; prints the first.
+    """The designs found for a desired function, sorted by number of pieces; only the first is printed in full.
 
     ``found`` are the designs that realize the whole ``query``. If there are none, ``partial`` is the partial design
     with the fewest missing arcs; None if no fragment matches at all. ``conflicts`` lists why pieces could not be
     combined, ``backtracks`` is the number of backtracking steps, and ``cut`` is the reason why the search stopped
-    early; empty if it was complete.
+    early, or an empty string if the search was complete.
     """
 
     query: FunctionGraph
@@ -279,7 +280,7 @@ class Designs(GridsResult, Sequence[Design]):
 
     @property
     def best(self) -> Design | None:
-        """The first design, or the partial one if there is none; None if nothing matches."""
+        """The first design, or the partial design if none is complete; None if no fragment matches."""
         return self.found[0] if self.found else self.partial
 
     @prefix_errors
@@ -307,7 +308,11 @@ class Designs(GridsResult, Sequence[Design]):
         if self.found:
             lines = [f"{_counted(others, 'other design')}: see frame()"] if others else []
         else:
-            lines = ["no design realizes all of it" if self.partial else "no fragment matches any part of the function"]
+            lines = [
+                "no design realizes the whole function"
+                if self.partial
+                else "no fragment matches any part of the function"
+            ]
         return "\n".join([*lines, *filter(None, [self.cut and f"{self.cut}; there may be better designs"])])
 
     def _grids(self) -> list[Grid]:
@@ -342,8 +347,8 @@ def design(
     """Compose designs for a desired function from the functions of cases.
 
     As in CADET (Sycara et al. 1992; Mitchell 1997, section 8.5), a case with exactly the desired function is a design.
-    Otherwise, cases that match parts of it are combined until every arc is realized, with backtracking if pieces
-    conflict. If that fails, the desired function is rewritten into an equivalent one that other cases match.
+    Otherwise, cases that match parts of the function are combined until every arc is realized, with backtracking if
+    pieces conflict. If that fails, the desired function is rewritten into an equivalent one that other cases match.
 
     Parameters
     ----------
@@ -363,11 +368,11 @@ def design(
     share
         Whether two pieces may realize the same arc.
     compatible
-        A function ``compatible(piece, other)`` that returns whether two pieces can be combined; None allows all.
+        A function ``compatible(piece, other)`` that returns whether two pieces can be combined; None allows all pairs.
     limit
         Number of designs to search for.
     steps, seconds
-        Limits on the search. A limit in steps gives the same designs on every machine; the result contains whether the
+        Limits on the search. A limit in steps gives the same designs on every machine; the result says whether the
         search was stopped.
 
     Returns
@@ -404,7 +409,7 @@ def design(
         check_count("elaborate", elaborate, 0),
         rules,
         check_count("free", free, 0),
-        check_flag("share", share, hint="True lets two pieces realize one arc."),
+        check_flag("share", share, hint="True allows two pieces to realize the same arc."),
         compatible,
         check_count("limit", limit, 1),
         check_budget(steps, seconds),
@@ -441,7 +446,7 @@ class _Search:
         return "; ".join(filter(None, [self.budget.cut, large if self.too_large else ""]))
 
     def designs(self) -> list[Design]:
-        """The designs that realize everything; rewriting goes on until there are enough."""
+        """Return the complete designs; rewrite further until ``limit`` designs are found."""
         found: list[Design] = []
         with suppress(BudgetSpentError):
             for level in elaborations(self.query, self.elaborate, self.rules, self.budget):
@@ -454,7 +459,7 @@ class _Search:
         return found
 
     def _cover(self, level: Sequence[Elaborated]) -> list[_Covering]:
-        """The pieces for each graph of a level."""
+        """Return one covering for each graph of a level, with the pieces that match the graph."""
         found: list[_Covering] = []
         with self.budget.part(0.5) as part:
             for one in level:
@@ -464,7 +469,7 @@ class _Search:
         return found
 
     def _pieces(self, graph: FunctionGraph, budget: Budget) -> list[Piece]:
-        """Every place of every fragment: those that realize most first, then in the order of the fragments."""
+        """Return every match of every fragment as a piece, those that realize the most arcs first."""
         found: list[tuple[tuple[Any, ...], Piece]] = []
         for place, (fragment, *others) in enumerate(self.groups):
             with budget.part(_SHARE) as part:
@@ -483,7 +488,7 @@ class _Search:
         self.too_large = self.too_large or most > MOST_PIECES
 
     def partial(self) -> Design | None:
-        """The choice with the fewest missing arcs, then the fewest rewritings and pieces; None if nothing matches."""
+        """Return the design with the fewest missing arcs, then rewritings, then pieces; None if nothing matches."""
         with self.budget.part(1.0) as part:
             for missing in range(1, len(self.query)):
                 for covering in self.coverings:
@@ -498,8 +503,8 @@ class _Search:
 class _Covering:
     """Sets of pieces that realize every arc of an elaborated graph, or all but a few.
 
-    Two pieces can be combined if they do not realize the same arc (unless that is allowed), take a variable without a
-    label for the same quantity, and the user's function does not object.
+    Two pieces can be combined if they realize different arcs (unless sharing is allowed), agree on the quantity of each
+    variable without a label, and pass the user's function ``compatible``.
     """
 
     def __init__(self, search: _Search, elaborated: Elaborated, pieces: Sequence[Piece], budget: Budget) -> None:
@@ -514,7 +519,7 @@ class _Covering:
         self._objections: dict[tuple[int, int], str] = {}
 
     def design(self, chosen: Iterable[int]) -> Design:
-        """The design of some pieces."""
+        """Return the design that consists of the chosen pieces."""
         pieces = tuple(self.pieces[place] for place in sorted(chosen))
         known: dict[str, str] = {}
         for name in self.graph.variables:
@@ -524,7 +529,7 @@ class _Covering:
         return Design(self.search.query, self.graph, self.elaborated.steps, pieces, tuple(sorted(known.items())))
 
     def covers(self, number: int, missing: int = 0) -> Iterator[list[int]]:
-        """Sets of exactly ``number`` pieces that leave at most ``missing`` arcs; each set once, no piece redundant."""
+        """Yield the sets of exactly ``number`` non-redundant pieces that leave at most ``missing`` arcs unrealized."""
         seen: set[frozenset[int]] = set()
         for chosen in self._extended([], list(self.graph.arcs), number, missing):
             if (key := frozenset(chosen)) not in seen and not (self.search.share and self._is_redundant(chosen)):
@@ -554,7 +559,7 @@ class _Covering:
             yield from self._extended(chosen, [a for a in left if a != arc], number, missing - 1)
 
     def fits(self, place: int, chosen: Sequence[int]) -> bool:
-        """Whether a piece can be combined with all that were chosen."""
+        """Return whether a piece can be combined with all pieces chosen so far."""
         for other in chosen:
             pair = (min(place, other), max(place, other))
             if pair not in self._objections:
@@ -566,7 +571,7 @@ class _Covering:
         return True
 
     def _objection(self, one: Piece, other: Piece) -> str:
-        """Return why two pieces cannot be combined; empty if they can."""
+        """Return the reason why two pieces cannot be combined; empty if they can."""
         names = f"{one.fragment.name} and {other.fragment.name}"
         if not self.search.share and (both := [arc for arc in one.arcs if arc in set(other.arcs)]):
             return f"{names}: both would realize {both[0]}"
@@ -584,12 +589,12 @@ class _Covering:
         return "" if verdict else f"{names}: not compatible"
 
     def _is_redundant(self, chosen: Sequence[int]) -> bool:
-        """Whether some piece realizes only arcs that others realize as well."""
+        """Return whether some piece realizes only arcs that other pieces also realize."""
         count = Counter(arc for place in chosen for arc in self.pieces[place].arcs)
         return any(all(count[arc] > 1 for arc in self.pieces[place].arcs) for place in chosen)
 
     def greedy(self) -> Design:
-        """Pieces for the original query, each taken if it fits those before; the fallback if the budget is spent."""
+        """Design the original query by adding each piece that fits the previous ones; used when the budget is spent."""
         chosen: list[int] = []
         done: set[Arc] = set()
         for place, piece in enumerate(self.pieces[:_TRIED]):
@@ -601,5 +606,5 @@ class _Covering:
 
 
 def _design_order(design: Design) -> tuple[int, int, int]:
-    """Fewest pieces, then fewest rewritings, then fewest variables left open."""
+    """Return the sort key: numbers of pieces, of rewritings, and of variables left open."""
     return len(design.pieces), len(design.steps), sum(len(piece.match.free) for piece in design.pieces)

@@ -21,14 +21,14 @@ _LARGEST = 14.0
 
 @dataclass(frozen=True)
 class Layout:
-    """The place of each variable, and for each arc that is not straight the control point of its Bézier curve."""
+    """The positions of the variables, and the Bézier control points of the arcs that are not straight."""
 
     places: dict[str, Point]
     bends: dict[Arc, Point]
 
     @property
     def corners(self) -> tuple[Point, Point]:
-        """The lower left and the upper right corner of everything: centers of variables and of arcs."""
+        """The lower left and upper right corners of the box that contains the centers of all variables and arcs."""
         points = list(self.places.values())
         for arc, (x, y) in self.bends.items():
             start, end = self.places[arc.source], self.places[arc.target]
@@ -38,10 +38,11 @@ class Layout:
 
 
 def layered(graph: FunctionGraph) -> Layout:
-    """Columns from causes to effects, each variable just before its first effect; rows so that few arcs cross.
+    """Arrange the variables in columns from causes to effects, and in rows so that few arcs cross.
 
-    Variables that influence each other share a column. An arc over several columns takes a row of its own in those
-    between, so that it runs through no variable (Sugiyama, Tagawa & Toda 1981).
+    Each variable is placed just before its first effect, and variables that influence each other share a column. An arc
+    across several columns gets its own row in the columns between, so that it does not cross a variable (Sugiyama,
+    Tagawa & Toda 1981).
     """
     import networkx as nx
 
@@ -70,7 +71,7 @@ def _columns(graph: FunctionGraph) -> dict[str, int]:
 
 
 def _heights(points: Any) -> dict[Any, float]:
-    """The height of each point: by connected component, then by the mean height of its neighbors, back and forth."""
+    """Return the height of each point, sorted by connected component and by the mean height of its neighbors."""
     import networkx as nx
 
     component = {point: i for i, part in enumerate(nx.connected_components(points)) for point in part}
@@ -107,7 +108,7 @@ def _bend(arc: Arc, places: Mapping[str, Point], height: Mapping[Any, float]) ->
 def draw_design(
     ax: Any, graph: FunctionGraph, pieces: Sequence[tuple[str, Sequence[Arc]]], missing: Sequence[Arc]
 ) -> Any:
-    """A function graph whose arcs are colored and numbered by piece, and dashed if the sign is minus."""
+    """Draw a function graph, with arcs colored and numbered by piece, and dashed if the sign is minus."""
     layout = layered(graph)
     (left, low), (right, high) = layout.corners
     size = (min(3.6 + _WIDTH * (right - left), _LARGEST), min(1.2 + _HEIGHT * (high - low), _LARGEST))
@@ -163,7 +164,7 @@ def _draw_arc(ax: Any, arc: Arc, layout: Layout, boxes: Mapping[str, Any], *, sh
 
 
 def _curve(ax: Any, bend: Point) -> Any:
-    """A curve with a control point that is given in the coordinates of the data."""
+    """Return a connection style for a curve with a control point in data coordinates."""
     from matplotlib.patches import ConnectionStyle
     from matplotlib.path import Path
 

@@ -32,9 +32,10 @@ class Elaboration(Protocol):
 
 @dataclass(frozen=True)
 class SplitArc:
-    """Replace an arc ``A s> B`` by ``A s1> x s2> B`` with ``s1 s2 = s``, for example a plus by two minuses.
+    """Replace an arc ``A s> B`` with ``A s1> x s2> B``, ``s1 s2 = s``; for example, a plus with two minuses.
 
-    The new variable is universally quantified (Mitchell 1997, section 8.5): it has no label, so it may be any quantity.
+    The new variable is universally quantified (Mitchell 1997, section 8.5): it has no label, so it can have any
+    quantity.
 
     >>> for rewriting in SplitArc().rewritings(FunctionGraph.parse("A +> B"), "x"):
     ...     print(rewriting.text)
@@ -57,7 +58,7 @@ class SplitArc:
 
 @dataclass(frozen=True)
 class JoinArcs:
-    """Replace ``A s1> x s2> B`` by ``A s> B`` with ``s = s1 s2``, if x has no label and no other arcs.
+    """Replace ``A s1> x s2> B`` with ``A s> B``, ``s = s1 s2``, if x has no label and no other arcs.
 
     To use it in `design`, pass ``rules=(SplitArc(), JoinArcs())``.
 
@@ -131,7 +132,7 @@ def _rewritten(one: Elaborated, query: FunctionGraph, rules: Sequence[Elaboratio
 
 
 def _shape(one: Elaborated) -> object:
-    """The same for graphs that differ only in the names of up to four new variables; beyond that by name."""
+    """Return a key that is equal for graphs that differ only in the names of up to four new variables."""
     fresh = one.fresh if len(one.fresh) <= _PERMUTED else ()
     shapes = []
     for order in permutations(range(len(fresh))):

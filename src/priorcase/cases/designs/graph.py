@@ -25,7 +25,7 @@ _EXAMPLE = "For example FunctionGraph.parse('Q1 +> Q3; Q2 +> Q3; flow: Q1, Q2, Q
 
 
 class Arc(NamedTuple):
-    """An influence of one variable on another: with "+" the target increases with the source, with "-" it decreases.
+    """An influence of one variable on another: as the source increases, the target increases ("+") or decreases ("-").
 
     >>> print(Arc("Q1", "+", "Q3"))
     Q1 +> Q3
@@ -53,7 +53,7 @@ class FunctionGraph(TextResult):
         Each ``(source, sign, target)`` with the sign "+" or "-". Both signs between the same variables, or an arc from
         a variable to itself, are errors.
     labels
-        The quantity of a variable: "flow", "temperature", "control". A variable without one may be any quantity.
+        The quantity of a variable: "flow", "temperature", "control". A variable without a label can have any quantity.
 
     Examples
     --------
@@ -88,9 +88,9 @@ class FunctionGraph(TextResult):
     def parse(cls, text: str) -> Self:
         """Parse a graph from text.
 
-        ``A +> B`` means that B increases with A, ``A -> B`` that it decreases; ``flow: A, B`` labels variables with a
-        quantity. Parts are separated by semicolons or line breaks, and arcs can be chained. The sign is the tail of the
-        arrow: ``->`` is a minus. `str` returns text that parses to an equal graph.
+        ``A +> B`` means that B increases as A increases, and ``A -> B`` that B decreases as A increases. ``flow: A, B``
+        labels variables with a quantity. Parts are separated by semicolons or line breaks, and arcs can be chained. The
+        sign is the tail of the arrow: ``->`` is a minus. `str` returns text that parses to an equal graph.
 
         >>> print(FunctionGraph.parse("C -> x +> Q; control: C"))
         C -> x

@@ -20,11 +20,11 @@ _BETWEEN_LOOKS = 64  # steps between two looks at the clock
 
 
 class BudgetSpentError(Exception):
-    """The search has taken all the steps or seconds it was given; never leaves this package."""
+    """Raised when a search has used up its steps or seconds; always caught within this package."""
 
 
 class Budget:
-    """Steps and seconds that searches share. Steps are the same on every machine; seconds are the last resort."""
+    """A limit on the steps and seconds of a search; limits in steps give the same result on every machine."""
 
     def __init__(self, steps: int, seconds: float) -> None:
         self.steps, self.seconds, self.taken = steps, seconds, 0
@@ -32,7 +32,7 @@ class Budget:
         self._cut = self._shortened = ""
 
     def spend(self, steps: int = 1) -> None:
-        """Take some steps; raises if the budget is spent."""
+        """Count some steps; raise `BudgetSpentError` if the budget is spent."""
         self.taken += steps
         if not self._cut and self.taken > self.steps:
             self._cut = "steps"
@@ -44,9 +44,9 @@ class Budget:
 
     @contextmanager
     def part(self, share: float) -> Iterator[Budget]:
-        """A share of what is left, so that one hard part of a search leaves something for the others.
+        """Yield a share of the remaining budget, so that one hard part of a search cannot use up all of it.
 
-        If it is spent, the context ends quietly, and ``cut`` of this budget is set.
+        If the share is spent, the context exits without an exception, and ``cut`` of this budget is set.
         """
         part = Budget(max(1, int((self.steps - self.taken) * share)), max(0.0, self._end - monotonic()) * share)
         try:
@@ -59,7 +59,7 @@ class Budget:
 
     @property
     def cut(self) -> str:
-        """The limit that stopped the search or a part of it; empty if none did."""
+        """The limit that stopped the search or a part of it; empty if no limit was reached."""
         allowed = {"steps": f"{self.steps:,} steps", "seconds": f"{self.seconds:.3g} seconds"}
         if self._cut:
             return f"the search was stopped after {allowed[self._cut]}"
@@ -67,7 +67,7 @@ class Budget:
 
 
 def check_budget(steps: object, seconds: object) -> Budget:
-    """A budget from a user's numbers."""
+    """Check the user's limits and return them as a budget."""
     if not is_number(seconds) or not float(seconds) > 0:
         raise ParameterError(f"seconds must be a number > 0, got {quoted(seconds)}")
     return Budget(check_count("steps", steps, 1), float(seconds))
@@ -89,7 +89,7 @@ def _check_graphs(**graphs: object) -> None:
 
 
 def _agree(one: str | None, other: str | None) -> bool:
-    """Whether two variables may be one: the same quantity, or one of them any."""
+    """Return whether two variables can be matched: their quantities are equal, or one has no quantity."""
     return one is None or other is None or one == other
 
 
@@ -100,8 +100,9 @@ def _agree(one: str | None, other: str | None) -> bool:
 class Match(TextResult):
     """A match of a case with a part of the desired function.
 
-    ``bindings`` are sorted pairs of a variable of the case and the corresponding variable of the query, ``arcs`` the
-    arcs of the query that the case realizes, ``free`` the variables of the case without a counterpart in the query.
+    ``bindings`` are sorted pairs of a variable of the case and the corresponding variable of the query. ``arcs`` are
+    the arcs of the query that the case realizes, and ``free`` the variables of the case without a counterpart in the
+    query.
     """
 
     bindings: tuple[tuple[str, str], ...]
@@ -110,12 +111,12 @@ class Match(TextResult):
 
     @property
     def mapping(self) -> dict[str, str]:
-        """The query's variable for each bound variable of the case."""
+        """Mapping from the bound variables of the case to variables of the query."""
         return dict(self.bindings)
 
     @property
     def order(self) -> tuple[Any, ...]:
-        """For sorting: most arcs first, then fewest free variables, then by name."""
+        """Sort key: most arcs first, then fewest free variables, then names."""
         return -len(self.arcs), len(self.free), self.bindings, self.free
 
     def __str__(self) -> str:
@@ -125,7 +126,7 @@ class Match(TextResult):
 
 @dataclass(frozen=True)
 class Matches(TextResult, Sequence[Match]):
-    """All matches of a case, sorted by the number of realized arcs; ``cut`` is the reason if some may be missing."""
+    """All matches of a case, sorted by number of realized arcs; ``cut`` says why the list may be incomplete."""
 
     found: tuple[Match, ...]
     cut: str = ""
@@ -154,17 +155,17 @@ def matches(
     """Return all matches of the function of a case with parts of the desired function.
 
     A match maps the case's variables one-to-one to variables of the query so that each arc of the case becomes an arc
-    of the query with the same sign and the quantities agree; a variable without a label agrees with any. The query may
-    have more arcs (a subgraph monomorphism, found by VF2; Cordella et al. 2004). Among matches that realize the same
-    arcs, only the first by its bindings is kept.
+    of the query with the same sign and the quantities agree. A variable without a label agrees with any quantity. The
+    query can have additional arcs (a subgraph monomorphism, found with VF2; Cordella et al. 2004). Among matches that
+    realize the same arcs, only the one with the first bindings in sorted order is returned.
 
     Parameters
     ----------
     case, query
         The graphs.
     free
-        Maximum number of variables of the case without a counterpart in the query. A match with such variables is kept
-        only if the case's influences through them are influences of the query.
+        Maximum number of variables of the case without a counterpart in the query. A match with such variables is
+        returned only if the influences through them are also influences of the query.
     limit, steps, seconds
         Maximum number of matches, and limits on the search; ``cut`` of the result names the limit that was reached.
 
@@ -177,12 +178,12 @@ def matches(
     _check_graphs(case=case, query=query)
     free, limit, budget = check_count("free", free, 0), check_count("limit", limit, 1), check_budget(steps, seconds)
     found = sorted(find_matches(case, query, free, budget), key=lambda match: match.order)
-    cut = f"{len(found):,} matches were found, and {limit:,} are kept" if len(found) > limit else ""
+    cut = f"{len(found):,} matches were found, and {limit:,} are returned" if len(found) > limit else ""
     return Matches(tuple(found[:limit]), "; ".join(filter(None, [budget.cut, cut])))
 
 
 def find_matches(case: FunctionGraph, query: FunctionGraph, free: int, budget: Budget) -> list[Match]:
-    """One match for each set of realized arcs and each set of open variables; what was found before a cut."""
+    """Return one match for each set of realized arcs and set of open variables, within the budget."""
     best: dict[tuple[tuple[Arc, ...], tuple[str, ...]], Match] = {}
     with suppress(BudgetSpentError):
         for part, left in _parts(case, free):
@@ -196,7 +197,7 @@ def find_matches(case: FunctionGraph, query: FunctionGraph, free: int, budget: B
 
 
 def _parts(case: FunctionGraph, free: int) -> Iterator[tuple[tuple[Arc, ...], tuple[str, ...]]]:
-    """The arcs of the case without some of its variables, if each of the others is still on an arc."""
+    """Yield the arcs of the case without some variables, if every other variable is still on an arc."""
     for number in range(min(free, len(case.variables) - 2) + 1):
         for left in combinations(case.variables, number):
             part = tuple(arc for arc in case.arcs if arc.source not in left and arc.target not in left)
@@ -213,7 +214,7 @@ def _is_possible(part: Sequence[Arc], case: FunctionGraph, query: FunctionGraph)
 def _partners(
     arcs: Sequence[Arc], labels: Mapping[str, str], others: Sequence[Arc], other_labels: Mapping[str, str]
 ) -> int:
-    """Return how many arcs can match one of the others, by their signs and labels."""
+    """Return the number of ``arcs`` whose signs and labels match one of ``others``."""
     kinds = {(other_labels.get(arc.source), arc.sign, other_labels.get(arc.target)) for arc in others}
     return sum(
         any(
@@ -236,7 +237,7 @@ def _is_wanted(case: FunctionGraph, query: FunctionGraph, bound: Mapping[str, st
 def _monomorphisms(
     part: Sequence[Arc], case: FunctionGraph, query: FunctionGraph, budget: Budget
 ) -> Iterator[dict[str, str]]:
-    """Yield each monomorphism, as a mapping from the part's variables to the query's."""
+    """Yield each monomorphism as a mapping from variables of the part to variables of the query."""
     names = tuple(sorted({name for arc in part for name in (arc.source, arc.target)}))
     matcher = _matcher()(_numbered(query, query.variables), _numbered(case, names), budget)
     for mapping in matcher.subgraph_monomorphisms_iter():
@@ -245,7 +246,7 @@ def _monomorphisms(
 
 @lru_cache(maxsize=64)
 def _numbered(graph: FunctionGraph, names: tuple[str, ...]) -> Any:
-    """The subgraph of some variables; its nodes are numbers, so that their order does not depend on the hash seed."""
+    """Return a subgraph with numbers as nodes, so that the order of nodes does not depend on the hash seed."""
     import networkx as nx
 
     return nx.convert_node_labels_to_integers(graph.networkx().subgraph(names), ordering="sorted")
@@ -253,7 +254,7 @@ def _numbered(graph: FunctionGraph, names: tuple[str, ...]) -> Any:
 
 @cache
 def _matcher() -> Any:
-    """networkx's VF2 with a budget."""
+    """Return a subclass of networkx's VF2 matcher that has a budget."""
     from networkx.algorithms.isomorphism import DiGraphMatcher  # takes long to load
 
     class Matcher(DiGraphMatcher):
@@ -281,8 +282,8 @@ def graph_similarity(case: FunctionGraph, query: FunctionGraph, *, steps: int = 
     """Return the share of the query's arcs that the case can realize, from 0 to 1.
 
     The similarity is ``|common| / |query|``, where ``common`` is the largest set of arcs of the query that are arcs of
-    the case under a one-to-one assignment of variables with the same labels (McGregor 1982). The case may have more
-    arcs. If ``steps`` or ``seconds`` stop the search, the result is a lower bound.
+    the case under a one-to-one assignment of variables with the same labels (McGregor 1982). The case can have
+    additional arcs. If ``steps`` or ``seconds`` stop the search, the result is a lower bound.
 
     >>> query = FunctionGraph.parse("Qc +> Qm; Qh +> Qm; C -> Qc; C +> Qh")
     >>> graph_similarity(FunctionGraph.parse("Q1 +> Q3; Q2 +> Q3"), query)
@@ -299,7 +300,7 @@ def graph_similarity(case: FunctionGraph, query: FunctionGraph, *, steps: int = 
 
 
 class _CommonArcs:
-    """The search: the query's variables are assigned one by one, those with most arcs first."""
+    """A search that assigns the variables of the query one by one, those with the most arcs first."""
 
     def __init__(self, case: FunctionGraph, query: FunctionGraph, budget: Budget) -> None:
         self.case, self.query, self.budget, self.best = case, query, budget, 0
@@ -320,7 +321,7 @@ class _CommonArcs:
             )
 
     def assign(self, taken: dict[str, str], used: set[str], common: int) -> None:
-        """Assign the next variable in every way, or to nothing."""
+        """Try every assignment of the next variable, and leaving it unassigned."""
         place = len(taken)
         self.best = max(self.best, common)
         if place == len(self.order) or common + self.after[place] <= self.best:

@@ -1,4 +1,4 @@
-"""Cases written to a file, and read from one: exported by `export`, or a table of another program."""
+"""Write cases to a file, and read cases from an exported file or from a table of another program."""
 
 from __future__ import annotations
 
@@ -59,10 +59,10 @@ def export(
     format: Format | None = None,
     overwrite: bool = False,
 ) -> int:
-    """Write cases to a file, completely or not at all; returns their number. See `CaseBase.export`.
+    """Write cases to a file, completely or not at all; return their number. See `CaseBase.export`.
 
-    Values are in the order of the attributes, as they are stored. JSON lines have everything, kinds too; Parquet has
-    the same in typed columns; CSV has everything but the kinds.
+    Values are written in stored form, in the order of the attributes. JSON Lines and Parquet files contain everything,
+    including the kinds; Parquet has typed columns. CSV files contain everything except the kinds.
     """
     path = Path(path)
     if format is not None:
@@ -100,12 +100,12 @@ def read_cases(
 ) -> ReadCases:
     """Read the attributes and cases of a file written by `export`, or of a table from another program.
 
-    Cases are read as they are needed; an error in a later line is raised when that line is reached, and names it. If
-    the file has attributes that are not in ``attributes``, an error is raised. If ``attributes`` is None, they are
-    those declared in the file, or are inferred from its values: numbers are numeric, lists are sets, and everything
-    else is nominal. For tables from other programs, ``solution``, ``outcome``, ``key`` and ``note`` are the names of
-    these columns if they differ; these columns, ``by``, ``why`` and ``id`` are not attributes. ``reading`` are options
-    of `read_table` for such tables.
+    Cases are read lazily: an error in a later line is raised when that line is reached, and names the line. If
+    the file has attributes that are not in ``attributes``, an error is raised. If ``attributes`` is None, the
+    attributes declared in the file are used, or they are inferred from its values: numbers are numeric, lists are sets,
+    and everything else is nominal. For tables from other programs, ``solution``, ``outcome``, ``key`` and ``note`` are
+    the names of the columns for these fields if the names differ; these columns, ``by``, ``why`` and ``id`` are not
+    attributes. ``reading`` are options of `read_table` for tables from other programs.
     """
     check_no_url(path)
     whole, path = str(path), Path(table_of(os.fspath(path))[0])
@@ -140,7 +140,7 @@ def _check_file(path: Path) -> None:
 def _table_cases(
     path: str, attributes: Kinds | None, columns: Mapping[str, str], reading: Mapping[str, Any]
 ) -> ReadCases:
-    """The cases of a table; its columns mean what their fields look like, unless attributes are declared."""
+    """Return the cases of a table; the kinds of its columns are inferred, unless attributes are declared."""
     others = {*(columns.get(part, part) for part in _PARTS), *IGNORED}
     texts = {columns.get(part, part) for part in ("key", "note", "by", "why")}
     schema: dict[str, str] = dict.fromkeys(texts, "nominal")
@@ -162,7 +162,7 @@ def _table_cases(
 
 
 def _kind(told: Mapping[str, Any]) -> CaseKind:
-    """The kind of an attribute by what a column was understood to be."""
+    """Return the kind of an attribute for the inferred kind of a column."""
     if told["kind"] == "numeric":
         return Numeric()
     if told["kind"] == "date":
@@ -171,7 +171,7 @@ def _kind(told: Mapping[str, Any]) -> CaseKind:
 
 
 def _values(column: Any, kind: CaseKind | None) -> list[Any]:
-    """The values of a column as plain ones, None for missing; each distinct one is converted once."""
+    """Return the values of a column as plain values, None for missing; each distinct value is converted once."""
     held = column.astype(object).where(column.notna(), None)
     if column.dtype.kind == "M":
         days = not ((column.dropna() - column.dropna().dt.normalize()).astype("int64")).any()
@@ -193,7 +193,7 @@ def _value(cell: Any, kind: CaseKind | None) -> Any:
 
 
 def _cases_of(rows: Iterable[Row], attributes: Kinds | None, columns: Mapping[str, str], source: str) -> ReadCases:
-    """Return the cases in rows; without attributes, every name is one, with the kind of its values."""
+    """Return the cases in rows; if ``attributes`` is None, they are inferred from the names and values."""
     parts = {part: columns.get(part, part) for part in _PARTS}
     if attributes is None:
         rows = list(rows)

@@ -1,13 +1,13 @@
-"""One case as it travels between files and case bases, and JSON lines, which keep everything.
+"""Conversion of cases between case bases and files, and the lossless JSON Lines format.
 
-The first line of JSON lines has the format and the attributes with their kinds; each other line is a case::
+The first line of a JSON Lines file contains the format and the attributes with their kinds; each other line is a case::
 
     {"priorcase cases":1,"attributes":[["age",{"kind":"numeric"}],["tags",{"kind":"set"}]]}
     {"id":1,"key":"T-17","values":{"age":3,"tags":["a"]},"solution":"replace the fuser"}
 
 Missing values are omitted. Sets are lists; dates and graphs are strings. Without the first line, kinds
-are inferred from the values. Lines of other programs, without ``values``, are mappings from attributes to values,
-``solution``, ``outcome``, ``key`` and ``note`` among them.
+are inferred from the values. In files of other programs, which have no ``values`` entry, each line is a mapping from
+names to values. The names are attributes, or ``solution``, ``outcome``, ``key`` and ``note``.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from priorcase.cases.storage import CaseRecord
 from priorcase.exceptions import CaseBaseError, errors_at, named
 
 MARK = "priorcase cases"
-"""The entry of a file's head that has the number of the format."""
+"""Entry of the first line of a file that contains the format version."""
 
 FORMAT = 1
 
@@ -40,7 +40,7 @@ IGNORED = ("id", "added_at", "revised_at")
 
 Kinds: TypeAlias = Mapping[str, CaseKind]
 Row: TypeAlias = tuple[int, Mapping[str, Any]]
-"""A line number, and what the line has by name."""
+"""A line number, and the values of the line by name."""
 
 _encode = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), allow_nan=False).encode
 _NOT_READ = "Was it edited? Export the cases again; nothing was imported."
@@ -50,7 +50,7 @@ _BAD_LINE = "Correct or remove that line; nothing was imported."
 class ReadCases(NamedTuple):
     """Cases of a file: their attributes, and an iterator that reads one case at a time.
 
-    ``about`` is what was understood of a table of another program.
+    ``about`` describes how a table of another program was interpreted.
     """
 
     attributes: Kinds
@@ -72,7 +72,7 @@ def check_no_columns(columns: Mapping[str, str], source: str) -> None:
 def records_of(
     rows: Iterable[tuple[int, Mapping[str, Any], Mapping[str, Any]]], attributes: Kinds, source: str
 ) -> Iterator[CaseRecord]:
-    """Yield the cases of rows: the number of a line, values by attribute, and the other fields."""
+    """Yield the cases of rows, which consist of a line number, values by attribute, and the other fields."""
     for line, values, told in rows:
         with errors_at(f"{source} line {line}"):
             if not attributes.keys() >= values.keys():
@@ -82,7 +82,7 @@ def records_of(
 
 
 def record_of(values: tuple[Stored, ...], told: Mapping[str, Any], where: str) -> CaseRecord:
-    """Return a case of checked values and other fields, which are checked here."""
+    """Return a case with values that are already checked and other fields, which this function checks."""
     found: dict[str, Any] = {}
     with errors_at(where):
         for name, value in told.items():
@@ -95,7 +95,7 @@ def record_of(values: tuple[Stored, ...], told: Mapping[str, Any], where: str) -
 
 
 def _checked(name: str, value: Any) -> Any:
-    """Return the value of a field; None if it is not allowed, or is missing."""
+    """Return the value of a field; None if the value is missing or not allowed."""
     if name in _ANY_VALUE:
         return kinds.check_plain(value, what=name)
     if name == "notes":
@@ -130,12 +130,12 @@ def notes_as_plain(case: CaseRecord) -> list[dict[str, str]]:
 
 
 def head_of(attributes: Kinds) -> dict[str, Any]:
-    """The head of an exported file as plain values: its format, and the attributes with their kinds."""
+    """Return the first line of an exported file as plain values: its format, and the attributes with their kinds."""
     return {MARK: FORMAT, "attributes": [[name, kinds.describe(kind)] for name, kind in attributes.items()]}
 
 
 def read_head(found: Mapping[str, Any], source: str) -> dict[str, CaseKind] | None:
-    """Return the attributes that a header line declares; None if it is not a header."""
+    """Return the attributes that a header line declares; None if the line is not a header."""
     if MARK not in found:
         return None
     if found[MARK] != FORMAT:
@@ -183,7 +183,7 @@ def _line(case: CaseRecord, names: list[str]) -> str:
 
 
 def read_json_lines(path: Path, attributes: Kinds | None, columns: Mapping[str, str]) -> ReadCases | Iterator[Row]:
-    """The cases of an exported file; the rows of a file of another program."""
+    """Return the cases of an exported file, or the rows of a file of another program."""
     source = str(path)
     lines = _lines(path)
     first = next(lines, None)
@@ -206,7 +206,7 @@ def read_json_lines(path: Path, attributes: Kinds | None, columns: Mapping[str, 
 
 
 def _lines(path: Path) -> Iterator[Row]:
-    """The objects of the lines, with their numbers; blank lines are skipped."""
+    """Yield the line numbers and the JSON objects of the lines; blank lines are skipped."""
     with path.open("rb") as file:
         for number, line in enumerate(file, start=1):
             text = line.removeprefix(b"\xef\xbb\xbf") if number == 1 else line

@@ -4,16 +4,17 @@ Columns ``id``, ``key``, ``solution``, ``outcome``, ``notes``, ``by``, ``why``, 
 ``retired`` come first, then the attributes.
 
 **CSV.** An empty cell is a missing value. Numbers, booleans, lists and mappings are JSON. Text is written unchanged,
-unless it is empty or could be mistaken for JSON or, by a spreadsheet, for a formula; then it is JSON text, including
-the quotation marks. So ``""`` in a cell is the empty string, ``"7"`` a string, ``7`` a number, and ``"=A1"`` not a
-formula; names of attributes that look like formulas are written the same way.
-Kinds are not stored: with the same attributes, nothing is lost when the file is read; without them, numbers are
-numeric, lists sets, mappings graphs, and all other values nominal. A header without commas is split at
-semicolons or tabs, which spreadsheets write where the comma is the decimal mark.
+unless it is empty or could be mistaken for JSON or for a spreadsheet formula; in these cases it is written as a JSON
+string with its quotation marks. For example, ``""`` in a cell is the empty string, ``"7"`` a string, ``7`` a number,
+and ``"=A1"`` not a formula. Names of attributes that look like formulas are also written as JSON strings. Kinds are not
+stored: nothing is lost if the file is read with the same attributes; otherwise, numbers are numeric, lists are sets,
+mappings are graphs, and all other values are nominal. A header without commas is split at semicolons or tabs, which
+spreadsheets write if the comma is the decimal mark.
 
-**Parquet** files are lossless. Numbers are doubles; dates are days or timestamps if all values are (strings if offsets
-differ or both occur); sets are lists; text, taxonomies and graphs are text. Nominal values, solutions and outcomes have
-their common type; if there is none, the column contains JSON text, which the metadata of the file record.
+**Parquet** files are lossless. Numbers are doubles, sets are lists, and texts, taxonomy nodes and graphs are strings.
+Dates are days or timestamps, or strings if both occur or if there are UTC offsets. Nominal values, solutions and
+outcomes have their common type. Without a common type, the column contains JSON text, and the metadata of the file say
+so.
 """
 
 from __future__ import annotations
@@ -66,14 +67,14 @@ def text_cell(text: str | None) -> str:
 
 
 def text_of(cell: str) -> str | None:
-    """The text of a cell written by `text_cell`."""
+    """Return the text of a cell written by `text_cell`."""
     if cell and cell[0] == '"' and isinstance(found := _parsed(cell), str):
         return found
     return cell or None
 
 
 def plain_cell(text: str | None) -> str:
-    """A solution or an outcome, which is JSON text already, as a cell."""
+    """Convert the JSON text of a solution or an outcome to a cell."""
     if text is None:
         return ""
     value = json.loads(text) if text[0] == '"' else ""
@@ -81,7 +82,7 @@ def plain_cell(text: str | None) -> str:
 
 
 def plain_of(cell: str) -> Any:
-    """The solution or outcome of a cell; None if there is none."""
+    """Return the solution or outcome in a cell; None if the cell is empty."""
     if not cell:
         return None
     found = _parsed(cell)
@@ -100,19 +101,19 @@ def _stored_of(kind: CaseKind, name: str, cell: str) -> Stored:
 
 
 def _remembered(function: Callable[[Any], Any], kind: CaseKind) -> Callable[[Any], Any]:
-    """A cached function of one column's values; the cache distinguishes types, since True equals 1."""
+    """Cache a function of one column's values; the cache distinguishes types, since True equals 1."""
     if isinstance(kind, Text | Set):  # texts repeat rarely, and members of sets have types of their own
         return function
     return lru_cache(maxsize=_MANY, typed=True)(function)
 
 
 def _stands(text: str) -> bool:
-    """Whether a string is written to a cell unchanged."""
+    """Return whether a string can be written to a cell unchanged."""
     return bool(text) and not text.startswith(_QUOTED) and _parsed(text) is _NONE
 
 
 def _parsed(text: str) -> Any:
-    """The value of a JSON text; _NONE if it is none."""
+    """Parse JSON text; return _NONE if the text is not JSON."""
     if text[0] not in _JSON:
         return _NONE
     try:
@@ -149,7 +150,7 @@ class _Encoded:
 
 
 def read_csv(path: Path, attributes: Kinds | None, columns: Mapping[str, str]) -> ReadCases | None:
-    """The cases of an exported file; None if it is a table of another program."""
+    """Return the cases of an exported file; None if the file is a table of another program."""
     if _first_cells(path)[: len(BESIDE)] != [*BESIDE]:
         return None
     header = next((header for _, header in _rows(path)), [])
@@ -175,7 +176,7 @@ def _csv_records(path: Path, names: Sequence[str], attributes: Kinds) -> Iterato
 
 
 def _inferred(path: Path, names: Sequence[str]) -> dict[str, CaseKind]:
-    """Kinds inferred from the cells in a first reading of the file."""
+    """Infer the kinds from the cells in a first pass over the file."""
     samples: list[dict[type, Any]] = [{} for _ in names]
     for _, row in islice(_rows(path), 1, None):
         for cell, seen in zip(row[len(BESIDE) :], samples, strict=True):
@@ -198,14 +199,14 @@ def _first_cells(path: Path) -> list[str]:
 
 
 def _delimiter_of(path: Path) -> str:
-    """The delimiter of an exported file, by its first line: a comma, or without commas a semicolon or a tab."""
+    """Infer the delimiter of an exported file from its first line: comma, otherwise semicolon or tab."""
     line = _first_line(path)
     found = (mark for mark in ",;\t" if len(next(csv.reader([line], delimiter=mark), [])) > 1)
     return next(found, ",")
 
 
 def _rows(path: Path) -> Iterator[tuple[int, list[str]]]:
-    """The header and the rows, with the lines they begin on; all have as many cells as the header."""
+    """Yield the header and the rows with their first line numbers; all rows have as many cells as the header."""
     with path.open(encoding="utf-8-sig", newline="") as file:
         reader = csv.reader(file, delimiter=_delimiter_of(path), strict=True)
         line, width, more = 1, 0, True
@@ -241,7 +242,7 @@ def _rows(path: Path) -> Iterator[tuple[int, list[str]]]:
 
 @contextmanager
 def _long_cells() -> Iterator[None]:
-    """Allow cells as long as strings may be; the limit is global to the process, and is restored."""
+    """Raise the limit on the length of cells, which is global to the process, and restore it afterwards."""
     with _limit:
         before = csv.field_size_limit(_LONGEST)
         try:
@@ -290,7 +291,7 @@ def _plain_beside(case: CaseRecord) -> Iterator[Any]:
 
 
 def _arrow_column(kind: CaseKind | None, values: list[Any], *, fixed: str | None) -> tuple[Any, bool]:
-    """A column of stored values, and whether they are JSON strings."""
+    """Return a column of stored values, and whether they are JSON strings."""
     import pyarrow
 
     known = [value for value in values if value is not None]
@@ -314,7 +315,7 @@ def _arrow_column(kind: CaseKind | None, values: list[Any], *, fixed: str | None
 
 
 def _type(values: Sequence[Any]) -> Any:
-    """The Arrow type that all values share; None if there is none."""
+    """Return the common Arrow type of all values; None if there is none."""
     import pyarrow
 
     found = set(map(type, values))
@@ -341,7 +342,7 @@ def _dates(values: list[Any]) -> Any:
 
 
 def read_parquet(path: Path, attributes: Kinds | None, columns: Mapping[str, str]) -> ReadCases | None:
-    """The cases of an exported file; None if it is a table of another program."""
+    """Return the cases of an exported file; None if the file is a table of another program."""
     import pyarrow.parquet
 
     with _arrow_errors(path):

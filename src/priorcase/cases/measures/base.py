@@ -1,7 +1,7 @@
 """Local similarities: how similar two values of one attribute are, from 0 to 1.
 
-A measure is a frozen dataclass. `Measure.prepare` collects what it needs to know of the stored values, such as their
-range or document frequencies; the prepared measure then compares a query's value to every distinct stored one.
+A measure is a frozen dataclass. `Measure.prepare` computes statistics of the stored values, such as their range or
+document frequencies. The prepared measure then compares a query's value to every distinct stored value.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ class Prepared(Protocol):
     def similarities(self, query: Stored) -> FloatArray:
         """Return the similarities of the query's value to each of ``column.values`` as a new array.
 
-        The query's value may be unseen.
+        The query's value can be absent from the stored values.
         """
         ...
 
@@ -68,13 +68,13 @@ class LocalSimilarity(Protocol):
 
 
 def is_measure(value: object) -> TypeGuard[LocalSimilarity]:
-    """Whether a value is a local similarity, and not the class of one."""
+    """Return whether a value is a local similarity (an instance, not a class)."""
     # Checking the methods of a protocol takes as long as a small retrieval.
     return isinstance(value, Measure) or (isinstance(value, LocalSimilarity) and not isinstance(value, type))
 
 
 def is_similarity(value: object) -> bool:
-    """Whether a value is a number from 0 to 1."""
+    """Return whether a value is a number from 0 to 1."""
     return is_number(value) and bool(0 <= value <= 1)
 
 
@@ -103,7 +103,7 @@ class FrozenMapping(Mapping[K, V]):
 
 
 class Measure:
-    """Base of all measures here: a subclass defines what it prepares, and how it compares."""
+    """Base class of the measures; subclasses implement `_prepare` and `_compare`."""
 
     accepts: tuple[str, ...] = EVERY_KIND
     needs_solutions: bool = False
@@ -120,11 +120,11 @@ class Measure:
         return PreparedMeasure(self, column, self._prepare(column, solutions, earlier))
 
     def _prepare(self, column: CaseColumn, solutions: CaseColumn | None, earlier: Any, /) -> Any:
-        """Statistics of the stored values; ``earlier`` are statistics of an earlier state of the column, or None."""
+        """Return statistics of the stored values; ``earlier`` are those of an earlier state of the column, or None."""
         return None
 
     def _compare(self, query: Any, column: CaseColumn, state: Any, /) -> FloatArray:
-        """Similarities of a query's value to ``column.values``, by what `_prepare` returned."""
+        """Return the similarities of a query's value to ``column.values``; ``state`` is the result of `_prepare`."""
         raise NotImplementedError
 
 
@@ -146,7 +146,7 @@ class Own(Measure):
     """Similarity by your own function: ``function(asked, stored)`` returns a number from 0 to 1.
 
     The function is called once per query and distinct stored value. Sets are passed as frozensets, dates as dates and
-    graphs as graphs. It need not be symmetric, nor 1 for equal values.
+    graphs as graphs. The function need not be symmetric, and need not return 1 for equal values.
 
     >>> def near(asked, stored):
     ...     return 1 / (1 + abs(asked - stored))
@@ -191,8 +191,8 @@ class Own(Measure):
 class Blend(Measure):
     """Weighted mean of several measures of one attribute, ``sum_m share_m s_m(a, b) / sum_m share_m``.
 
-    ``measures`` is a mapping from measures to positive shares, or a list of measures with equal shares. It supports the
-    kinds of attributes that all of them support. Symmetric if all of them are.
+    ``measures`` is a mapping from measures to positive shares, or a list of measures with equal shares. The blend
+    supports the kinds of attributes that all its measures support, and is symmetric if they all are.
 
     >>> from priorcase.cases.measures import EditDistance, TfIdf, similarities
     >>> similarities("jams", ["jam", "dust"], "text", Blend({TfIdf(): 1, EditDistance(): 3}))

@@ -1,4 +1,4 @@
-"""Choosing a measure by name, writing one down, and trying one out."""
+"""Choose a measure by name, describe it in JSON types, and apply it to values."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ DEFAULT_MEASURES: Mapping[type[Any], LocalSimilarity] = {
     Text: NAMES["tfidf"],
     kinds.Graph: NAMES["graph"],
 }
-"""The measure of each kind of attribute for which none is given."""
+"""Default measure for each kind of attribute."""
 
 _LINES = (numbers.ExponentialSimilarity, numbers.GaussianSimilarity, numbers.Recency, numbers.Threshold)
 _CLASSES: Mapping[str, type[Any]] = {
@@ -98,7 +98,7 @@ def as_measure(given: object, kind: CaseKind, attribute: str) -> LocalSimilarity
 
 
 def describe(measure: LocalSimilarity) -> dict[str, Any]:
-    """Return a description of a measure in JSON types; an error if it contains a function or a model."""
+    """Return a description of a measure in JSON types; raise an error if it contains a function or a model."""
     name = type(measure).__name__
     if _CLASSES.get(name) is not type(measure):
         raise ParameterError(
@@ -124,7 +124,7 @@ def from_description(found: Mapping[str, Any]) -> LocalSimilarity:
     cls = _CLASSES.get(_EARLIER.get(name, name)) if isinstance(name, str) else None
     if cls is None:
         raise ParameterError(
-            f"{quoted(found)} does not describe a measure. Expected what describe(measure) returns, such as "
+            f"{quoted(found)} does not describe a measure. Expected the result of describe(measure), such as "
             "{'measure': 'Linear', 'range': 10}."
         )
     given = {key: value for key, value in found.items() if key != "measure"}

@@ -21,7 +21,7 @@ from priorcase.schema.kinds import identity, is_hashable, plain
 
 @dataclass(frozen=True)
 class Equality(Measure):
-    """1 for the same value, otherwise 0; for attributes of any kind. Symmetric.
+    """Similarity 1 for equal values, otherwise 0; for attributes of any kind. Symmetric.
 
     >>> from priorcase.cases.measures import similarities
     >>> similarities("red", ["red", "blue"], "nominal")
@@ -115,14 +115,14 @@ class _Counts(NamedTuple):
     prior: AnyArray
 
     def profile(self, place: int) -> AnyArray:
-        """Counts of the solutions of one value; the prior if it has none."""
+        """Return the counts of the solutions of one value; the prior if the value has none."""
         profile = np.zeros(self.by_value.shape[1], dtype=np.int64)
         begin, end = self.by_value.indptr[place : place + 2] if place >= 0 else (0, 0)
         profile[self.by_value.indices[begin:end]] = self.by_value.data[begin:end]
         return profile if end > begin else self.prior
 
     def entries(self, solutions: AnyArray) -> tuple[AnyArray, AnyArray, AnyArray]:
-        """Values, counts and solutions of all entries of some solutions."""
+        """Return the values, counts and solutions of all entries with the given solutions."""
         table = self.by_solution
         begins, sizes = table.indptr[solutions], table.indptr[solutions + 1] - table.indptr[solutions]
         offsets = np.arange(int(sizes.sum())) - np.repeat(np.cumsum(sizes) - sizes, sizes) + np.repeat(begins, sizes)
@@ -135,10 +135,11 @@ class MVDM(Measure):
 
     The metric of Cost & Salzberg (1993) is at most 2: ``P(c|a)`` is the relative frequency of solution c among the
     stored cases with value a and a known solution. With power 1 the similarity equals ``sum_c min(P(c|a), P(c|b))`` and
-    is computed from integers. Solutions must recur. Symmetric.
+    is computed from integers. Use it only if solutions recur. Symmetric.
 
     ``power`` is Cost & Salzberg's k, at least 1. ``unseen`` applies to values without a solved case: ``"different"``
-    gives similarity 0 to all other values, ``"prior"`` takes the frequencies in all cases as their distribution.
+    gives similarity 0 to all other values, ``"prior"`` uses the solution frequencies in all cases as their
+    distribution.
 
     >>> from priorcase.cases.measures import similarities
     >>> fixes = ["swap", "swap", "clean", "clean", "swap"]
@@ -203,7 +204,7 @@ class MVDM(Measure):
         return np.where(totals > 0, np.clip(1.0 - deltas / 2.0, 0.0, 1.0), 0.0)
 
     def _of_prior(self, profile: AnyArray, prior: AnyArray) -> float:
-        """Similarity of a value whose distribution is the prior; 0 without a prior."""
+        """Return the similarity of a value whose distribution is the prior; 0 without a prior."""
         total, asked = int(prior.sum()), int(profile.sum())
         if not total or not asked:
             return 0.0

@@ -30,10 +30,10 @@ _BEGINS = [0, *accumulate((31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30))]
 
 @dataclass(frozen=True, eq=False, slots=True)
 class NumberLine:
-    """The stored values as points, and how a query's value becomes one.
+    """The stored values as points on a line, and the conversion of a query's value to a point.
 
-    Points are numbers, days of dates or ranks of levels, multiplied by ``unit`` (1, or 1/4 where differences would be
-    infinite); with ``log`` they are ``sign(x) log(1 + |x|)``, which every number has.
+    Points are numbers, days of dates or ranks of levels, multiplied by ``unit`` (1, or 1/4 if differences would
+    overflow). With ``log`` they are ``sign(x) log(1 + |x|)``, which is defined for all numbers.
     """
 
     points: FloatArray
@@ -41,7 +41,7 @@ class NumberLine:
     log: bool
     number: Callable[[Any], float]
     length: float
-    """A length on the line: the given one, or else the range of the stored values (of all levels, for an order)."""
+    """The given length, or else the range of the stored values; for ordinal values, the range of all levels."""
 
     @classmethod
     def of(cls, measure: Measure, column: CaseColumn, length: float | None, *, log: bool = False) -> NumberLine:
@@ -49,7 +49,7 @@ class NumberLine:
         if log and kind is not None and kind_name(kind) != "numeric":
             raise ParameterError(
                 f"{quoted(measure)} has log=True, but attribute {column.name!r} is {kind_name(kind)}; only numbers "
-                "have a logarithm. Leave log out."
+                "have a logarithm. Omit log."
             )
         points = _logarithm(column.numbers()) if log else column.numbers()
         unit = 0.25 if len(points) and np.abs(points).max() > _LARGE else 1.0
@@ -63,19 +63,19 @@ class NumberLine:
         return cls(points, unit, log, number_of(kind) or float, length)
 
     def point(self, query: Stored) -> float:
-        """The position of a query's value on the line."""
+        """Return the position of a query's value on the line."""
         point = self.number(query)
         return self.unit * (float(_logarithm(np.array([point]))[0]) if self.log else point)
 
     def differences(self, point: float) -> FloatArray:
-        """Each stored value minus the query's, as a new array."""
+        """Return each stored value minus the query's value, as a new array."""
         if -_LARGE <= point <= _LARGE:
             return self.points - point
         with np.errstate(over="ignore"):
             return self.points - point
 
     def falling(self, point: float, side: Literal["both", "larger", "smaller"] = "both") -> FloatArray:
-        """``max(0, 1 - difference / length)``; with a length of 0, 1 if there is no difference.
+        """Return ``max(0, 1 - difference / length)``; with a length of 0, 1 if there is no difference.
 
         With a side other than ``"both"``, only differences to larger (or smaller) values count.
         """
@@ -87,7 +87,7 @@ def _logarithm(numbers: FloatArray) -> FloatArray:
 
 
 def _decayed(differences: FloatArray, scale: float, *, squared: bool) -> FloatArray:
-    """``exp(-|difference / scale|)``, or with the square of it, in place."""
+    """Return ``exp(-|difference / scale|)`` or ``exp(-(difference / scale)^2)``, computed in place."""
     with np.errstate(over="ignore", under="ignore"):
         differences /= scale
         if squared:
@@ -100,11 +100,11 @@ def _decayed(differences: FloatArray, scale: float, *, squared: bool) -> FloatAr
 
 
 class _LineMeasure(Measure):
-    """Measures of differences on the number line; `_compared` gives the similarities to a point."""
+    """Base class of measures of differences on a line; `_compared` returns the similarities to a point."""
 
     accepts: tuple[str, ...] = ("numeric", "date", "ordinal")
     _length: ClassVar[str] = "range"
-    """Which parameter is a length on the line."""
+    """Name of the parameter that is a length on the line."""
 
     def _prepare(self, column: CaseColumn, *_: Any) -> NumberLine:
         return NumberLine.of(self, column, getattr(self, self._length, None), log=getattr(self, "log", False))
@@ -154,10 +154,11 @@ class Ranks(_LineMeasure):
 
 @dataclass(frozen=True)
 class OneSided(_LineMeasure):
-    """1 for a value at least as good as the query's, otherwise ``max(0, 1 - shortfall / range)``.
+    """Similarity 1 for values at least as good as the query's, otherwise ``max(0, 1 - shortfall / range)``.
 
-    With ``better="less"``, smaller values are better (a price, a weight); with ``"more"``, larger ones (power, memory
-    size). Not symmetric. For ``range`` and ``log`` see `Linear`; the range of an ordinal attribute covers all levels.
+    With ``better="less"``, smaller values are better (a price, a weight); with ``"more"``, larger values are better
+    (power, memory size). Not symmetric. For ``range`` and ``log`` see `Linear`; the range of an ordinal attribute
+    covers all levels.
 
     >>> from priorcase.cases.measures import similarities
     >>> similarities(9000, [7000, 10000, 20000], "numeric", OneSided("less", range=5000))
@@ -180,7 +181,7 @@ class OneSided(_LineMeasure):
 
 @dataclass(frozen=True)
 class Threshold(_LineMeasure):
-    """1 where ``|a - b| <= tolerance``, otherwise 0. Dates differ by days, ordinal values by levels. Symmetric.
+    """Similarity 1 if ``|a - b| <= tolerance``, otherwise 0; for dates in days, for levels in ranks. Symmetric.
 
     For ``log`` see `Linear`; the tolerance is then on the log scale.
 

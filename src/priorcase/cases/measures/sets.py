@@ -22,22 +22,22 @@ Terms = Callable[[Any], Sequence[Hashable]]
 
 @dataclass(frozen=True, eq=False)
 class Documents:
-    """The terms of each value, and how often each occurs.
+    """The terms of each value, with their counts.
 
-    Terms are numbered by their first occurrence, and are listed in that order in a value: so the result does not depend
-    on earlier states, and documents derived from others equal fresh ones.
+    Terms are numbered by first occurrence, and each value lists its terms in that order. The result therefore does not
+    depend on earlier states: documents derived from earlier documents equal newly built documents.
     """
 
     values: tuple[Any, ...]
     vocabulary: dict[Hashable, int]
     begins: AnyArray
-    """The start of each value's terms, and the end."""
+    """Start of the terms of each value, followed by the total number of terms."""
     terms: AnyArray
     counts: AnyArray
 
     @classmethod
     def of(cls, values: Sequence[Any], terms_of: Terms, earlier: Documents | None = None) -> Documents:
-        """The documents of some values; those that are among earlier ones are not split into terms again."""
+        """Return the documents of some values, reusing the terms of values that occur in ``earlier``."""
         values = tuple(values)
         if earlier is None:
             return cls._fresh(values, terms_of)
@@ -82,7 +82,7 @@ class Documents:
         )
 
     def _taken(self, values: tuple[Any, ...], rows: AnyArray) -> Documents:
-        """Some of the documents in another order, without the terms that none of them has."""
+        """Return some of the documents in another order, without the terms that occur in none of them."""
         sizes = np.diff(self.begins)[rows]
         begins = np.concatenate([[0], np.cumsum(sizes)])
         at = np.arange(begins[-1]) + np.repeat(self.begins[rows] - begins[:-1], sizes)
@@ -96,7 +96,7 @@ class Documents:
 
 
 def postings(documents: Documents, weights: FloatArray | None = None) -> _core.Postings:
-    """By term, the values that have it, each entry with its weight, or with 1."""
+    """Return the values that contain each term, with the weight of each entry (1 by default)."""
     shape = (len(documents.values), len(documents.vocabulary))
     data = np.ones(len(documents.terms)) if weights is None else weights
     table = sparse.csr_array((data, documents.terms, documents.begins), shape=shape).tocsc()
@@ -110,11 +110,11 @@ class _Members(NamedTuple):
 
 
 class _SetMeasure(Measure):
-    """Measures of the members in common, divided by a number of members."""
+    """Base class of measures that divide the number of common members by another number of members."""
 
     accepts = ("set",)
     _divisor: ClassVar[int]
-    """Which number of members, as the core counts them."""
+    """The divisor, as a constant of the compiled core."""
 
     def _prepare(self, column: CaseColumn, solutions: CaseColumn | None, earlier: _Members | None, /) -> _Members:
         # Python takes (1,) and (True,) for one tuple: sets with such members are always counted again.

@@ -24,19 +24,19 @@ from priorcase.schema import Taxonomy
 class Tree:
     """A taxonomy numbered depth first, so that the nodes below a node have consecutive numbers.
 
-    Number 0 is the root, or the nameless one above several.
+    Number 0 is the root, or an unnamed root above several roots.
     """
 
     numbers: dict[str, int]
     parents: list[int]
     depths: IntArray
-    """Steps from the root."""
+    """Number of steps from the root to each node."""
     ends: IntArray
-    """The end of the numbers of the nodes below a node."""
+    """End (exclusive) of the range of numbers of the nodes below each node."""
     values: IntArray
     """The number of each value of the column."""
     weights: FloatArray
-    """The depth of each node, divided by the largest one."""
+    """The depth of each node, divided by the largest depth."""
 
     @classmethod
     def of(cls, column: CaseColumn) -> Tree:
@@ -54,7 +54,7 @@ class Tree:
         return cls(numbers, parents, depths, ends, values, depths / max(int(depths.max()), 1))
 
     def common(self, number: int) -> IntArray:
-        """For each value of the column, the deepest node above it and a given one."""
+        """Return the deepest common ancestor of a node and each value of the column."""
         ancestors = []
         while number >= 0:
             ancestors.append(number)
@@ -65,13 +65,13 @@ class Tree:
         return found[self.values]
 
     def below(self, number: int) -> BoolArray:
-        """Return which values of the column are a node or below it."""
+        """Return a mask of the values of the column that are a node or below that node."""
         found: BoolArray = (self.values >= number) & (self.values < self.ends[number])
         return found
 
 
 class _NodeMeasure(Measure):
-    """Measures of nodes and their common ancestors; `_compared` gives the similarities."""
+    """Base class of measures of taxonomy nodes; `_compared` returns similarities, given common ancestors."""
 
     accepts = ("taxonomy",)
     inner: Literal["exact", "any"]

@@ -28,12 +28,12 @@ _NEAR = 1.0 - 1e-9
 
 
 def composed(text: str) -> str:
-    """A text in which a letter and its accent are one character, however they were typed."""
+    """Return a text in which each letter with an accent is a single character (Unicode form NFC)."""
     return text if text.isascii() else unicodedata.normalize("NFC", text)
 
 
 def folded(text: str, *, accents: bool = False) -> str:
-    """A text in lower case, and on request without accents."""
+    """Return a text in lower case, optionally without accents."""
     text = composed(text.casefold())
     if not accents or text.isascii():
         return text
@@ -41,7 +41,7 @@ def folded(text: str, *, accents: bool = False) -> str:
 
 
 def words(text: str) -> list[str]:
-    """The runs of letters with their marks, digits and underscores."""
+    """Return the words of a text: runs of letters with their marks, digits and underscores."""
     if text.isascii():
         return _WORD.findall(text)
     # Python's expressions do not take vowel signs, such as those of Hindi, for parts of words.
@@ -59,7 +59,7 @@ class _Weighted(NamedTuple):
     postings: _core.Postings
 
     def proportional(self, asked: dict[int, int], found: FloatArray) -> list[int]:
-        """The texts with the terms of a query in the same proportions: their cosine is 1, up to rounding."""
+        """Return the texts with the query's terms in the same proportions; their cosine is 1 up to rounding."""
         begins, first = self.documents.begins, next(iter(asked))
         near = np.flatnonzero(found > _NEAR)
         places = []
@@ -76,10 +76,10 @@ class TfIdf(Measure):
     """Cosine similarity of TF-IDF vectors with weights ``tf(t) (ln((1 + n) / (1 + n_t)) + 1)``.
 
     ``tf(t)`` is the number of occurrences of term t in the text, n the number of stored cases with a text, and n_t the
-    number of those that contain t: the smoothed weights of scikit-learn's ``TfidfVectorizer``. Unlike there, unseen
-    words of the query get the largest weight (n_t = 0), so a query that shares only "a" and "the" with the cases is
-    similar to none of them. Texts with the same terms in the same proportions have similarity exactly 1. Symmetric if
-    all terms are known.
+    number of those that contain t: the smoothed weights of scikit-learn's ``TfidfVectorizer``. Unlike in
+    ``TfidfVectorizer``, unseen words of the query get the largest weight (n_t = 0), so a query that shares only "a" and
+    "the" with the cases is similar to none of them. Texts with the same terms in the same proportions have similarity
+    exactly 1. Symmetric if all terms are known.
 
     Parameters
     ----------
@@ -190,7 +190,7 @@ class EditDistance(Measure):
     """Similarity by edit distance: ``1 - distance / length of the longer text``.
 
     The Levenshtein (1966) distance is the minimum number of characters to insert, delete or replace. Two empty strings
-    have similarity 1. For short strings such as names, codes and models. Symmetric.
+    have similarity 1. Suited to short strings such as names, codes and models. Symmetric.
 
     >>> from priorcase.cases.measures import similarities
     >>> similarities("LaserJet 400", ["laser jet 400", "LaserJet 401"], "text", EditDistance())
@@ -220,7 +220,7 @@ def _characters(texts: Iterable[str]) -> AnyArray:
 
 @dataclass(frozen=True)
 class EqualText(Measure):
-    """1 for strings that differ only in case and whitespace, otherwise 0. Symmetric.
+    """Similarity 1 for strings that differ only in case and whitespace, otherwise 0. Symmetric.
 
     >>> from priorcase.cases.measures import similarities
     >>> similarities(" Paper  JAM", ["paper jam", "paper jams"], "text", EqualText())
@@ -315,7 +315,7 @@ class Embedding(Measure):
         return found
 
     def _encoded(self, texts: list[str], attribute: str, width: int) -> AnyArray:
-        """The vectors of some texts, of length 1 each (or 0), in the model's own precision."""
+        """Return the vectors of some texts, scaled to length 1 (zero vectors stay 0)."""
         asked = f"{len(texts)} text{'s' * (len(texts) != 1)} of attribute {attribute!r}"
         encode = getattr(self.model, "encode", None)
         try:
@@ -348,5 +348,5 @@ def _wrong_with(rows: AnyArray, n_texts: int, width: int) -> str | None:
     if rows.ndim != 2 or len(rows) != n_texts or rows.shape[1] == 0:
         return f"an array of shape {rows.shape}"
     if width not in (0, rows.shape[1]):
-        return f"{rows.shape[1]} columns after {width} before"
+        return f"{rows.shape[1]} columns (previously {width})"
     return None if np.isfinite(rows).all() else "numbers that are not finite"

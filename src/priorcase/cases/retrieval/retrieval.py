@@ -25,7 +25,7 @@ from priorcase.learning.plotting import FAINT, INK, MUTED, caption, captions, cu
 from priorcase.learning.results import Grid, GridResult, asked_queries, framed, free_label, short, text_width
 
 LookUp: TypeAlias = Callable[[Sequence[int], Snapshot], Sequence[Case]]
-"""From ids, and what the table knew of them, to cases."""
+"""Function that loads cases from their ids and a snapshot of the table."""
 
 _NOUNS = ("match", "matches")
 _NAME, _VALUE, _SOLUTION, _EXPLAINED = 24, 14, 28, 28  # columns of a terminal
@@ -299,7 +299,7 @@ class Retrieval(GridResult, Sequence[Match]):
         return Grid(title, header, lines, "; ".join(notes), right={0, 1})
 
     def _values(self, room: int) -> list[list[str]]:
-        """Columns of the attributes with the largest weights, as many as there is room for, at least one."""
+        """Return columns for the attributes with the largest weights: as many as fit, but at least one."""
         names, shown = list(self.query), dict[int, list[str]]()
         for a in np.argsort(-self.weights, kind="stable")[: np.count_nonzero(self.weights)].tolist():
             asked = self.query[names[a]]
@@ -316,9 +316,9 @@ class Retrieval(GridResult, Sequence[Match]):
 
 
 def _column(values: Iterable[Any]) -> list[Any]:
-    """Values of a frame column: if any number is a float, integers are converted to floats.
+    """Return the values of a frame column; if any number is a float, integers are converted to floats.
 
-    A column has a single type.
+    A frame column has a single dtype.
     """
     found = list(values)
     known = [value for value in found if value is not None]
@@ -374,16 +374,16 @@ def retrieve(
     cache: MeasureCache | None = None,
     look_up: LookUp | None = None,
 ) -> Retrieval:
-    """The ``k`` cases of a table that are most similar to a query of stored values; see `CaseBase.retrieve`.
+    """Return the ``k`` cases of a table that are most similar to a query of stored values; see `CaseBase.retrieve`.
 
-    ``where`` restricts the cases. ``look_up`` loads cases when they are first used; by default they have what
-    the table knows.
+    ``where`` restricts the cases. ``look_up`` loads cases when they are first used; by default, they are built from the
+    table.
     """
     k = check_count("k", k)
     if not is_number(diversity) or not 0 <= diversity <= 1:
         raise ParameterError(
             f"diversity must be a number from 0 to 1, got {quoted(diversity)}. 0 retrieves the most similar cases, 1 "
-            "the most different ones among them."
+            "the most different of the similar cases."
         )
     threads = thread_count(n_jobs)
     cache = MeasureCache() if cache is None else cache
@@ -418,11 +418,11 @@ def retrieve(
 
 
 def _diverse(likeness: Likeness, positions: IntArray, similarities: FloatArray, k: int, diversity: float) -> list[int]:
-    """Places of k of the candidates that are similar to the query and different from each other.
+    """Return the positions of k candidates that are similar to the query and different from each other.
 
-    The most similar one comes first; each further one maximizes ``(1 - d) similarity + d r``, where r is its mean
-    dissimilarity to those already chosen (bounded greedy selection, Smyth & McClave 2001, with a weighted mean in place
-    of the product). Ties go to the more similar case, then to the older one.
+    The most similar candidate is chosen first. Each further candidate maximizes ``(1 - d) similarity + d r``, where r
+    is its mean dissimilarity to the candidates already chosen (bounded greedy selection, Smyth & McClave 2001, with a
+    weighted mean in place of the product). Ties go to the more similar case, then to the older case.
     """
     chosen = [0] if len(positions) else []
     free, apart = np.ones(len(positions), dtype=np.bool_), np.zeros(len(positions))

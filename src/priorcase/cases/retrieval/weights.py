@@ -1,4 +1,4 @@
-"""Learning attribute weights with which similar cases predict each other's solutions."""
+"""Learn attribute weights by predicting the solution of each case from similar cases."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from priorcase.learning.results import Grid, GridResult, framed, short
 from priorcase.schema import Numeric
 
 GRID = (0.0, 0.25, 0.5, 1.0, 2.0, 4.0)
-"""The weights that are tried."""
+"""Candidate weights of an attribute."""
 
 _SHOWN = 25
 _FEWEST = 3
@@ -47,12 +47,12 @@ class Weights(GridResult, Mapping[str, float]):
     names, weights
         The attributes, and a number >= 0 for each.
     without
-        The loss with each attribute's weight set to 0; NaN if it is the only one with a weight.
+        The loss with each attribute's weight set to 0; NaN if no other attribute has a weight.
     loss_before, loss_after
         Leave-one-out loss with equal weights for all attributes that are not constant, and with the learned weights.
         The weights minimize this loss, so it is slightly optimistic for new cases.
     loss_of_guess
-        The loss of the baseline that predicts the frequencies of all solutions, or their mean, for every case.
+        The loss of the baseline, which predicts the frequencies or the mean of all solutions for every case.
     loss
         Name of the loss: ``"negative log-score"`` or ``"root mean squared error"``.
     target
@@ -144,7 +144,7 @@ class Weights(GridResult, Mapping[str, float]):
             return ax
 
     def _order(self) -> list[int]:
-        """Positions sorted by weight; ties by the loss without the attribute."""
+        """Return the positions of the attributes, sorted by weight; ties by the loss without the attribute."""
         without = [math.inf if math.isnan(loss) else loss for loss in self.without]
         return sorted(range(len(self.names)), key=lambda a: (-self.weights[a], -without[a]))
 
@@ -177,10 +177,10 @@ class Weights(GridResult, Mapping[str, float]):
 
 @dataclass(frozen=True)
 class _Votes:
-    """Classes, predicted by votes weighted by similarity, with the negative log-score ``-ln((k v + p) / (k + 1))``.
+    """A class target, predicted by votes weighted by similarity; its loss is ``-ln((k v + p) / (k + 1))``.
 
-    v is the share of the case's own class in the votes and p its frequency. The frequencies count as one vote more, so
-    that a few unanimous votes do not give a probability of 1; without any vote v is p.
+    v is the share of the votes for the case's own class, and p the frequency of that class. The frequencies count as
+    one additional vote, so that a few unanimous votes do not give a probability of 1. Without any vote, v is p.
     """
 
     codes: IntArray
@@ -188,7 +188,7 @@ class _Votes:
     name: str = "negative log-score"
 
     def losses(self, cases: IdArray, found: IdArray, similarities: FloatArray) -> FloatArray:
-        """The loss of each of some cases, predicted by those found for it (-1 for none)."""
+        """Return the loss of each case, predicted from its similar cases ``found`` (-1 for none)."""
         prior = np.bincount(self.codes)[self.codes[cases]] / len(self.codes)
         votes = np.where(found >= 0, similarities, 0.0)
         own = np.where(self.codes[found] == self.codes[cases][:, None], votes, 0.0).sum(axis=1)
@@ -208,9 +208,9 @@ class _Votes:
 
 @dataclass(frozen=True)
 class _Means:
-    """Numbers, predicted by means weighted by similarity; by the mean of all cases if nothing is similar.
+    """A numeric target, predicted by means weighted by similarity, or by the overall mean if no case is similar.
 
-    They are divided by ``unit``, a power of two near the largest of them, so that no square overflows.
+    The numbers are divided by ``unit``, a power of two near the largest number, so that squares do not overflow.
     """
 
     numbers: FloatArray
@@ -218,7 +218,7 @@ class _Means:
     name: str = "root mean squared error"
 
     def losses(self, cases: IdArray, found: IdArray, similarities: FloatArray) -> FloatArray:
-        """The squared error of each of some cases, predicted by those found for it (-1 for none)."""
+        """Return the squared error of each case, predicted from its similar cases ``found`` (-1 for none)."""
         weights = np.where(found >= 0, similarities, 0.0)
         total = weights.sum(axis=1)
         predicted = np.full(len(cases), self.numbers.mean())
@@ -234,7 +234,7 @@ class _Means:
 
 
 def _target_of(table: CaseTable, target: str, positions: IdArray, k: int) -> _Votes | _Means:
-    """The target: numbers if all solutions are numbers, classes if no solution is; for an attribute, by its kind."""
+    """Return a numeric or a class target, depending on the types of the solutions or the kind of the attribute."""
     column = table.column(target)
     places, own = np.unique(column.codes[positions], return_inverse=True)
     if len(places) < 2:
@@ -265,7 +265,7 @@ def _target_of(table: CaseTable, target: str, positions: IdArray, k: int) -> _Vo
 
 
 class LeftOut:
-    """Leave-one-out losses of weights: each case of a sample predicted by the k most similar others."""
+    """Leave-one-out losses of weights: each case of a sample is predicted from the k most similar other cases."""
 
     def __init__(
         self, likeness: Likeness, names: list[str], positions: IdArray, target: _Votes | _Means, *, k: int, threads: int
@@ -288,10 +288,10 @@ class LeftOut:
             self._tables[name] = self._similarities(name, np.arange(len(self._places[name])))
 
     def losses(self, candidates: Sequence[FloatArray], *, shown: bool, text: str) -> FloatArray:
-        """The loss of each case under each of some weights, shape (weights, cases).
+        """Return the loss of each case under each weight vector, of shape (weight vectors, cases).
 
-        A number after the weights of all attributes is the weight of one more attribute in which all cases are the
-        same, which makes votes and means flatter; if it is infinite, all cases found count the same.
+        A weight vector can end with the weight of an additional attribute that has the same value in all cases, which
+        makes votes and means more uniform. If that weight is infinite, all similar cases have equal votes.
         """
         found_losses = np.empty((len(candidates), len(self.positions)))
         codes = list(self._codes.values())
@@ -322,17 +322,17 @@ class LeftOut:
         return found_losses
 
     def constant(self) -> BoolArray:
-        """Which attributes have one value, or none, in all cases of the sample."""
+        """Return a mask of the attributes that have the same value, or no value, in all cases of the sample."""
         return np.array([len(np.unique(codes)) == 1 for codes in self._codes.values()], dtype=np.bool_)
 
     def loss_of_guess(self) -> float:
-        """The loss of predicting the same for every case."""
+        """Return the loss of predicting the same frequencies, or the same mean, for every case."""
         cases = np.arange(len(self.positions))
         nobody = np.full((len(cases), 1), -1, dtype=np.int64)
         return self.target.mean(self.target.losses(cases, nobody, np.zeros(nobody.shape)))
 
     def _queries(self, name: str, block: slice) -> tuple[IntArray, FloatArray]:
-        """For each case of a block, its row in a table of similarities; and that table."""
+        """Return the row number of each case of a block in a table of similarities, and the table."""
         codes = self._codes[name][block]
         if name in self._tables:
             return np.ascontiguousarray(codes), self._tables[name]
@@ -340,7 +340,7 @@ class LeftOut:
         return _coded(codes, values), self._similarities(name, values)
 
     def _similarities(self, name: str, values: IntArray) -> FloatArray:
-        """Similarities of some of the sample's values with all of them."""
+        """Return the similarities of some values of the sample to all values of the sample."""
         places, stored = self._places[name], self.likeness.columns[name].values
         found = np.empty((len(values), len(places)))
         for row, place in enumerate(places[values].tolist()):
@@ -358,7 +358,7 @@ def _coded(codes: IntArray, values: IntArray) -> IntArray:
 class _Search:
     """Search for weights with a small leave-one-out loss, by coordinate steps on a small grid.
 
-    ``fixed`` has the weight that an attribute keeps, NaN if one is to be learned.
+    ``fixed`` contains the fixed weight of each attribute, or NaN if the weight is to be learned.
     """
 
     def __init__(self, left_out: LeftOut, *, fixed: FloatArray, shown: bool) -> None:
@@ -375,7 +375,7 @@ class _Search:
         self.equal = self._losses([self._start])[0]
 
     def best(self) -> tuple[FloatArray, float, FloatArray]:
-        """The best weights found, their loss, and the loss without each attribute (infinite if none is left)."""
+        """Return the best weights, their loss, and the loss without each attribute (infinite if no weight is left)."""
         starts = [self._start]
         alone = np.array(self._losses(list(np.eye(self.size)[self._free])))
         useful = alone < self.guess
@@ -409,10 +409,10 @@ class _Search:
         return weights, loss
 
     def _prune(self, weights: FloatArray, loss: float) -> tuple[FloatArray, float, FloatArray]:
-        """Drop attributes that are not missed, one after the other, as long as the loss is not above `equal`.
+        """Drop attributes that are not needed, one at a time, as long as the loss is not above `equal`.
 
-        An attribute is not missed either if a constant attribute in its place does as well: its weight
-        only makes votes and means flatter. It stays replaced while others are judged, and is dropped in the end.
+        An attribute is also not needed if a constant attribute can replace it: such an attribute only makes votes and
+        means more uniform. It stays replaced while the other attributes are tested, and is dropped at the end.
         """
         best, flat = weights, 0.0
         while True:
@@ -433,10 +433,11 @@ class _Search:
     def _least_missed(
         self, weights: FloatArray, loss: float, best: FloatArray, flat: list[float]
     ) -> tuple[int, float] | None:
-        """The attribute without which the loss is smallest, and that loss; None if all are missed.
+        """Return the attribute without which the loss is smallest, and that loss; None if all are needed.
 
-        An attribute is missed if the loss without it is larger by more than one standard error of the mean difference
-        (Breiman, Friedman, Olshen & Stone 1984): the best of many candidate weights are partly best by chance.
+        An attribute is needed if the loss without it is larger by more than one standard error of the mean difference
+        (Breiman, Friedman, Olshen & Stone 1984). Smaller differences can be chance, since the best of many candidate
+        weights was chosen.
         """
         found = []
         some = [a for a in self._free if weights[a] and _changed(weights, a, 0.0).any()]
@@ -449,7 +450,7 @@ class _Search:
         return min(found)[::-1] if found else None
 
     def _losses(self, candidates: list[FloatArray]) -> list[float]:
-        """Losses of some weights, each of them computed once."""
+        """Return the losses of candidate weights; each candidate is computed only once."""
         new = {each.tobytes(): each for each in candidates if each.tobytes() not in self._known}
         if new:
             self._passes += 1
@@ -486,7 +487,7 @@ def learn_weights(
     """Learn attribute weights by leave-one-out prediction; see `CaseBase.learn_weights`.
 
     Weights are searched in `GRID`, starting from equal weights and from the attributes that are predictive by
-    themselves; then attributes are dropped that do not improve the loss. Measures that learn from solutions, such as
+    themselves; then attributes that do not improve the loss are dropped. Measures that learn from solutions, such as
     MVDM, have seen the solution of the left-out case, so their attributes are overrated if values are rare.
     """
     k = check_count("k", k)
@@ -495,7 +496,7 @@ def learn_weights(
     check_choice("target", target, ("solution", "outcome", *names), hint=hint)
     sample = check_count("sample", sample, least=_FEWEST, hint="2000 is usual.")
     seed = check_seed(random_state)
-    shown = check_flag("progress", progress, hint="False shows no bar.")
+    shown = check_flag("progress", progress, hint="False hides the progress bar.")
     threads = thread_count(n_jobs)
     likeness = Likeness(table, measures=measures, unknown=unknown, cache=cache)
     names = [name for name in table.attributes if name != target]
@@ -530,7 +531,7 @@ def learn_weights(
 
 
 def _fixed_weights(table: CaseTable, names: list[str], fixed: object) -> dict[str, float]:
-    """The weights that stay as given while others are learned, in the order of the attributes."""
+    """Return the fixed weights, which are not learned, in the order of the attributes."""
     if fixed is None:
         return {}
     given = checked_weights(table.attributes, fixed, parameter="fixed")
@@ -545,7 +546,7 @@ def _fixed_weights(table: CaseTable, names: list[str], fixed: object) -> dict[st
 
 
 def _drawn(table: CaseTable, target: str, success: Success, sample: int, seed: int) -> tuple[IdArray, int]:
-    """The cases that predict each other, and how many they were drawn from."""
+    """Return the positions of the cases to learn from, and the number of cases that they were sampled from."""
     known: BoolArray = (table.column(target).codes >= 0) & ~table.retired
     positions = np.flatnonzero(able(table, worked(table, success)) if target == "solution" else known)
     n = len(positions)

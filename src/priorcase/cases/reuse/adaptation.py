@@ -161,9 +161,9 @@ def _tuple_of(parameter: str, given: Any, kind: type[Any]) -> tuple[Any, ...]:
 
 
 def _differences(query: Mapping[str, Any], case: SourceCase) -> tuple[Difference, ...]:
-    """The known attributes of the query in which the case differs, those that cost most similarity first.
+    """Return the known attributes of the query in which the case differs, the largest loss of similarity first.
 
-    An attribute of weight ``w`` and local similarity ``s`` costs ``w (1 - s)``. Attributes with weight 0 are ignored.
+    An attribute with weight ``w`` and local similarity ``s`` loses ``w (1 - s)``. Attributes with weight 0 are ignored.
     """
     found = []
     for name, value in query.items():
@@ -184,7 +184,7 @@ def _apply_rules(
     case: SourceCase,
     kinds: Mapping[str, CaseKind],
 ) -> tuple[Any, list[Step]]:
-    """The solution after every rule whose condition holds was applied once, in order, with a step for each."""
+    """Apply every rule whose condition holds, in order; return the changed solution and the steps."""
     steps = []
     for number, rule in enumerate(rules, 1):
         name = rule.name or str(number)
@@ -210,7 +210,7 @@ def _meets(
     solution: Any,
     kinds: Mapping[str, CaseKind],
 ) -> bool:
-    """Whether a condition of a rule holds: of the solution, of the query, or of the case and the query."""
+    """Return whether a condition of a rule holds for the solution, for the query, or for the case and the query."""
     if name == "solution":
         table = CaseTable.of({}, [(1, {}, check_plain(solution, what="solution"), None)])
         return bool(mask(table, {name: given})[0])
@@ -225,7 +225,7 @@ def _meets(
 
 
 def _changed(rule: Rule, solution: Any, query: Mapping[str, Any], case: SourceCase, owner: str) -> Any:
-    """The solution after a rule."""
+    """Return the solution after applying a rule."""
     if callable(rule.then):
         found = called(rule.then, solution, query, case, owner=owner)
         return copied_solution(found, owner=owner)
@@ -248,11 +248,11 @@ def _changed(rule: Rule, solution: Any, query: Mapping[str, Any], case: SourceCa
 def _criticize(
     solution: Any, critics: Sequence[Critic], query: Mapping[str, Any], rounds: int
 ) -> tuple[Any, list[Step], list[str], list[str]]:
-    """The solution after repairs, the steps, the problems that remain, and notes.
+    """Return the solution after repairs, the steps, the remaining problems, and notes.
 
-    All critics check the solution in turn, each as the previous ones left it, round after round until one
-    repairs nothing. If repairs lead back to the solution of an earlier round, they undo each other; then, and after the
-    last round, the remaining problems are reported.
+    In each round, every critic checks and repairs the solution that the previous critic left. The rounds stop if a
+    round repairs nothing, if the solution of an earlier round recurs because critics undo each other's repairs, or
+    after ``rounds`` rounds. The remaining problems are then reported.
     """
     steps: list[Step] = []
     notes: list[str] = []

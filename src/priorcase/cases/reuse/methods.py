@@ -57,7 +57,7 @@ _LEVEL = Interval(Real, 0, 1, closed="neither")
 
 @runtime_checkable
 class Method(Protocol):
-    """A way to make a solution from retrieved cases; those of the library are frozen dataclasses of parameters."""
+    """Protocol of the reuse methods, which propose a solution from retrieved cases."""
 
     name: ClassVar[str]
     adapts: ClassVar[bool]
@@ -67,7 +67,7 @@ class Method(Protocol):
 
 
 class _Base:
-    """Base of the methods: checked parameters, the required kind of solution, and when nothing is proposed."""
+    """Base class of the methods: checks parameters and the type of solutions, and decides when nothing is proposed."""
 
     name: ClassVar[str]
     adapts: ClassVar[bool] = True
@@ -141,7 +141,7 @@ class Copy(_Base):
         for failed, case in enumerate(similar):
             if self._degree(case) > HALF:
                 which = "that did not fail" if failed else "one"
-                how = f"The solution of case {case.id}, the most similar {which}{'' if self.adapts else ', as it is'}"
+                how = f"The solution of case {case.id}, the most similar {which}{'' if self.adapts else ', unchanged'}"
                 of, notes = (_source(case, 1.0),), _failed(failed)
                 return Proposal(case.solution, self.name, how, case.similarity, case.id, of, notes=notes)
         all_of = len(similar) == len(sources.cases)
@@ -168,8 +168,9 @@ class Vote(_Base):
     A case with weight ``w`` whose solution worked to the degree ``u`` counts ``w u`` for its solution and ``w (1 - u)``
     against it. A solution has ``v_s = max(0, sum w u - sum w (1 - u))`` votes and the probability
     ``(v_s + a) / (V + a (K + 1))``, where ``V`` is the total number of votes, ``K`` the number of distinct solutions
-    and ``a`` the prior. The remaining probability, ``a / (V + a (K + 1))``, is that none of them is right. Ties go to
-    the solution of the more similar case. Nothing is proposed if no solution has a vote, or if all similarities are 0.
+    and ``a`` the prior. The remaining probability, ``a / (V + a (K + 1))``, is the probability that no candidate is
+    right. Ties go to the solution of the more similar case. Nothing is proposed if no solution has a vote, or if all
+    similarities are 0.
 
     Parameters
     ----------
@@ -221,7 +222,7 @@ class Vote(_Base):
 def tally(
     ids: Sequence[int], solutions: Sequence[Any], weights: Sequence[float], degrees: Sequence[float], prior: float = 0.0
 ) -> tuple[tuple[Candidate, ...], float]:
-    """The candidates of a vote, the most probable first, and the probability that none is right.
+    """Return the candidates of a vote, the most probable first, and the probability that no candidate is right.
 
     All probabilities are 0 if there is neither a vote nor a prior.
     """
@@ -245,14 +246,14 @@ def tally(
 
 
 class _Numbers(_Base):
-    """Base of the methods for numbers: weights of cases, and proposals with a spread."""
+    """Base class of the methods for numbers: weights of cases, and proposals with a spread."""
 
     needs: ClassVar[str] = "number"
     weights: Weights
     success: Success
 
     def _shares(self, sources: Sources) -> list[_Share]:
-        """The cases that have any weight, with their weights, which add up to 1."""
+        """Return the cases with a nonzero weight and their weights, scaled to add up to 1."""
         weights = weigh([case.similarity for case in sources.cases], self.weights)
         raw = [w * self._degree(case) for case, w in zip(sources.cases, weights, strict=True)]
         total = math.fsum(raw)
@@ -278,9 +279,10 @@ class Mean(_Numbers):
     """Propose the weighted mean of numeric solutions, with a prediction interval.
 
     ``m = sum w y / sum w`` (Mitchell 1997, eq. 8.4). With ``p = w / sum w`` and the effective number of cases
-    ``n = 1 / sum p^2`` the deviation is ``sqrt(n / (n - 1) sum p (y - m)^2)``, and the prediction interval, of coverage
-    ``level``, ``m +- t_(n-1) deviation sqrt(1 + 1/n)``. A case whose solution worked to the degree ``u`` counts with
-    ``u w``. There is no interval if only one case has a weight above 0. For ``weights`` and ``success`` see `Vote`.
+    ``n = 1 / sum p^2`` the deviation is ``sqrt(n / (n - 1) sum p (y - m)^2)``, and the prediction interval with
+    coverage ``level`` is ``m +- t_(n-1) deviation sqrt(1 + 1/n)``. A case whose solution worked to the degree ``u`` has
+    the weight ``u w``. There is no interval if only one case has a weight above 0. For ``weights`` and ``success`` see
+    `Vote`.
 
     >>> import priorcase as pc
     >>> with pc.CaseBase.temporary() as base:
@@ -316,17 +318,17 @@ class Mean(_Numbers):
 class Local(_Numbers):
     """Propose a number by local regression on the retrieved cases.
 
-    The proposal is ``b0`` of the coefficients ``b`` that minimize ``sum w (y - b0 - b'(x - q))^2``. The fit is that of
-    `LocallyWeightedRegressor` (Atkeson, Moore & Schaal 1997; Mitchell 1997, section 8.3), weighted by similarity
-    instead of a kernel. Numbers, dates and ranks of levels are centered at the query; nominal values are encoded by an
-    indicator for each value other than the query's. Attributes that are missing in the query, or constant in the cases,
-    are ignored. Weights are scaled to add up to the effective number of cases; ``degree=0`` is `Mean`. There must be
-    more cases than coefficients.
+    The proposal is the intercept ``b0`` of the coefficients ``b`` that minimize ``sum w (y - b0 - b'(x - q))^2``. The
+    model is the same as in `LocallyWeightedRegressor` (Atkeson, Moore & Schaal 1997; Mitchell 1997, section 8.3), but
+    weighted by similarity instead of a kernel. Numbers, dates and ranks of levels are centered at the query; nominal
+    values are encoded by an indicator for each value other than the query's. Attributes that are missing in the query,
+    or constant in the cases, are ignored. Weights are scaled to add up to the effective number of cases; ``degree=0``
+    is `Mean`. There must be more cases than coefficients.
 
     Parameters
     ----------
     using
-        The attributes to fit; None for all numeric, ordinal, nominal and date ones.
+        The attributes to fit; None for all numeric, ordinal, nominal and date attributes.
     degree
         0 fits a mean, 1 a plane, 2 a quadratic.
     ridge
@@ -403,12 +405,12 @@ class Local(_Numbers):
         sigma = math.sqrt(max(0.0, deviation**2 - error**2))
         spread = Spread(sigma * unit, error * unit, (low * unit, high * unit), self.level, n)
         fit = {0: "mean", 1: "plane", 2: "quadratic"}[self.degree]
-        how = f"A {fit} fitted to {len(cases):,} cases{' by ' * bool(table.names)}{', '.join(table.names)}"
+        how = f"A {fit} fitted to {len(cases):,} cases{' using ' * bool(table.names)}{', '.join(table.names)}"
         return self._number(value * unit, how, spread, shares, sources, *table.notes)
 
 
 class _Design(NamedTuple):
-    """Cases as a table that a local fit takes: dates in days, levels as ranks, one row for the query."""
+    """Cases and query as tables for a local fit, with dates in days and levels as ranks."""
 
     names: list[str]
     rows: AnyArray
@@ -420,7 +422,7 @@ class _Design(NamedTuple):
 def _design(
     cases: Sequence[SourceCase], query: Mapping[str, Any], kinds: Mapping[str, CaseKind], using: Iterable[str] | None
 ) -> _Design:
-    """The attributes that are known in the query, differ between the cases, and can be fitted."""
+    """Return a table of the attributes that are known in the query, differ between the cases, and can be fitted."""
     columns: dict[str, list[Any]] = {}
     asked: dict[str, Any] = {}
     notes = []
@@ -462,7 +464,7 @@ def _fitted_kinds(kinds: Mapping[str, CaseKind], using: Iterable[str] | None) ->
 
 
 def _cell(kind: CaseKind, value: Any, name: str) -> Any:
-    """A number, or for a nominal value a unique string."""
+    """Return a number, or a unique string for a nominal value."""
     stored: Any = check(kind, value, attribute=name)
     if stored is None:
         return None
@@ -470,7 +472,7 @@ def _cell(kind: CaseKind, value: Any, name: str) -> Any:
 
 
 def _change_together(columns: Mapping[str, Sequence[Any]], asked: Mapping[str, Any]) -> bool:
-    """Whether some combination of the columns is the same in all cases, so that a fit cannot distinguish them."""
+    """Return whether the columns are collinear in the cases, so that a fit cannot separate their effects."""
     deviations = []
     for name, column in columns.items():
         mine = asked[name]
@@ -491,10 +493,10 @@ class Compose(_Base):
     """Compose a solution from parts of different cases.
 
     Solutions are mappings from parts to values. Each part comes from the case that is most similar in the attributes
-    relevant to that part: ``sum_a w_a s_a / sum_a w_a`` over these attributes, 0 if they are all missing in the query.
-    Combinations are tried in order of their sum of similarities, largest first, and the first compatible one is
-    proposed. Cases that failed (outcomes up to 1/2) are not used. Nothing is proposed if no combination is compatible,
-    or if all similarities are 0.
+    relevant to that part. The similarity is ``sum_a w_a s_a / sum_a w_a`` over these attributes, or 0 if they are all
+    missing in the query. Combinations are tried in order of their sum of similarities, largest first, and the first
+    compatible one is proposed. Cases that failed (outcomes up to 1/2) are not used. Nothing is proposed if no
+    combination is compatible, or if all similarities are 0.
 
     Parameters
     ----------
@@ -551,7 +553,7 @@ class Compose(_Base):
         chosen, tried, conflicts = self._first_compatible(offers)
         told = [f"rejected: {text}" for text in conflicts[:_TOLD]]
         if len(conflicts) > _TOLD:
-            told.append(f"rejected: {len(conflicts) - _TOLD} others")
+            told.append(f"rejected: {len(conflicts) - _TOLD} other combinations")
         how = f"{len(offers)} parts, each from the most similar case that has it"
         if chosen is None:
             choices = math.prod(map(len, offers.values()))
@@ -576,7 +578,7 @@ class Compose(_Base):
         )
 
     def _offers(self, cases: Sequence[SourceCase], known: Collection[str]) -> dict[str, list[_Offer]]:
-        """For each part the cases that have it, the most similar first, each distinct value once."""
+        """Return the offers for each part: the cases that have it, the most similar first, one per distinct value."""
         there = sorted({part for case in cases for part in case.solution})
         offers: dict[str, list[_Offer]] = {}
         for part, names in (dict.fromkeys(there) if self.parts is None else self.parts).items():
@@ -584,7 +586,7 @@ class Compose(_Base):
             if part not in there:
                 remedy = misspelt([part], there) or "Retrieve more cases (k=), or omit the part."
                 raise CaseBaseError(
-                    f"got the part {part!r}, which no successful retrieved case has; there are {listed(there)}. "
+                    f"got the part {part!r}, which no successful retrieved case has; their parts are {listed(there)}. "
                     f"{remedy}"
                 )
             having = [(_part_similarity(case, names), case) for case in cases if part in case.solution]
@@ -596,7 +598,7 @@ class Compose(_Base):
         return offers
 
     def _first_compatible(self, offers: Mapping[str, list[_Offer]]) -> tuple[dict[str, _Offer] | None, int, list[str]]:
-        """The best choice whose parts are compatible, how many were tried, and why the others were not."""
+        """Return the best compatible choice, the number of choices tried, and the conflicts of the rejected choices."""
         conflicts: list[str] = []
         for tried, offered in enumerate(_best_first(list(offers.values())), 1):
             chosen = dict(zip(offers, offered, strict=True))
@@ -619,7 +621,7 @@ class Compose(_Base):
 
 
 def _best_first(offers: Sequence[list[_Offer]]) -> Iterator[tuple[_Offer, ...]]:
-    """All choices of one offer for each part, sorted by their sum of similarities; ties by ranks."""
+    """Yield all choices of one offer for each part, sorted by their sum of similarities; ties by ranks."""
 
     def entry(ranks: tuple[int, ...]) -> tuple[float, tuple[int, ...]]:
         return -math.fsum(of[rank][0] for of, rank in zip(offers, ranks, strict=True)), ranks
@@ -652,7 +654,7 @@ METHODS: dict[str, type[Any]] = {method.name: method for method in (Copy, Null, 
 
 
 def check_method(method: object, options: Mapping[str, object]) -> Method | None:
-    """The method with this name and options, or a method that was passed; None for ``"auto"``."""
+    """Return the method with this name and options, or the method object that was passed; None for ``"auto"``."""
     if isinstance(method, Method) and not isinstance(method, type):
         if options:
             raise CaseBaseError(
@@ -678,7 +680,7 @@ def check_method(method: object, options: Mapping[str, object]) -> Method | None
 
 
 def automatic(sources: Sources, options: Mapping[str, Any]) -> tuple[Method, str]:
-    """Return the method of ``"auto"`` and why: vote for repeated strings or booleans, mean for numbers, else copy."""
+    """Return the method for ``"auto"`` and the reason: vote for repeated strings, mean for numbers, otherwise copy."""
     kind = sources.of_one_kind()
     if kind == "number":
         return Mean(**options), "Solutions are numbers, so their mean is used"
@@ -691,7 +693,7 @@ def automatic(sources: Sources, options: Mapping[str, Any]) -> tuple[Method, str
         return Copy(**options), "The solution of the only similar case is copied"
     distinct_only = kind in ("text", "boolean")
     why = "No solution occurs twice among the similar cases" if distinct_only else f"Solutions are {kind}s"
-    return Copy(**options), f"{why}, so the most similar one is copied"
+    return Copy(**options), f"{why}, so the solution of the most similar case is copied"
 
 
 # -- what they share
@@ -712,7 +714,7 @@ def _failed(n: int) -> tuple[str, ...]:
 
 
 def _in_units(shares: Sequence[_Share]) -> tuple[list[float], float]:
-    """The cases' numbers in units of a power of two near the largest, so that no square overflows; and the unit."""
+    """Return the solutions divided by a power of two near the largest, so that no square overflows, and the power."""
     numbers = [float(case.solution) for case, _ in shares]
     unit = math.ldexp(1.0, math.frexp(max(map(abs, numbers)))[1] - 1)
     return [number / unit for number in numbers], unit

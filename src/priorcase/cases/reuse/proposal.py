@@ -31,7 +31,7 @@ _FIELDS = {
 
 
 def value_text(value: Any, width: int = 60) -> str:
-    """A value on one line, shortened in the middle; a number to six digits."""
+    """Format a value on one line; long texts are cut in the middle, and numbers have six digits."""
     if value is None:
         return "-"
     if isinstance(value, float):
@@ -44,10 +44,10 @@ def value_text(value: Any, width: int = 60) -> str:
 
 @dataclass(frozen=True)
 class Source:
-    """A case that a proposal was made from.
+    """A case that contributed to a proposal.
 
-    ``weight`` is its share of the proposal; shares add up to 1, or to 1 for each ``part`` of a composition.
-    ``similarity`` is its similarity to the query; for a part, in the attributes relevant to it.
+    ``weight`` is the case's share of the proposal; shares add up to 1, or to 1 for each ``part`` of a composition.
+    ``similarity`` is the similarity of the case to the query; for a part, only relevant attributes count.
     """
 
     id: int
@@ -74,7 +74,7 @@ class Candidate:
 
     @property
     def votes(self) -> float:
-        """``max(0, support - against)``, and 0 if the two differ by rounding only."""
+        """``max(0, support - against)``, or 0 if the two differ only by rounding."""
         more = self.support - self.against
         return more if more > _ROUNDING * self.support else 0.0
 
@@ -105,7 +105,7 @@ class Difference:
     """An attribute in which the query differs from the case; `case` is None if the value of the case is missing.
 
     >>> print(Difference("pages", 30, 120))
-    pages: 30 in the case, 120 here (+90)
+    pages: 30 in the case, 120 in the query (+90)
     """
 
     attribute: str
@@ -115,7 +115,7 @@ class Difference:
 
     @property
     def how(self) -> str:
-        """The change from the case's value to the query's: a number, days, or members; empty if there is none."""
+        """The change from the case's value to the query's, for numbers, dates and sets; empty for other values."""
         case, query = self.case, self.query
         if is_number(case) and is_number(query):
             return f"{query - case:+.6g}"
@@ -132,7 +132,7 @@ class Difference:
     def __str__(self) -> str:
         known = f"{value_text(self.case)} in the case" if self.case is not None else "missing in the case"
         how = f" ({self.how})" if self.how else ""
-        return f"{self.attribute}: {known}, {value_text(self.query)} here{how}"
+        return f"{self.attribute}: {known}, {value_text(self.query)} in the query{how}"
 
 
 @dataclass(frozen=True)
@@ -162,7 +162,8 @@ class Proposal(GridsResult):
     Parameters
     ----------
     solution, method, how
-        The solution, None if nothing is proposed; the method, such as ``"vote"``; a sentence on how it was made.
+        The solution (None if nothing is proposed), the method, such as ``"vote"``, and a sentence that explains how the
+        solution was made.
     confidence
         Confidence in the solution before rules and critics: the similarity of the copied case, the probability of a
         vote, or the lowest similarity of a composed part. None for numbers, which have a `spread`.
@@ -172,13 +173,14 @@ class Proposal(GridsResult):
         The cases with their shares, largest first.
     candidates, unseen
         The distinct solutions of a vote, the most probable first, and the probability that none of them is right, which
-        is above 0 only if the vote has a prior. Without one, probabilities are shares of the votes and printed as such.
+        is above 0 only if the vote has a prior. Without a prior, probabilities are shares of the votes and are labeled
+        accordingly.
     spread
         The uncertainty of a numeric solution; None for other solutions, or if there is only one case.
     differences, steps
         The differences between the query and the base case, and the changes made by rules and critics.
     problems, notes
-        Problems that critics found and did not repair; further remarks, such as ignored cases.
+        Problems that critics found and did not repair, and further remarks, for example on ignored cases.
     """
 
     solution: Any
@@ -263,7 +265,7 @@ class Proposal(GridsResult):
 
     @property
     def _share(self) -> str:
-        """What candidates have: without a prior, the share of the votes is no estimate of a probability."""
+        """Label of the candidates' numbers: without a prior, shares of the votes do not estimate probabilities."""
         return "probability" if self.unseen else "share of the votes"
 
     def _headline(self) -> str:
@@ -321,7 +323,7 @@ def _more(rows: list[list[str]]) -> str:
 
 
 def _cell(value: Any) -> Any:
-    """A value that a frame can hold: lists and mappings as JSON text, ids with commas."""
+    """Convert a value for a frame: lists and mappings to JSON text, ids to text with commas."""
     if isinstance(value, tuple):
         return ", ".join(map(str, value))
     if isinstance(value, (dict, list)):
@@ -330,7 +332,7 @@ def _cell(value: Any) -> Any:
 
 
 def _draw_candidates(ax: Any, proposal: Proposal) -> None:
-    """A bar for each candidate, the most probable on top, with its probability."""
+    """Draw a bar with the probability of each candidate, the most probable on top."""
     shown, rest = proposal.candidates[:_BARS], proposal.candidates[_BARS:]
     names = captions([value_text(candidate.solution) for candidate in shown], 32)
     shares, fills = [candidate.probability for candidate in shown], [color(0)] * len(shown)
@@ -351,7 +353,7 @@ def _draw_candidates(ax: Any, proposal: Proposal) -> None:
 
 
 def _draw_numbers(ax: Any, proposal: Proposal) -> None:
-    """The cases' numbers over their similarity, sized by weight; the proposed number and its interval."""
+    """Plot the cases' numbers against their similarity, sized by weight, with the proposed number and its interval."""
     sources = proposal.sources
     largest = max(source.weight for source in sources)
     if proposal.spread is not None and all(map(math.isfinite, proposal.spread.interval)):

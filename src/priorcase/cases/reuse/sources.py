@@ -1,4 +1,4 @@
-"""The retrieved cases as reuse reads them: copies, how well their solutions worked, and their weights."""
+"""Copies of the retrieved cases, the degrees to which their solutions worked, and their weights."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from priorcase.cases.table import CaseTable
 from priorcase.exceptions import CaseBaseError, PriorcaseError, failure, quoted
 
 Success: TypeAlias = Literal["outcome"] | Callable[[Any], bool | float] | None
-"""Interpretation of outcomes: as they are, by a function, or not at all."""
+"""How to interpret outcomes: as stored, with a function, or not at all."""
 
 Weights: TypeAlias = Literal["similarity", "uniform", "inverse_square"]
 """Weighting of cases by their similarities."""
@@ -99,8 +99,8 @@ def solution_kind(value: Any) -> str:
 def degree(outcome: Any, success: Success, *, id: int | None) -> float:
     """Return how well a case worked, from 0 (failed) to 1: its outcome if that is a boolean or a number from 0 to 1.
 
-    Unknown outcomes count as 1, and so does every outcome with ``success=None``. Other outcomes need a function that
-    reads them: no words are guessed.
+    Unknown outcomes count as 1, and so does every outcome with ``success=None``. Other outcomes, such as words, need a
+    function that interprets them.
     """
     if success is None or outcome is None:
         return 1.0
@@ -119,9 +119,10 @@ def degree(outcome: Any, success: Success, *, id: int | None) -> float:
 
 
 def worked(table: CaseTable, success: Success = "outcome") -> FloatArray:
-    """Return how well the solution of each case of a table worked, from 0 to 1; each distinct outcome is read once.
+    """Return how well the solution of each case of a table worked, from 0 to 1; each distinct outcome is interpreted
+    once.
 
-    Unknown outcomes count as 1, and so do outcomes of cases that are retired or have no solution, which are not read.
+    Unknown outcomes count as 1, and so do the outcomes of cases that are retired or have no solution.
     """
     check_value("success", success, SUCCESS)
     column = table.column("outcome")
@@ -136,7 +137,7 @@ def worked(table: CaseTable, success: Success = "outcome") -> FloatArray:
 
 
 def able(table: CaseTable, degrees: FloatArray) -> BoolArray:
-    """Which cases of a table have a solution that worked, as far as is known, and are not retired."""
+    """Return a mask of the cases that are not retired and have a solution that did not fail."""
     found: BoolArray = (table.column("solution").codes >= 0) & ~table.retired & (degrees > HALF)
     return found
 
@@ -145,11 +146,11 @@ def able(table: CaseTable, degrees: FloatArray) -> BoolArray:
 
 
 def weigh(similarities: Sequence[float], how: Weights) -> list[float]:
-    """A weight from 0 to 1 for each case.
+    """Return a weight from 0 to 1 for each case.
 
-    ``"similarity"``: ``s``. ``"uniform"``: 1. ``"inverse_square"``: ``((1 - s*) / (1 - s))^2`` with ``s*`` the largest
-    similarity, so that the most similar case counts 1; if some are identical to the query (``s = 1``), these count 1
-    and all others 0, which is the limit.
+    ``"similarity"``: ``s``. ``"uniform"``: 1. ``"inverse_square"``: ``((1 - s*) / (1 - s))^2`` with the largest
+    similarity ``s*``, so that the most similar case has weight 1. If some cases are identical to the query (``s = 1``),
+    these have weight 1 and all other cases 0, which is the limit.
     """
     if how == "uniform":
         return [1.0] * len(similarities)
@@ -162,7 +163,7 @@ def weigh(similarities: Sequence[float], how: Weights) -> list[float]:
 
 
 def effective(weights: Sequence[float]) -> float:
-    """The effective number of cases, ``(sum w)^2 / sum w^2``."""
+    """Return the effective number of cases, ``(sum w)^2 / sum w^2``."""
     largest = max(weights)
     shares = [w / largest for w in weights]  # no overflow, whatever the scale
     return math.fsum(shares) ** 2 / math.fsum(share * share for share in shares)
@@ -183,7 +184,7 @@ def called(function: Callable[..., Any], *arguments: Any, owner: str) -> Any:
 
 
 def copied_solution(solution: Any, *, owner: str) -> Any:
-    """A solution that a user's function returned, as a copy; an error if JSON cannot write it."""
+    """Return a copy of a solution that a user's function returned; raise an error if JSON cannot represent it."""
     try:
         text, cause = check_plain(solution, what="solution"), None
     except PriorcaseError as error:

@@ -1,12 +1,12 @@
-"""Whether a file is what priorcase wrote: its header and journal, its pages, and every row that is read.
+"""Check that a file is as priorcase wrote it: its header and journal, its pages, and every row that is read.
 
-The header and the journal are checked before SQLite opens the file, since SQLite writes to what it opens: it undoes
-interrupted changes, and takes an empty file for a new one. On each connection, the pages of a table and its indexes are
-checked before they are first used, and the whole file before it is first changed. Rows are checked against their types
-and checksums when they are read, and tables against their tallies.
+The header and the journal are checked before SQLite opens the file, since SQLite writes to the files that it opens: it
+undoes interrupted changes, and treats an empty file as a new database. On each connection, the pages of a table and its
+indexes are checked before they are first used, and the whole file is checked before it is first changed. Rows are
+checked against their types and checksums when they are read, and tables against their row counts and checksum sums.
 
-What is wrong is raised as ``sqlite3.DatabaseError``, as SQLite does; ``sqlite.file_errors`` turns it into the error of
-the library that names the file.
+Problems are raised as ``sqlite3.DatabaseError``, as in SQLite; ``sqlite.file_errors`` converts them to errors of the
+library that name the file.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ _MADE_UP = (KeyError, TypeError, ValueError, AttributeError, RecursionError)  # 
 
 
 def checksum(*fields: object) -> int:
-    """The checksum of a row; fields are written with their lengths, and bytes differently from text."""
+    """Return the checksum of a row; fields are hashed with their lengths, and bytes differently from text."""
     digest = blake2b(digest_size=8)
     for part in fields:
         kind = b"-" if part is None else b"#" if isinstance(part, bytes) else b"+"
@@ -67,13 +67,13 @@ def checksum(*fields: object) -> int:
 def case_checksum(
     id: int, added: int, revised: int | None, data: str, solution: str | None, outcome: str | None, key: str | None
 ) -> int:
-    """The checksum of a case, in one pass: the first six fields hold no zero character, and the key comes last."""
+    """Return the checksum of a case in one pass; the first six fields contain no null characters."""
     text = f"{id}\0{added}\0{revised}\0{data}\0{solution}\0{outcome}\0" + ("-" if key is None else f"+{key}")
     return int.from_bytes(blake2b(text.encode(), digest_size=8).digest(), "big", signed=True)
 
 
 def event_checksum(sequence: int, at: str, action: str, id: int | None, by: str | None, why: str | None) -> int:
-    """The checksum of a step of the history, in one pass; the name is written with its length."""
+    """Return the checksum of a step of the history in one pass; the author's name is hashed with its length."""
     who = "-" if by is None else f"+{len(by)}:{by}"
     text = f"{sequence}\0{at}\0{action}\0{id}\0{who}" + ("-" if why is None else f"+{why}")
     return int.from_bytes(blake2b(text.encode(), digest_size=8).digest(), "big", signed=True)
@@ -95,15 +95,15 @@ def read_rows(connection: sqlite3.Connection, table: str, where: str = "", *para
 
 
 def check_rows(table: str, rows: Sequence[tuple[Any, ...]]) -> None:
-    """Raise DatabaseError if a row has a value of the wrong type, or does not fit its checksum."""
+    """Raise DatabaseError if a row has a value of the wrong type or does not match its checksum."""
     shapes, right = _SHAPES[table], _CHECKSUMS.get(table, checksum)
     for row in rows:
         if tuple(map(type, row)) not in shapes:
             names = COLUMNS[table].items()
             wrong = next(name for (name, types), value in zip(names, row, strict=True) if type(value) not in types)
-            raise sqlite3.DatabaseError(f"row {quoted(row[0])} of {table} does not fit: its {wrong} has the wrong type")
+            raise sqlite3.DatabaseError(f"row {quoted(row[0])} of {table} is invalid: its {wrong} has the wrong type")
         if right(*row[:-1]) != row[-1]:
-            raise sqlite3.DatabaseError(f"row {quoted(row[0])} of {table} does not fit its checksum")
+            raise sqlite3.DatabaseError(f"row {quoted(row[0])} of {table} does not match its checksum")
 
 
 def with_checksums(table: str, rows: Iterable[tuple[Any, ...]]) -> list[tuple[Any, ...]]:
@@ -130,7 +130,7 @@ _SEPARATOR = secrets.token_hex(8)  # random, so that no string can close its val
 
 
 def parse_all(texts: Sequence[str], what: str, decode: Callable[[str], Any] = _decode) -> list[Any]:
-    """The values of many JSON strings, parsed together."""
+    """Parse many JSON strings at once and return their values."""
     joined = f',"{_SEPARATOR}",'.join(texts)
     try:
         found: list[Any] = decode(f"[{joined}]")
@@ -162,7 +162,7 @@ def _depth(value: object) -> int:
 
 
 def frozen(value: object, depth: int = 0) -> Plain:
-    """A value as it was given: the lists of JSON were tuples."""
+    """Return a value parsed from JSON with its lists converted back to tuples."""
     if type(value) in _ATOMS or (type(value) is float and math.isfinite(value)):
         return value  # type: ignore[return-value]
     if not isinstance(value, list) or depth == _DEEPEST:
@@ -171,7 +171,7 @@ def frozen(value: object, depth: int = 0) -> Plain:
 
 
 def parse_values(rows: Sequence[CaseRow], width: int) -> list[list[Any]]:
-    """The values of cases, not yet frozen; a case older than an attribute has no value for it."""
+    """Return the values of cases, not yet frozen; a case has no values for attributes that were added later."""
     found = parse_all([row[3] for row in rows], "the data of a case")
     for row in found:
         if type(row) is not list:
@@ -195,7 +195,7 @@ def frozen_columns(rows: Sequence[CaseRow], width: int) -> list[tuple[Plain, ...
 
 
 def ranges_of(ids: Iterable[int]) -> str:
-    """Ids as JSON, with consecutive ones joined: [[1,3],[5,5]]."""
+    """Return ids as JSON ranges of consecutive ids: [[1,3],[5,5]]."""
     ranges: list[list[int]] = []
     for id in sorted(set(ids)):
         if ranges and ranges[-1][1] == id - 1:
@@ -206,7 +206,7 @@ def ranges_of(ids: Iterable[int]) -> str:
 
 
 def ids_of(ranges: str, cases: int) -> tuple[int, ...]:
-    """Return the ids in ranges, for a file with a number of cases."""
+    """Return the ids in JSON ranges, after checking that there are at most ``cases`` ids."""
     try:
         found = [(first, last) for first, last in _decode(ranges)]
         whole = all(type(end) is int for pair in found for end in pair)
@@ -224,18 +224,18 @@ def ids_of(ranges: str, cases: int) -> tuple[int, ...]:
 
 @dataclass
 class Tally:
-    """The number of rows and the sum of their checksums modulo 2^64, which do not depend on the order of the rows."""
+    """The number of rows of a table and the sum of their checksums modulo 2^64, regardless of their order."""
 
     rows: int = 0
     sum: int = 0
 
     def count(self, rows: Sequence[tuple[Any, ...]], sign: int = 1) -> None:
-        """Add rows, whose checksums come last, or take them away again."""
+        """Add rows, whose last fields are their checksums, or subtract them (``sign=-1``)."""
         self.rows += sign * len(rows)
         self.sum = (self.sum + sign * sum(row[-1] for row in rows)) % 2**64
 
     def check(self, table: str, rows: Sequence[tuple[Any, ...]]) -> None:
-        """Raise DatabaseError if a table does not have the rows that were counted."""
+        """Raise DatabaseError if the rows of a table do not match the tally."""
         found = Tally()
         found.count(rows)
         if found != self:
@@ -244,7 +244,7 @@ class Tally:
 
 @dataclass
 class Counters:
-    """The last id and step that were given out, the step whose bytes are still to be wiped, and all tallies."""
+    """The last assigned id and step, the step whose bytes must still be wiped (0 for none), and all tallies."""
 
     last_id: int = 0
     sequence: int = 0
@@ -307,7 +307,7 @@ def _parse_attributes(text: str) -> list[tuple[str, JSON]]:
 
 @lru_cache(maxsize=64)
 def attributes_in(text: str) -> int:
-    """Return the number of attributes of a declaration, which is long with taxonomies and needed for every case."""
+    """Return the number of attributes in a declaration; cached, since long declarations are parsed for every case."""
     return len(_parse_attributes(text))
 
 
@@ -333,7 +333,7 @@ _PAUSE = 0.005
 
 
 def check_file(path: Path) -> None:
-    """Raise an error for a file that is not a complete case base of a known version, or has the journal of another."""
+    """Raise an error if a file is not a complete case base of a known version, or has another file's journal."""
     for attempt in range(_TRIES):
         try:
             _check_file(path)
@@ -345,7 +345,7 @@ def check_file(path: Path) -> None:
 
 
 def _being_written(path: Path) -> bool:
-    """Whether there is a journal next to the file, and one of them has just changed."""
+    """Return whether the file has a journal, and the file or the journal changed within the last second."""
     try:
         changed = max(path.stat().st_mtime, os.lstat(f"{path}-journal").st_mtime)
     except OSError:
@@ -412,11 +412,11 @@ def _number(data: bytes, place: int) -> int:
 
 
 def _check_header(path: Path, header: bytes) -> None:
-    """Check the fields of a header that our changes never alter."""
+    """Check the fields of a header that priorcase never changes."""
     if (version := _number(header, 60)) > VERSION:
         raise CaseBaseFileError(
             f"The case base {path!s} was written by a newer priorcase: its format is version {version}, and this one "
-            f"knows versions up to {VERSION}. The file was not changed. Upgrade priorcase to open it."
+            f"supports versions up to {VERSION}. The file was not changed. Upgrade priorcase to open it."
         )
     fixed = (int.from_bytes(header[16:18], "big"), *header[18:24], _number(header, 52), _number(header, 56))
     if fixed != (PAGE, 1, 1, 0, 64, 32, 32, 0, 1) or version < 1:  # 1, 1: no write-ahead log
@@ -428,11 +428,11 @@ class _JournalError(Exception):
 
 
 def _read_journal(path: Path, size: int) -> tuple[int, bool, bytes | None] | None:
-    """The pages that the file had before, whether it was written since, and its first page as it was, by the journal.
+    """Read from the journal the previous page count, whether the file was written since, and the old first page.
 
-    None if there is nothing to undo. SQLite plays back any journal that it finds: it opens what a link leads to,
-    deletes the file that the journal names as its super-journal, and sets the size of the case base. The layout is that
-    of "Database File Format", section 3, at sqlite.org.
+    The result is None if there is nothing to undo. SQLite plays back any journal that it finds: it follows links,
+    deletes the file that the journal names as its super-journal, and sets the size of the case base. The layout is
+    described in "Database File Format", section 3, at sqlite.org.
     """
     journal = Path(f"{path}-journal")
     try:
@@ -476,7 +476,7 @@ def _parse_journal(file: BinaryIO, length: int, size: int) -> tuple[int, bool, b
             right = (nonce + sum(data[PAGE % 200 :: 200])) % 2**32 == _number(record, PAGE + 4)  # every 200th byte
             again = number == 1 and first_page is not None  # SQLite would play back both
             if len(record) < _RECORD or not 1 <= number <= pages or number == _LOCK_PAGE or again or not right:
-                raise _JournalError("belongs to another file or is damaged: a page in it does not fit")
+                raise _JournalError("belongs to another file or is damaged: a page in it does not match")
             written = True
             first_page = data if number == 1 else first_page
         if same != [pages, sector, page]:
@@ -491,7 +491,7 @@ def _parse_journal(file: BinaryIO, length: int, size: int) -> tuple[int, bool, b
 
 
 def check_tables(connection: sqlite3.Connection) -> int:
-    """The version of a file; an error unless its tables are exactly those of that version."""
+    """Return the version of a file; raise an error unless its tables are exactly the tables of that version."""
     (version,) = connection.execute("PRAGMA user_version").fetchone()
     if not 1 <= version <= VERSION or tables_of(connection) != expected_tables(version):
         raise sqlite3.DatabaseError("its tables do not match those of a case base")
@@ -499,7 +499,7 @@ def check_tables(connection: sqlite3.Connection) -> int:
 
 
 def check_pages(connection: sqlite3.Connection, table: str | None = None) -> None:
-    """Raise DatabaseError if pages of a table (or of any) are damaged, or if an index does not match its table."""
+    """Raise DatabaseError if pages of a table (or of all tables) are damaged, or if an index does not match."""
     for (found,) in connection.execute(f"PRAGMA integrity_check({table or 1})"):
         if found != "ok":
             raise sqlite3.DatabaseError(f"SQLite finds: {' '.join(found.split())}")
@@ -511,33 +511,35 @@ def check_tallies(connection: sqlite3.Connection) -> None:
 
 
 _STRAYS = {
-    "notes on cases that are not there": "SELECT count(*) FROM notes WHERE id NOT IN (SELECT id FROM cases)",
-    "notes without their step": "SELECT count(*) FROM notes WHERE sequence NOT IN (SELECT sequence FROM history)",
-    "cases without their first step": """
+    "notes on cases that do not exist": "SELECT count(*) FROM notes WHERE id NOT IN (SELECT id FROM cases)",
+    "notes without a step in the history": """
+        SELECT count(*) FROM notes WHERE sequence NOT IN (SELECT sequence FROM history)""",
+    "cases whose addition is not in the history": """
         SELECT count(*) FROM cases AS c WHERE NOT EXISTS
         (SELECT 1 FROM history AS h WHERE h.sequence = c.added AND h.id = c.id AND h.action = 'added')""",
-    "cases without their last revision": """
+    "cases whose last revision is not in the history": """
         SELECT count(*) FROM cases AS c WHERE c.revised IS NOT NULL AND NOT EXISTS
         (SELECT 1 FROM history AS h WHERE h.sequence = c.revised AND h.id = c.id AND h.action = 'revised')""",
-    "forgotten cases that are there": """
+    "forgotten cases that still exist": """
         SELECT count(*) FROM cases WHERE id IN (SELECT id FROM history WHERE action = 'forgotten')""",
 }
 _STRAYS_SINCE_2 = {
-    "retired cases that are not there": "SELECT count(*) FROM retirements WHERE id NOT IN (SELECT id FROM cases)",
-    "uses of cases that are not there": "SELECT count(*) FROM uses WHERE id NOT IN (SELECT id FROM cases)",
-    "uses without their step": "SELECT count(*) FROM uses WHERE sequence NOT IN (SELECT sequence FROM history)",
+    "retired cases that do not exist": "SELECT count(*) FROM retirements WHERE id NOT IN (SELECT id FROM cases)",
+    "uses of cases that do not exist": "SELECT count(*) FROM uses WHERE id NOT IN (SELECT id FROM cases)",
+    "uses without a step in the history": """
+        SELECT count(*) FROM uses WHERE sequence NOT IN (SELECT sequence FROM history)""",
 }
 
 
 def findings(connection: sqlite3.Connection, version: int = VERSION) -> list[str]:
-    """Return what is wrong with a file of this version; the caller holds a transaction."""
+    """Return a list of the problems of a file of this version; the caller has an open transaction."""
     found = [f"SQLite: {text}" for (text,) in connection.execute("PRAGMA integrity_check") if text != "ok"]
     if tables_of(connection) != expected_tables(version):
         found.append("its tables do not match those of a case base")
     if connection.execute("PRAGMA journal_mode").fetchone() == ("wal",):
         found.append("another program has set it to write-ahead logging")
     if connection.execute("SELECT count(*) FROM meta").fetchone() != (3,):
-        found.append("meta has other entries than it should")
+        found.append("meta has unexpected entries")
     counters = read_counters(connection)
     width = len(read_declaration(connection).attributes)
     for table in COUNTED[version]:
@@ -586,4 +588,4 @@ def _check_content(connection: sqlite3.Connection, table: str, rows: list[Any], 
             ids = () if row[4] is None else ids_of(row[4], counters.tables["cases"].rows)
             asked = f"SELECT count(*) FROM cases WHERE id {AMONG}"
             if connection.execute(asked, (json.dumps(ids),)).fetchone() != (len(ids),):
-                raise sqlite3.DatabaseError("it was fitted on cases that are not there")
+                raise sqlite3.DatabaseError("it was fitted to cases that do not exist")

@@ -1,4 +1,4 @@
-"""Data types of the file of a case base."""
+"""Data types of the records in the file of a case base."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ JSON = str | int | float | bool | None | Sequence["JSON"] | dict[str, "JSON"]
 
 @dataclass(frozen=True)
 class Declaration:
-    """The attributes of a case base, each a name and the description of its kind, and the settings of the base."""
+    """The attributes of a case base, as pairs of a name and a description of the kind, and its settings."""
 
     attributes: list[tuple[str, JSON]] = field(default_factory=list)
     settings: dict[str, JSON] = field(default_factory=dict)
@@ -37,7 +37,7 @@ class NewCase:
 
 @dataclass(frozen=True, slots=True)
 class CaseRecord:
-    """A case with its provenance; for a case from another file, the id and the times are those of that file."""
+    """A case with its provenance; for a case from another file, the id and the times come from that file."""
 
     values: tuple[Plain, ...]
     solution: str | None = None
@@ -54,13 +54,13 @@ class CaseRecord:
 
 @dataclass(frozen=True, slots=True)
 class StoredCase(CaseRecord):
-    """A case of this file."""
+    """A case in the file of this case base."""
 
     id: int = 0
 
 
 class Step(NamedTuple):
-    """The number of a step of the history, and when it was made: equal in two files only if they share a history."""
+    """The number and time of a step of the history, which are equal in two files only if they share a history."""
 
     sequence: int
     at: str
@@ -68,7 +68,7 @@ class Step(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Loaded:
-    """All cases, column by column, in the order of their ids, as of one moment."""
+    """A snapshot of all cases, column by column, in the order of their ids."""
 
     declaration: Declaration
     ids: list[int]
@@ -108,10 +108,10 @@ class Use(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class StoredLearner:
-    """A learner that is kept with the cases: its recipe as JSON text, its fitted state, and the step that stored it.
+    """A stored learner: its recipe as JSON text, its fitted state, and the step in which it was stored.
 
-    ``fitted_on`` are the ids of the cases that it was fitted on. Once one of them is forgotten the state is None, and
-    the learner must be fitted again.
+    ``fitted_on`` are the ids of the cases that it was fitted to. Once one of these cases is forgotten, the state is
+    None and the learner must be refitted.
     """
 
     name: str

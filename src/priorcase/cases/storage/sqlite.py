@@ -1,4 +1,4 @@
-"""SQLite as case bases use it: connections, tables, the errors of SQLite in our words, locks and new files."""
+"""SQLite for case bases: connections, tables, conversion of SQLite errors, locks and new files."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ _LONGEST = 2_000_000.0  # seconds; SQLite counts milliseconds in 32 bits, and wo
 
 
 def connect(path: Path, *, readonly: bool, timeout: float) -> sqlite3.Connection:
-    """A connection to a file that exists; no statement begins a transaction by itself."""
+    """Connect to an existing file; no statement begins a transaction implicitly."""
     address = f"{path.absolute().as_uri()}?mode={'ro' if readonly else 'rw'}"
     timeout = min(timeout, _LONGEST)
     connection = sqlite3.connect(address, uri=True, timeout=timeout, isolation_level=None, check_same_thread=False)
@@ -79,7 +79,7 @@ def in_memory() -> sqlite3.Connection:
 
 
 def create_tables(connection: sqlite3.Connection, version: int = VERSION, *, since: int = 0) -> None:
-    """Create the tables that came after version ``since``, up to ``version``."""
+    """Create the tables that were added after version ``since``, up to ``version``."""
     for step in range(since + 1, version + 1):
         for statement in _SCHEMA[step]:
             connection.execute(statement)
@@ -91,7 +91,7 @@ def tables_of(connection: sqlite3.Connection) -> list[tuple[str, ...]]:
 
 @cache
 def expected_tables(version: int) -> list[tuple[str, ...]]:
-    """The content of sqlite_master of a file of this version."""
+    """Return the content of sqlite_master in a file of this version."""
     connection = in_memory()
     try:
         create_tables(connection, version)
@@ -143,7 +143,7 @@ def file_errors(path: str, timeout: float = 0.0) -> Iterator[None]:
 
 @contextmanager
 def opening_errors(path: Path) -> Iterator[None]:
-    """Convert errors of the operating system to: the file does not exist or cannot be opened."""
+    """Convert operating system errors to errors that say that the file does not exist or cannot be opened."""
     try:
         yield
     except FileNotFoundError as error:
@@ -159,7 +159,7 @@ def opening_errors(path: Path) -> Iterator[None]:
 
 @contextmanager
 def damage_errors(path: str) -> Iterator[None]:
-    """Report failures to interpret stored data as damage of the file: we did not write such rows."""
+    """Report failures to interpret stored data as damage to the file, since priorcase never writes such rows."""
     try:
         yield
     except CaseBaseError:
@@ -170,7 +170,7 @@ def damage_errors(path: str) -> Iterator[None]:
 
 
 def sqlite_error(path: str, timeout: float, error: sqlite3.Error) -> CaseBaseError:
-    """The library's error for an SQLite error; one without a code comes from our own checks of a damaged file."""
+    """Convert an SQLite error; an error without a code comes from the library's own checks of the file."""
     extended: int | None = getattr(error, "sqlite_errorcode", None)
     code = None if extended is None else extended & 0xFF
     ours = code is None and (type(error) is sqlite3.DatabaseError or "UTF-8" in str(error))
@@ -247,7 +247,7 @@ def system_error(path: str, error: OSError) -> CaseBaseFileError:
 
 
 class FileLock:
-    """The lock of one file in this process, and the number of open transactions."""
+    """The lock of a file in this process, and its number of open transactions."""
 
     def __init__(self) -> None:
         self.lock = RLock()
@@ -268,7 +268,7 @@ def file_identity(path: Path) -> tuple[int, int]:
 
 
 def lock_of(identity: tuple[int, int]) -> FileLock:
-    """The lock of a file, the same for all paths that lead to it."""
+    """Return the lock of a file, which is the same for all paths to the file."""
     with _guard:
         lock = _locks.get(identity)
         if lock is None:
@@ -277,7 +277,7 @@ def lock_of(identity: tuple[int, int]) -> FileLock:
 
 
 def abandon(connection: sqlite3.Connection) -> None:
-    """Never close a connection inherited from another process: closing it may undo what that process is doing."""
+    """Keep an inherited connection open forever, since closing it could undo changes of the parent process."""
     ctypes.pythonapi.Py_IncRef(ctypes.py_object(connection))
 
 
@@ -310,7 +310,7 @@ if hasattr(os, "register_at_fork"):
 
 
 def write_new_file(data: bytes, path: Path, *, mode: int = 0o666) -> bool:
-    """Write a file that appears complete or not at all; False if the name is taken, and nothing was done."""
+    """Write a file completely or not at all; return False, without any change, if the name is taken."""
     if not path.parent.is_dir():
         raise CaseBaseFileError(
             f"The case base {path!s} cannot be created: there is no folder {path.parent!s}. Create the folder "

@@ -1,4 +1,4 @@
-"""The file of a case base: many readers, one writer, in any number of threads and processes."""
+"""The file of a case base, with many readers and one writer in any number of threads and processes."""
 
 from __future__ import annotations
 
@@ -26,8 +26,8 @@ _OLD = 3_000_000_000  # nanoseconds; the time stamps of no file system are coars
 class Store:
     """The file of a case base.
 
-    Every change is one transaction: on the disk when it returns, or not made at all. Cases are rows of plain values;
-    the layers above know what their attributes mean.
+    Every change is one transaction: it is either on disk when the method returns, or not made at all. Cases are rows of
+    plain values; only the layers above interpret the attributes.
     """
 
     def __init__(self, path: Path, *, readonly: bool, timeout: float) -> None:
@@ -54,7 +54,7 @@ class Store:
         timeout: float = 5.0,
         create: Declaration | None = None,
     ) -> Self:
-        """Open a case base; with ``create``, one that does not exist is created first."""
+        """Open a case base; with ``create``, create it first if it does not exist."""
         path = Path(path)
         if create is not None and not readonly and not os.path.lexists(path):
             with sqlite.file_errors(str(path)):
@@ -73,7 +73,7 @@ class Store:
 
     @contextmanager
     def _session(self) -> Iterator[sqlite3.Connection]:
-        """The connection, while no other thread uses it."""
+        """Yield the connection while no other thread uses it."""
         if self.closed:
             raise CaseBaseError(f"The case base {self._name} is closed. Open it again with CaseBase.open(path).")
         if not self._lock.lock.acquire(timeout=min(max(self.timeout, 0.0), threading.TIMEOUT_MAX)):
@@ -93,7 +93,7 @@ class Store:
             self._lock.lock.release()
 
     def _connected(self) -> sqlite3.Connection:
-        """The connection of this process, opened and checked if there is none."""
+        """Return the connection of this process; open and check it if there is none."""
         if self._lock.forked_within:
             raise CaseBaseBusyError(
                 f"This process was forked while {self._name} was being changed, and cannot use that file. Fork before "
@@ -125,7 +125,7 @@ class Store:
         return self._connection
 
     def _check(self, connection: sqlite3.Connection, *tables: str | None) -> None:
-        """Check the pages of tables, or of the whole file and its tallies (None), once on each connection."""
+        """Check the pages of tables, or the whole file and its tallies (None), once per connection."""
         for table in tables:
             if table not in self._checked and None not in self._checked:
                 integrity.check_pages(connection, table)
@@ -134,7 +134,7 @@ class Store:
                 self._checked.add(table)
 
     def _discard(self) -> None:
-        """Close the connection, unless it is another process's; SQLite undoes what was not finished."""
+        """Close the connection unless it belongs to another process; SQLite rolls back an unfinished transaction."""
         for connection in filter(None, (self._connection, self._source)):
             with suppress(sqlite3.Error, TypeError, AttributeError):  # the interpreter may be shutting down
                 connection.close() if self._process == os.getpid() else sqlite.abandon(connection)
@@ -142,7 +142,7 @@ class Store:
 
     @contextmanager
     def moment(self) -> Iterator[sqlite3.Connection]:
-        """The connection within a transaction: everything read is a consistent snapshot, and writers wait."""
+        """Yield the connection within a transaction: all reads see one consistent snapshot, and writers wait."""
         with self._session() as connection:
             if connection.in_transaction:  # inside writing() of this thread
                 yield connection
@@ -196,7 +196,7 @@ class Store:
             return Loaded(declaration, ids, keys, columns, solutions, outcomes, flags, step)
 
     def fetch(self, ids: Sequence[int]) -> list[StoredCase]:
-        """Some cases with their provenance, in the requested order; unknown ids are skipped."""
+        """Return cases with their provenance, in the requested order; unknown ids are skipped."""
         with self.moment() as connection:
             self._check(connection, "cases", "notes", "retirements")
             asked = json.dumps(list(ids))
@@ -228,7 +228,7 @@ class Store:
             return dict(connection.execute(sql).fetchall())
 
     def authors(self) -> dict[int, str]:
-        """Mapping from case ids to the authors who added them, if known."""
+        """Return a mapping from case ids to the authors who added the cases, if known."""
         with self.moment() as connection:
             sql = "SELECT c.id, h.by FROM cases AS c JOIN history AS h ON h.sequence = c.added WHERE h.by IS NOT NULL"
             return dict(connection.execute(sql).fetchall())
@@ -247,7 +247,7 @@ class Store:
             return self._events(connection, f"WHERE id {AMONG} ORDER BY sequence", f"[{int(id)}]")
 
     def uses(self, ids: Sequence[int] | None = None) -> list[Use]:
-        """The recorded uses of all cases, or of some, in order."""
+        """Return the recorded uses of all cases or of the given cases, in order."""
         with self.moment() as connection:
             self._check(connection, "uses")
             where, asked = ("", ()) if ids is None else (f"WHERE id {AMONG} ", (json.dumps(list(ids)),))
@@ -275,7 +275,7 @@ class Store:
             return found
 
     def changes_since(self, step: Step) -> list[Event] | None:
-        """All steps after a given one, by anyone; None if the file does not have that step."""
+        """Return all steps after a given step, from any process; None if the file does not contain that step."""
         with self.moment() as connection:
             events = self._events(connection, "WHERE sequence >= ? ORDER BY sequence", step.sequence)
             self._seen = self._version(connection)
@@ -286,7 +286,7 @@ class Store:
             return events[1:]
 
     def changed_elsewhere(self) -> bool:
-        """Whether others changed the file since the last load or changes_since; costs next to nothing."""
+        """Return whether others changed the file since the last `load` or `changes_since`; this check is very fast."""
         known = self._stamp
         if known is not None and self._process == os.getpid() and not self.closed:
             try:
@@ -307,12 +307,12 @@ class Store:
             return changed
 
     def _stamp_now(self) -> tuple[int, ...]:
-        """When the file was last written, and which file it is; much quicker to ask for than `_version`."""
+        """Return the times, size and identity of the file, which is much faster than `_version`."""
         status = os.stat(self._address)
         return status.st_mtime_ns, status.st_ctime_ns, status.st_size, status.st_dev, status.st_ino
 
     def _version(self, connection: sqlite3.Connection) -> int:
-        """A number that changes when others change the file."""
+        """Return a number that changes when others change the file."""
         (version,) = (self._source or connection).execute("PRAGMA data_version").fetchone()
         return int(version)
 
@@ -324,7 +324,7 @@ class Store:
 
     @contextmanager
     def writing(self) -> Iterator[Writer]:
-        """A transaction: all changes are on disk when it ends; after an error, none is made."""
+        """Run a transaction: all changes are on disk when it ends; after an error, no change is made."""
         if self.readonly:
             raise CaseBaseError(
                 f"cannot change {self._name}, which was opened with readonly=True. Open it with CaseBase.open(path)."
@@ -365,7 +365,7 @@ class Store:
             )
 
     def _commit(self, connection: sqlite3.Connection, sequence: int) -> None:
-        """Finish a transaction whose last step has this number."""
+        """Commit a transaction whose last step is number ``sequence``."""
         try:
             connection.execute("COMMIT")
         except sqlite3.OperationalError as error:
@@ -397,7 +397,7 @@ class Store:
     # -- the whole file
 
     def verify(self) -> list[str]:
-        """The problems found in the file; an empty list if there are none."""
+        """Return the problems found in the file; an empty list if there are none."""
         try:
             with self.moment() as connection, collector_paused():
                 return integrity.findings(connection)
@@ -405,7 +405,7 @@ class Store:
             return [str(error)]
 
     def backup(self, path: str | os.PathLike[str]) -> None:
-        """Write a consistent snapshot to a new file; others can continue to write."""
+        """Write a consistent snapshot to a new file; other processes can continue to write."""
         target = Path(path)
         with self._session() as connection:
             self._refuse_nested(connection)
@@ -420,8 +420,8 @@ class Store:
 
 
 def _on_local_disk(stamp: tuple[int, ...]) -> bool:
-    """Whether a file lies on a disk of this machine; other machines' files are stamped late and remembered for long.
+    """Return whether a file is on a local disk; timestamps of network files can be delayed or cached.
 
-    Linux numbers the devices of disks; network shares and other non-disks have the major number 0.
+    On Linux, network shares and other file systems without a disk have the major device number 0.
     """
     return sys.platform == "linux" and os.major(stamp[3]) != 0

@@ -1,4 +1,4 @@
-"""Changes of a case base: new files, migration, everything within one transaction, and wiping what was forgotten."""
+"""Changes to a case base: new files, migration, changes within a transaction, and wiping of forgotten data."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from priorcase.exceptions import CaseBaseError, CaseBaseFileError, UnknownIdErro
 
 @contextmanager
 def collector_paused() -> Iterator[None]:
-    """Pause the garbage collector while many rows of plain values, which have no cycles, are made."""
+    """Pause the garbage collector while many rows of plain values, which have no cycles, are created."""
     enabled = gc.isenabled()
     gc.disable()
     try:
@@ -31,9 +31,9 @@ def collector_paused() -> Iterator[None]:
 
 
 class Writer:
-    """Changes within ``with store.writing() as writer``; all of them are committed at the end, or none.
+    """Changes within ``with store.writing() as writer``, which are committed all together at the end, or not at all.
 
-    ``changes`` lists the steps that were made so far, and ``forgot`` is whether a case was forgotten.
+    ``changes`` lists the steps made so far, and ``forgot`` says whether a case was forgotten.
     """
 
     def __init__(self, connection: sqlite3.Connection, counters: Counters | None = None) -> None:
@@ -49,11 +49,11 @@ class Writer:
 
     @property
     def wipe_pending(self) -> bool:
-        """Whether bytes of forgotten cases may still be in the file."""
+        """Whether the file may still contain bytes of forgotten cases."""
         return self._counters.wipe > 0
 
     def finish(self) -> bool:
-        """Write the counters; False if nothing was changed."""
+        """Write the counters; return False if nothing was changed."""
         if self.changes:
             if self.forgot:
                 self._counters.wipe = self._counters.sequence
@@ -63,7 +63,7 @@ class Writer:
     # -- cases
 
     def find_keys(self, keys: Iterable[str]) -> dict[str, int]:
-        """The ids of the cases that have these keys, for those keys that some case has."""
+        """Return a mapping from keys to case ids; keys without a case are omitted."""
         asked = json.dumps(list(keys))
         return {row[6]: row[0] for row in read_rows(self._connection, "cases", f"WHERE key {AMONG}", asked)}
 
@@ -102,8 +102,8 @@ class Writer:
             )
         if case.key is not None and (holder := self.find_keys([case.key]).get(case.key, id)) != id:
             raise CaseBaseError(
-                f"The key {quoted(case.key)} belongs to case {holder}; nothing was changed. A key names one case: "
-                "choose another one, or revise that case."
+                f"The key {quoted(case.key)} belongs to case {holder}; nothing was changed. A key belongs to one case: "
+                "choose another key, or revise that case."
             )
         revised = self.record("revised", [id], by, why)
         new = (id, old[0][1], revised, canonical(case.values), case.solution, case.outcome, case.key)
@@ -112,10 +112,10 @@ class Writer:
             self._insert("notes", [(revised, id, case.note)])
 
     def delete(self, ids: Iterable[int], *, by: str | None = None, why: str | None = None) -> list[int]:
-        """Forget cases and all that was written about them, and return the ids of those that were there.
+        """Forget cases with all data about them, and return the ids of the cases that existed.
 
-        The history keeps when cases with these ids were added, revised and forgotten; author and reason are kept only
-        for the forgetting.
+        The history keeps the times at which cases with these ids were added, revised and forgotten. Author and reason
+        are kept only for the last step, `forgotten`.
         """
         gone = [row[0] for row in self._rows("cases", ids)]
         if not gone:
@@ -130,7 +130,7 @@ class Writer:
         return gone
 
     def declare(self, declaration: Declaration, *, by: str | None = None, why: str | None = None) -> None:
-        """Set attributes and settings; cases keep the values of attributes that stay, whatever their new order."""
+        """Set attributes and settings; cases keep the values of remaining attributes, even if the order changes."""
         before, names = integrity.read_declaration(self._connection).names, declaration.names
         if names[: len(before)] != before:
             places = [before.index(name) if name in before else None for name in names]
@@ -169,7 +169,7 @@ class Writer:
         by: str | None = None,
         why: str | None = None,
     ) -> list[int]:
-        """Record that cases were used, and whether they helped; return the ids of those that exist."""
+        """Record that cases were used, and whether they helped; return the ids of the cases that exist."""
         found = sorted(self._ids("cases", ids))
         first, flag = self.record("used", found, by, why), None if helped is None else int(helped)
         self._insert("uses", [(sequence, id, flag, detail) for sequence, id in enumerate(found, first)])
@@ -212,7 +212,7 @@ class Writer:
         return bool(rows)
 
     def _forget_in_learners(self, gone: set[int]) -> None:
-        """Erase the states of all learners that were fitted on one of some cases; their recipes stay."""
+        """Erase the states of all learners that were fitted to any of these cases; their recipes remain."""
         cases = self._counters.tables["cases"].rows
         for name, sequence, recipe, _, ranges, _ in read_rows(self._connection, "learners"):
             ids = None if ranges is None else set(integrity.ids_of(ranges, cases + len(gone)))
@@ -224,7 +224,7 @@ class Writer:
     # -- rows; names of tables are ours, never a user's
 
     def record(self, action: str, ids: Sequence[int | None], by: str | None = None, why: str | None = None) -> int:
-        """Write one step of the history for each id, and return the number of the first."""
+        """Write one step of the history for each id, and return the number of the first step."""
         first = self._counters.sequence + 1
         events = [Event(sequence, self._at, action, id, by, why) for sequence, id in enumerate(ids, first)]
         self._insert("history", events)
@@ -286,7 +286,7 @@ def new_file(declaration: Declaration) -> bytes:
 
 
 def copy_of(connection: sqlite3.Connection) -> bytes:
-    """The bytes of a file as of now, without those in its unused space; the caller holds a transaction."""
+    """Return the current content of a file without its unused space; the caller has an open transaction."""
     counters = read_counters(connection)  # takes the lock: the copy would wait for it forever
     copy = in_memory()
     try:
@@ -300,7 +300,7 @@ def copy_of(connection: sqlite3.Connection) -> bytes:
 
 
 def current_version(connection: sqlite3.Connection, *, readonly: bool) -> sqlite3.Connection:
-    """A connection to the file in the newest version: itself, or a copy in memory if it cannot be written."""
+    """Return a connection to the newest version: the migrated file, or a copy in memory if the file is read-only."""
     connection.execute("BEGIN")
     try:
         version = integrity.check_tables(connection)
@@ -321,7 +321,7 @@ def current_version(connection: sqlite3.Connection, *, readonly: bool) -> sqlite
 
 
 def migrate(connection: sqlite3.Connection, *, recorded: bool = True) -> None:
-    """Bring a file to the newest version in one transaction, which its history records."""
+    """Migrate a file to the newest version in one transaction, which is recorded in its history."""
     with connection:
         connection.execute("BEGIN IMMEDIATE")
         version = integrity.check_tables(connection)  # another process may have been faster
@@ -335,10 +335,11 @@ def migrate(connection: sqlite3.Connection, *, recorded: bool = True) -> None:
 
 
 def wipe(connection: sqlite3.Connection, file: Path) -> None:
-    """Rewrite a file, so that no byte of forgotten cases is left, and remove the mark that requests it.
+    """Rewrite a file so that no byte of forgotten cases is left, and remove the mark that requests wiping.
 
     SQLite's secure_delete overwrites a row in place, but moving rows between pages leaves copies in the unused
-    space of pages. The mark is set together with the forgetting, so a crash in between only delays the wiping.
+    space of pages. The mark is set in the transaction that forgets the cases, so a crash before the wiping only delays
+    it.
     """
     mark = read_counters(connection).wipe
     connection.execute("VACUUM")

@@ -1,6 +1,6 @@
-"""Centers and widths: k-means, EM, random and stratified rows, and the width of each center.
+"""Centers and widths of RBF networks: k-means, EM, random and stratified rows, and the width of each center.
 
-Centers need not be stored rows: their numbers may be means. All distances use the fitted distance.
+Centers are not always stored rows: their numeric values can be means. All distances use the fitted distance.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ _MIDDLES = (Circular, Date, Set, Text)  # columns that a mixture sees only by pa
 
 
 class Design(NamedTuple):
-    """Parameters of a network at its fit."""
+    """Parameters of a network when it is fitted."""
 
     n_centers: int | Literal["auto"]
     centers: CenterKind
@@ -68,12 +68,12 @@ class Centers:
         return replace(self, cells=np.ascontiguousarray(cells))
 
     def distances(self, cells: FloatArray, *, threads: int = 1) -> FloatArray:
-        """Distance of each row from each center, shape (rows, centers)."""
+        """Return the distance of each row from each center, shape (rows, centers)."""
         ids, weights = np.arange(len(self)), self.attribute_weights
         return self.fitted.finish(self._index.costs(self.fitted, cells, weights=weights, ids=ids, threads=threads))
 
     def squares(self, cells: FloatArray, *, threads: int = 1) -> FloatArray:
-        """Squared distances; infinite if they overflow."""
+        """Return squared distances; infinite if they overflow."""
         distances = self.distances(cells, threads=threads)
         with np.errstate(over="ignore"):
             return distances * distances
@@ -92,7 +92,7 @@ class Centers:
 
 
 def gaussian(squares: FloatArray, widths: FloatArray | float) -> FloatArray:
-    """The activation of each center: ``exp(-d^2 / (2 sigma^2))`` (Mitchell 1997, eq. 8.9)."""
+    """Return the activation of each center: ``exp(-d^2 / (2 sigma^2))`` (Mitchell 1997, eq. 8.9)."""
     with np.errstate(over="ignore"):
         scaled: FloatArray = squares / widths
         scaled /= widths  # not by the square, which may underflow
@@ -101,7 +101,7 @@ def gaussian(squares: FloatArray, widths: FloatArray | float) -> FloatArray:
 
 
 def row_blocks(n: int, width: int) -> Iterator[slice]:
-    """Yield blocks of ``n`` rows for which ``width`` numbers per row fit into memory."""
+    """Yield slices of ``n`` rows that are small enough to keep ``width`` numbers per row in memory."""
     size = max(1, _ENTRIES // max(width, 1))
     return (slice(start, min(start + size, n)) for start in range(0, n, size))
 
@@ -110,7 +110,7 @@ def row_blocks(n: int, width: int) -> Iterator[slice]:
 
 
 def center_count(asked: int | Literal["auto"], kind: CenterKind, rows: SortedRows) -> int:
-    """Number of centers for distinct rows: all, the requested number, or ``4 sqrt(n)`` between 100 and 200."""
+    """Return the number of centers: all distinct rows, the requested number, or ``4 sqrt(n)`` between 100 and 200."""
     available = len(rows)
     if kind == "all":
         count = available
@@ -135,7 +135,7 @@ def center_count(asked: int | Literal["auto"], kind: CenterKind, rows: SortedRow
 def find_centers(
     design: Design, count: int, rows: SortedRows, strata: Strata, like: Centers, threads: int, advance: Advance
 ) -> tuple[Centers, Mixture | None]:
-    """Return the centers, and for ``"em"`` their mixture; ``like`` are any centers, for the distance."""
+    """Return the centers, and for ``"em"`` their mixture; ``like`` can be any centers with the same distance."""
     kind, seed = design.centers, design.seed
     distinct = rows.distinct()
     if kind == "em" and len(distinct) > 1:
@@ -154,7 +154,7 @@ def find_centers(
 
 
 def _kmeans(rows: SortedRows, count: int, like: Centers, seed: int, threads: int, advance: Advance) -> FloatArray:
-    """Cells of ``count`` centers of distinct rows, or of fewer if not enough can be found."""
+    """Return the cells of ``count`` k-means centers of distinct rows, or of fewer centers if rows coincide."""
     if len(rows) > _KMEANS_ROWS:
         rows = rows.take(np.linspace(0, len(rows) - 1, _KMEANS_ROWS).astype(np.int64))
     centers = _kmeans_start(rows, count, like, np.random.default_rng(seed), threads)
@@ -173,7 +173,7 @@ def _kmeans(rows: SortedRows, count: int, like: Centers, seed: int, threads: int
 
 
 def _kmeans_start(rows: SortedRows, count: int, like: Centers, rng: np.random.Generator, threads: int) -> FloatArray:
-    """k-means++ (Arthur & Vassilvitskii 2007): rows drawn by weight times squared distance from the centers."""
+    """Return initial centers by k-means++: rows drawn by weight times squared distance from the drawn centers."""
     chosen, everything = list[int](), like.at(rows.cells)
     nearest, chances = np.full(len(rows), np.inf), rows.weights
     while len(chosen) < count:
@@ -193,10 +193,10 @@ def _kmeans_start(rows: SortedRows, count: int, like: Centers, rng: np.random.Ge
 
 
 def _middles(rows: SortedRows, owners: IntArray, before: FloatArray, fitted: FittedDistance) -> FloatArray:
-    """Centers of clusters; the center of an empty cluster does not change.
+    """Return the centers of clusters; the center of an empty cluster does not change.
 
-    The mean of numbers (circular mean of circular ones), the median of levels, the mode of nominal values, and the
-    medoid of texts, sets and other values with graded differences.
+    The center is the mean of numbers, the circular mean of circular numbers, the median of levels, the mode of nominal
+    values, and the medoid of texts, sets and other values with graded differences.
     """
     centers = before.copy()
     filled = np.bincount(owners, minlength=len(before)) > 0
@@ -222,7 +222,7 @@ def _middles(rows: SortedRows, owners: IntArray, before: FloatArray, fitted: Fit
 
 
 def _circular_means(column: FloatArray, of: IntArray, weights: FloatArray, count: int, period: float) -> FloatArray:
-    """Direction of the sum of unit vectors, from 0 to the period."""
+    """Return the circular mean of each cluster, from 0 to the period."""
     angles = column % period * (2.0 * np.pi / period)
     across = np.bincount(of, weights * np.cos(angles), minlength=count)
     up = np.bincount(of, weights * np.sin(angles), minlength=count)
@@ -231,7 +231,7 @@ def _circular_means(column: FloatArray, of: IntArray, weights: FloatArray, count
 
 
 def _means(column: FloatArray, of: IntArray, weights: FloatArray, count: int) -> FloatArray:
-    """Mean computed around the middle of the column in units of its spread, so that large numbers do not overflow."""
+    """Return the mean of each cluster; the column is centered and scaled first, so that sums do not overflow."""
     low, high = float(column.min()), float(column.max())
     center, unit = low / 2 + high / 2, (high / 2 - low / 2) or 1.0
     total = np.bincount(of, weights, minlength=count)
@@ -241,7 +241,7 @@ def _means(column: FloatArray, of: IntArray, weights: FloatArray, count: int) ->
 
 
 def _medians(column: FloatArray, of: IntArray, weights: FloatArray, count: int) -> FloatArray:
-    """Smallest number that at least half of the weight does not exceed."""
+    """Return the weighted lower median of each cluster."""
     result = np.full(count, np.nan)
     order = np.lexsort((column, of))
     of, column = of[order], column[order]
@@ -264,7 +264,7 @@ def _modes(column: IntArray, of: IntArray, weights: FloatArray, count: int, rank
 def _medoids(
     term: Computation, column: IntArray, of: IntArray, weights: FloatArray, count: int, ranks: IntArray
 ) -> FloatArray:
-    """The value, among the most frequent of each cluster, with the smallest differences from all of them."""
+    """Return the medoid of each cluster among its most frequent values, by the sum of weighted differences."""
     by_rank, found = np.argsort(ranks), np.full(count, np.nan)
     for cluster in np.unique(of).tolist():
         here = of == cluster
@@ -277,7 +277,7 @@ def _medoids(
 
 
 def _stratified(rows: SortedRows, strata: IntArray, count: int, rng: np.random.Generator) -> FloatArray:
-    """Distinct rows drawn from each stratum in proportion to its weight (largest remainders), at least one."""
+    """Return the cells of distinct rows drawn from each stratum in proportion to its weight, at least one each."""
     members = [rows.take(np.flatnonzero(strata == stratum)).distinct() for stratum in np.unique(strata)]
     weights, sizes = np.array([float(m.weights.sum()) for m in members]), np.array([len(m) for m in members])
     quotas, drawn = np.minimum(sizes, 1), []
@@ -293,7 +293,7 @@ def _stratified(rows: SortedRows, strata: IntArray, count: int, rng: np.random.G
 
 
 def quantile_groups(targets: FloatArray, weights: FloatArray, groups: int) -> IntArray:
-    """Groups of rows of equal weight, by their first target; equal targets share a group."""
+    """Return quantile groups of rows by their first target, with about equal weights; equal targets share a group."""
     of = np.unique(targets[:, 0], return_inverse=True)[1]
     heavy = np.bincount(of, weights)
     before = np.cumsum(heavy) - heavy
@@ -319,10 +319,10 @@ class Mixture:
         return cls(layout, run.parameters.sorted(), rows)
 
     def cells(self, fitted: FittedDistance) -> FloatArray:
-        """Center of each component: means, and the most probable values and levels.
+        """Return the center of each component: means, and the most probable values and levels.
 
-        For dates, circular numbers, texts and sets it is the k-means center of the rows assigned to the component; for
-        an empty component the value of its most probable row.
+        For dates, circular numbers, texts and sets, the k-means center of the rows assigned to the component is used,
+        or the value of its most probable row if no row is assigned.
         """
         layout, rows, parameters = self.layout, self.rows, self.parameters
         kinds, values = rows.instances.schema.kinds, rows.instances.values
@@ -347,15 +347,15 @@ class Mixture:
         return cells
 
     def _encoded(self) -> Cells:
-        """Rows in the format of the mixture."""
+        """Return the rows in the format of the mixture."""
         rows, reader = self.rows, self.layout.table_reader
         table = reader.schema.read(rows.instances.decode(rows.positions))
         return self.layout.encode(self.layout.matrix(table), None, rows.weights)
 
     def widths(self, centers: Centers, *, threads: int) -> FloatArray:
-        """Root mean square distance of the rows of each component from its center, over attributes and rows.
+        """Return the root mean square distance of the rows of each component from its center, per attribute.
 
-        ``sigma_u^2 = sum_i r_iu d^2(x_i, c_u) / (A sum_i r_iu)`` with the responsibilities r and A attributes: for
+        ``sigma_u^2 = sum_i r_iu d^2(x_i, c_u) / (A sum_i r_iu)`` with responsibilities r and A attributes: for
         numbers in units of the distance it is the mean variance of the component. 0 if all rows are at the center.
         """
         total, reached, rows = np.zeros(len(centers)), np.zeros(len(centers)), self.rows
@@ -381,7 +381,7 @@ _WIDTHS = (0.25, 0.5, 1.0, 2.0, 4.0)
 def candidate_widths(
     rule: WidthRule | float, centers: Centers, rows: SortedRows, mixture: Mixture | None, *, threads: int
 ) -> list[FloatArray]:
-    """Candidate widths, each for all centers, narrowest first."""
+    """Return candidate widths, narrowest first; each candidate has a width for every center."""
     count = len(centers)
     if not isinstance(rule, str):
         return [np.full(count, float(rule))]
@@ -404,13 +404,13 @@ def candidate_widths(
 
 
 def _neighbor_widths(between: FloatArray) -> FloatArray:
-    """Mean distance of each center from its two nearest other centers (Moody & Darken 1989)."""
+    """Return the mean distance of each center from its two nearest centers (Moody & Darken 1989)."""
     nearest = np.sort(between, axis=1)[:, : min(2, len(between) - 1)]  # NaN comes last
     return np.asarray(nearest.sum(axis=1) / max(nearest.shape[1], 1))
 
 
 def _typical_distance(centers: Centers, rows: SortedRows, *, threads: int) -> float:
-    """Root mean square of the finite distances of rows from centers; 1 if it is 0."""
+    """Return the root mean square of the finite distances between rows and centers, or 1 if it is 0."""
     total = reached = largest = 0.0
     for part in row_blocks(len(rows), len(centers)):
         distances = centers.distances(rows.cells[part], threads=threads)

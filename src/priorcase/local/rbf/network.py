@@ -53,11 +53,11 @@ class Network:
     curve: RidgeCurve
 
     def activations(self, cells: FloatArray, *, threads: int = 1) -> FloatArray:
-        """Activation of each center for each row, shape (rows, centers)."""
+        """Return the activation of each center for each row, shape (rows, centers)."""
         return basis.gaussian(self.centers.squares(cells, threads=threads), self.widths)
 
     def outputs(self, cells: FloatArray, *, threads: int = 1) -> tuple[FloatArray, BoolArray]:
-        """Outputs for each row, shape (rows, targets), and a mask of rows far from all centers."""
+        """Return the outputs for each row, shape (rows, targets), and a mask of rows far from all centers."""
         result, far = np.empty((len(cells), self.intercept.size)), np.empty(len(cells), dtype=bool)
         for part in basis.row_blocks(len(cells), len(self.centers)):
             activations = np.ascontiguousarray(self.activations(cells[part], threads=threads).T)
@@ -79,7 +79,7 @@ class Network:
 
     @classmethod
     def restored(cls, told: dict[str, Any], like: basis.Centers, outputs: int) -> Network:
-        """Restore from the result of `saved`; ``like`` are any centers, for the distance."""
+        """Restore from the result of `saved`; ``like`` can be any centers with the same distance."""
         m, spectrum, curve = len(told["cells"]), Spectrum(**told["spectrum"]), RidgeCurve(**told["curve"])
         shapes: dict[str, tuple[int, ...]] = {"means": (m,), "target_means": (outputs,), "singular": (m,)}
         shapes |= {"right": (m, m), "projected": (outputs, m)}
@@ -110,7 +110,7 @@ class Network:
 def fit_network(
     rows: SortedRows, strata: basis.Strata, like: basis.Centers, design: basis.Design, *, threads: int
 ) -> Network:
-    """Find centers, then widths, then the weights of the output layer; ``like`` are any centers, for the distance."""
+    """Fit centers, then widths, then output weights; ``like`` can be any centers with the same distance."""
     spread = np.ptp(rows.targets, axis=0)
     if ((spread > 0.0) & (spread < _SMALLEST_SPREAD)).any():
         text = f"targets differ by less than {_SMALLEST_SPREAD}, whose square underflows in float64. Multiply y by "
@@ -128,7 +128,7 @@ def fit_network(
         order = 1 + len(centers) + rows.targets.shape[1]
 
         def passes(step: str) -> Iterator[Any]:
-            """Squared distances, targets and weights of each block of rows, the same for all widths."""
+            """Yield squared distances, targets and weights of each block of rows, repeated for all widths."""
             for part in blocks:
                 squares = centers.squares(rows.cells[part], threads=threads)
                 yield map(repeat, (squares, rows.targets[part], rows.weights[part]))
@@ -160,7 +160,7 @@ def fit_network(
 
 
 class RBFNetwork(NeighborsEstimator):
-    """Base of the two networks: rows are stored, and the network is fitted when first needed after a change."""
+    """Base class of both networks: rows are stored, and the network is fitted when first needed after a change."""
 
     _parameter_constraints: ClassVar[dict[str, Any]] = {
         "n_centers": [StrOptions({"auto"}), Interval(Integral, 1, None, closed="left")],
@@ -196,7 +196,7 @@ class RBFNetwork(NeighborsEstimator):
     @property
     @reads
     def centers_(self) -> Any:
-        """Centers as a data frame, one row for each."""
+        """Centers as a data frame, with one row per center."""
         cells, instances, columns = self._network().centers.cells, self._stored().instances, dict[str, Any]()
         for a, name in enumerate(attribute_names(instances.schema)):
             plain = type(instances.schema.kinds[a]) in (Numeric, Circular)
@@ -238,7 +238,7 @@ class RBFNetwork(NeighborsEstimator):
     @property
     @reads
     def intercept_(self) -> float | FloatArray:
-        """Output far from all centers; one for each class or target."""
+        """Output far from all centers, for each class or target."""
         intercept = self._network().intercept
         return float(intercept[0]) if self._flat else intercept.copy()
 
@@ -249,14 +249,14 @@ class RBFNetwork(NeighborsEstimator):
 
     @abstractmethod
     def _learned(self) -> FloatArray:
-        """Targets of the stored rows as numbers, shape (rows, outputs)."""
+        """Return the targets of the stored rows as numbers, shape (rows, outputs)."""
 
     @abstractmethod
     def _strata(self, rows: SortedRows, count: int) -> IntArray:
-        """Strata from which centers are drawn in proportion."""
+        """Return the stratum of each row, for stratified sampling of centers."""
 
     def _network(self) -> Network:
-        """Network fitted to the stored rows."""
+        """Return the network fitted to the stored rows."""
         memory = self._answering()
 
         def compute() -> Network:
@@ -286,7 +286,7 @@ class RBFNetwork(NeighborsEstimator):
             memory._cache["network"] = memory.instances.version, network
 
     def _outputs_of(self, X: Any) -> FloatArray:
-        """Outputs for queries, shape (queries, outputs); one warning lists queries far from all centers."""
+        """Return outputs for queries, shape (queries, outputs); warn about queries far from all centers."""
         cells = self._cells(X)
         outputs, far = self._network().outputs(cells, threads=self._threads())
         if far.any():
@@ -297,7 +297,7 @@ class RBFNetwork(NeighborsEstimator):
         return outputs
 
     def _left_out(self, *, whole: bool = False) -> FloatArray:
-        """Leave-one-out residuals of the stored rows, in id order, shape (rows, outputs)."""
+        """Return the leave-one-out residuals of the stored rows, in id order, shape (rows, outputs)."""
         network, threads = self._network(), self._threads()
         rows = sort_rows(self._stored().instances, self._learned())
         result, alphas = np.empty_like(rows.targets), np.array([network.alpha])
@@ -307,7 +307,7 @@ class RBFNetwork(NeighborsEstimator):
         return result
 
     def _loo_outputs(self, relearn: bool) -> FloatArray:
-        """Leave-one-out outputs for the stored rows, in id order, shape (rows, outputs)."""
+        """Return the leave-one-out outputs for the stored rows, in id order, shape (rows, outputs)."""
         if not needs_refits(self, relearn):
             return self._learned() - self._left_out(whole=True)
         found = np.empty_like(self._learned())
@@ -524,7 +524,7 @@ class RBFNetworkClassifier(ClassifierMixin, RBFNetwork):
         return np.concatenate(found)
 
     def _loo_shares(self, *, whole: bool) -> FloatArray:
-        """Leave-one-out shares of each stored row, left out with all its weight or once."""
+        """Return the leave-one-out shares of each stored row, left out once or (``whole``) with all its weight."""
         outputs, classes = self._learned() - self._left_out(whole=whole), self._classes()
         weights = self._stored().row_weights
         others = np.repeat(classes.weights[np.newaxis, :], len(outputs), axis=0)
@@ -540,7 +540,7 @@ class RBFNetworkClassifier(ClassifierMixin, RBFNetwork):
         return mixed(tempered(found, temperature), equal)
 
     def _calibration(self) -> tuple[float, float]:
-        """Temperature and uniform part with the best leave-one-out log-score."""
+        """Return the temperature and the uniform part with the best leave-one-out log-score."""
         memory, classes = self._stored(), self._classes()
         if len(memory) < 2:
             return 1.0, 0.5
@@ -575,7 +575,7 @@ class RBFNetworkClassifier(ClassifierMixin, RBFNetwork):
 
 
 def shares(outputs: FloatArray, otherwise: FloatArray) -> FloatArray:
-    """Positive outputs divided by their sum; ``otherwise`` (for all rows or each) if there are none."""
+    """Return positive outputs divided by their sum; ``otherwise`` for rows without positive outputs."""
     positive = np.maximum(outputs, 0.0)
     none = ~(positive > 0.0).any(axis=1)
     positive[none] = otherwise if otherwise.ndim == 1 else otherwise[none]
@@ -586,20 +586,20 @@ def shares(outputs: FloatArray, otherwise: FloatArray) -> FloatArray:
 
 
 def tempered(found: FloatArray, temperature: float) -> FloatArray:
-    """Shares proportional to ``s^(1 / T)``."""
+    """Return shares proportional to ``s^(1 / T)``."""
     raised = found ** (1.0 / temperature)
     return np.asarray(raised / raised.sum(axis=1, keepdims=True))
 
 
 def mixed(found: FloatArray, equal: float) -> FloatArray:
-    """Shares mixed with a uniform part."""
+    """Return the shares mixed with a uniform distribution of weight ``equal``."""
     return np.asarray((1.0 - equal) * found + equal / found.shape[1])
 
 
 def _equal_part(came: FloatArray, weights: FloatArray, n_classes: int) -> float:
-    """Uniform part with the best log-score, given the shares of the true classes, by expectation maximization.
+    """Return the weight of the uniform distribution with the best log-score, computed by expectation maximization.
 
-    One additional row with a share of 0 is counted, so that the part is positive.
+    ``came`` contains the shares of the true classes. One row with a share of 0 is added to keep the weight positive.
     """
     part = 0.5
     for _ in range(_MIXTURE_STEPS):

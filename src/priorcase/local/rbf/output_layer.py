@@ -1,10 +1,11 @@
-"""The output layer: ridge least squares over the activations of the centers, the intercept unpenalized.
+"""The output layer: ridge regression on the activations of the centers, with an unpenalized intercept.
 
-With activations ``Phi`` and targets Y of the rows, both less their means and times the roots of the row weights, and
-the singular value decomposition ``Phi = U S V'``, the weights for any penalty alpha are ``V S (S^2 + alpha)^-1 U' Y``.
-One decomposition is used for all penalties and their scores: generalized cross-validation (Golub, Heath & Wahba 1979)
-and leave-one-out (Allen 1974), both without refitting. The core uses one thread for each width: on a busy machine the
-threads of BLAS, which wait for each other at every column, take a hundred times as long.
+Let ``Phi`` be the activations and Y the targets of the rows, both centered and multiplied by the square roots of the
+row weights, and ``Phi = U S V'`` the singular value decomposition. Then the weights for a penalty alpha are
+``V S (S^2 + alpha)^-1 U' Y``. One decomposition is used for all penalties and their scores: generalized
+cross-validation (Golub, Heath & Wahba 1979) and leave-one-out (Allen 1974), both without refitting. The core uses one
+thread for each width: on a busy machine, BLAS threads wait for each other at every column and can take a hundred times
+as long.
 """
 
 from __future__ import annotations
@@ -30,7 +31,7 @@ PENALTIES = 10.0 ** np.arange(1.0, -8.25, -0.5)
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Spectrum:
-    """Decomposition of the activations, sufficient for least squares."""
+    """Singular value decomposition of the activations, with all statistics needed for ridge regression."""
 
     total: float  # number of rows, weights counted as repetitions
     means: FloatArray  # mean activation of each center
@@ -42,7 +43,7 @@ class Spectrum:
 
     @classmethod
     def of(cls, triangle: FloatArray, centers: int) -> Spectrum:
-        """Decompose the triangle of the rows added."""
+        """Decompose the triangular matrix R of the rows added so far."""
         inner, outer = slice(1, 1 + centers), slice(1 + centers, None)
         # The first row is the intercept's, up to its sign; below it all columns are centered.
         root, given = triangle[0, 0], np.ascontiguousarray(triangle[inner, outer])
@@ -66,20 +67,20 @@ class Spectrum:
 
     @property
     def dependent(self) -> bool:
-        """Whether some activations are linear combinations of others; always so for all centers after centering."""
+        """Whether activations are linearly dependent; if all rows are centers, centering always makes them so."""
         return int((self.singular * self.singular > 0.0).sum()) < self.singular.size - 1
 
     def weights(self, alpha: float) -> FloatArray:
-        """Weights of the centers, shape (centers, targets)."""
+        """Return the weights of the centers, shape (centers, targets)."""
         inner = np.ascontiguousarray(self._inner(np.array([alpha]))[0].T)
         return np.asarray(np.ascontiguousarray(self.right.T) @ inner)
 
     def freedom(self, alphas: FloatArray) -> FloatArray:
-        """Effective number of parameters: the trace of the hat matrix, including the intercept."""
+        """Return the effective number of parameters: the trace of the hat matrix, including the intercept."""
         return np.asarray(1.0 + (1.0 - self._left_over(alphas)).sum(axis=1))
 
     def gcv(self, alphas: FloatArray) -> FloatArray:
-        """``n RSS / (n - trace)^2``; infinite if there are no more rows than parameters."""
+        """Return ``n RSS / (n - trace)^2``; infinite if there are no more rows than parameters."""
         spare = self.total - self.freedom(alphas)
         missed = (self._left_over(alphas)[:, None, :] * self.projected).reshape(alphas.size, -1)
         errors = (self.rest + (missed * missed).sum(axis=1)) / self.total
@@ -89,7 +90,7 @@ class Spectrum:
     def left_out(
         self, phi: FloatArray, targets: FloatArray, weights: FloatArray, alphas: FloatArray, *, whole: bool = False
     ) -> FloatArray:
-        """Leave-one-out residuals of rows for each penalty, shape (rows, penalties, targets).
+        """Return the leave-one-out residuals of rows for each penalty, shape (rows, penalties, targets).
 
         With ``h_i = 1 / n + sum_k z_ik^2 / (s_k^2 + alpha)``, z the row in the directions V, the residual of a row that
         is left out once is ``e_i / (1 - h_i)``, exactly; with ``whole`` it is left out with all its weight w:
@@ -106,29 +107,29 @@ class Spectrum:
     def left_out_score(
         self, width: FloatArray, alphas: FloatArray, squares: FloatArray, targets: FloatArray, weights: FloatArray
     ) -> FloatArray:
-        """Contribution of rows to the leave-one-out mean squared error, for each penalty."""
+        """Return the contribution of rows to the leave-one-out mean squared error, for each penalty."""
         errors = self.left_out(gaussian(squares, width), targets, weights, alphas)
         return np.asarray(((errors * errors).sum(axis=2) * weights[:, None]).sum(axis=0) / self.total)
 
     def _inverses(self, alphas: FloatArray) -> FloatArray:
-        """``1 / (S^2 + alpha)``; 0 instead of ``1 / 0``, for the minimum-norm weights."""
+        """Return ``1 / (S^2 + alpha)``, with 0 instead of ``1 / 0``, which gives minimum-norm weights."""
         squares = self.singular * self.singular + alphas[:, None]
         return np.divide(1.0, squares, out=np.zeros_like(squares), where=squares > 0.0)
 
     def _left_over(self, alphas: FloatArray) -> FloatArray:
-        """``alpha / (S^2 + alpha)``: the part of each direction that is not fitted."""
+        """Return ``alpha / (S^2 + alpha)``: the fraction of each direction that is not fitted."""
         squares = self.singular * self.singular + alphas[:, None]
         return np.divide(alphas[:, None], squares, out=np.ones_like(squares), where=squares > 0.0)
 
     def _inner(self, alphas: FloatArray) -> FloatArray:
-        """Weights of the directions, shape (penalties, targets, directions)."""
+        """Return the weights of the singular directions, shape (penalties, targets, directions)."""
         return (self.singular * self._inverses(alphas))[:, None, :] * self.projected
 
 
 def with_rows(
     triangle: FloatArray, width: FloatArray, squares: FloatArray, targets: FloatArray, weights: FloatArray
 ) -> FloatArray:
-    """Update R of ``[1 Phi Y] = Q R`` with more rows: orthogonal steps keep twice as many digits as sums."""
+    """Update R of ``[1 Phi Y] = Q R`` with more rows; QR steps lose only half as many digits as sums of products."""
     block = np.concatenate((np.ones((len(squares), 1)), gaussian(squares, width), targets), axis=1)
     block *= np.sqrt(weights)[:, None]
     return ridge_rows(triangle, block)
@@ -194,7 +195,7 @@ class RidgeCurve(GridResult):
             return ax
 
     def _by_width(self) -> list[IntArray]:
-        """Lines of each width."""
+        """Return the indices of the entries for each width."""
         starts = np.flatnonzero(np.diff(self.widths, prepend=np.nan))
         return np.split(np.arange(len(self)), starts[1:])
 
