@@ -1,1 +1,1 @@
-"""Measurements side by side with what users would pick instead: ``python -m benchmarks --help``."""
+"""Compare speed and memory with the software that users would choose instead: ``python -m benchmarks --help``."""

@@ -23,19 +23,19 @@ WORKLOADS = {
     "trees": "the average over all trees",
     "prequential": "k-NN on a stream: predict a row, then store it",
     "concepts": "learners that choose which rows to store: IB2 on a table, IB3 on a stream",
-    "reduction": "choosing rows to keep: ENN, AllKNN and DROP3",
-    "local": "locally weighted regression next to loess, NumPy and Weka",
+    "reduction": "instance selection: ENN, AllKNN and DROP3",
+    "local": "locally weighted regression compared with loess, NumPy and Weka",
     "stretching": "attribute weights by leave-one-out",
-    "leave_one_out": "every number of neighbors and five kernels from one search",
+    "leave_one_out": "tuning the number of neighbors and the kernel with one search",
     "stacked": "fitting a stack of learners to mixed tables",
     "own_distance": "differences and distances written in Python",
     "reading": "a table from a CSV file",
     "report": "a whole report on a table: time and memory",
     "reproduce": "a paper's table, and all papers with --quick",
     "startup": "the command line's help, and imports",
-    "cases_retrieval": "the most similar of many cases, also next to cbrkit",
-    "cases_durable": "the file of a case base: additions, opening, forgetting, killed writers",
-    "scale": "naive Bayes from Parquet files beyond memory",
+    "cases_retrieval": "retrieving the most similar cases, also compared with cbrkit",
+    "cases_durable": "the file of a case base: adding, opening, forgetting, killed writers",
+    "scale": "naive Bayes from Parquet files larger than memory",
     "serving": "a service under load: single rows over HTTP",
     "page": "the explorer in Chromium: first paint and predictions",
     "distributed": "k-NN and counts over a Dask cluster of two processes",
@@ -44,14 +44,14 @@ WORKLOADS = {
 
 
 def main() -> int:
-    """Exit status 1 when a target was missed."""
+    """Run the workloads; return 1 if a target was missed, otherwise 0."""
     parser = argparse.ArgumentParser(
         prog="python -m benchmarks", description="Compare the speed and memory of priorcase with other software."
     )
     parser.add_argument(
         "workload", nargs="*", help=f"which to run (default: all): {', '.join(WORKLOADS)}", metavar="WORKLOAD"
     )
-    parser.add_argument("--quick", action="store_true", help="tiny sizes, one round, no targets: a check that it runs")
+    parser.add_argument("--quick", action="store_true", help="tiny sizes, one round, no targets: a smoke test")
     parser.add_argument("--markdown", type=Path, metavar="FILE", help="also write the table to FILE as Markdown")
     parser.add_argument("--repeats", type=int, default=5, help="interleaved rounds; the best of each peer counts")
     options = parser.parse_args()
@@ -73,7 +73,7 @@ def main() -> int:
     if options.quick:
         return 0
     missed = [row for row in rows if judge(row) is False]
-    print(f"\n{len(rows) - len(missed)} rows without a miss, {len(missed)} targets missed")
+    print(f"\n{len(rows) - len(missed)} comparisons without a miss, {len(missed)} targets missed")
     return 1 if missed else 0
 
 

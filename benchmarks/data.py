@@ -12,7 +12,7 @@ CARDINALITIES = (2, 3, 5, 7, 10, 13, 16, 20)
 
 @dataclass(frozen=True)
 class Task:
-    """Stored rows with their classes, and rows to ask about."""
+    """Stored rows with their classes, and query rows."""
 
     X: pd.DataFrame
     y: npt.NDArray[np.str_]
@@ -20,7 +20,7 @@ class Task:
 
 
 def mixed(rows: int, queries: int, *, categories: bool = True, seed: int = 0) -> Task:
-    """Eight standard normal and eight uniform nominal columns (2 to 20 values), all independent, 5% of each missing.
+    """Return eight standard normal and eight uniform nominal columns (2 to 20 values), independent, 5% of each missing.
 
     Independent columns are the hard case for an exact search: no region can be skipped.
     """
@@ -45,11 +45,11 @@ Relevant = Literal["all columns relevant", "4 columns relevant"]
 
 
 def nominal(rows: int, queries: int, relevant: Relevant = "all columns relevant", *, seed: int = 1) -> Task:
-    """Twenty independent uniform columns of 8 values and 5 classes.
+    """Return twenty independent uniform columns of 8 values, and 5 classes.
 
     The number of columns that depend on the class determines how much a search by learned weights or value differences
-    can skip: with 4 of them most columns contribute little to the distance, which is easy for TiMBL's gain ratio and
-    for MVDM alike.
+    can skip: with 4 such columns, most others contribute little to the distance, which is easy for both TiMBL's gain
+    ratio and MVDM.
     """
     rng = np.random.default_rng(seed)
     codes = rng.integers(0, 8, size=(rows + queries, 20))
@@ -65,7 +65,7 @@ def nominal(rows: int, queries: int, relevant: Relevant = "all columns relevant"
 
 
 def clustered(rows: int, queries: int, *, seed: int = 2) -> Task:
-    """Mixed columns in 200 tight groups, where whole regions can be skipped."""
+    """Return mixed columns in 200 tight groups, where whole regions can be skipped."""
     rng = np.random.default_rng(seed)
     total = rows + queries
     group = rng.integers(0, 200, total)
@@ -83,7 +83,7 @@ def clustered(rows: int, queries: int, *, seed: int = 2) -> Task:
 
 
 def equal(rows: int, queries: int) -> Task:
-    """Eight columns in which every row is the same: nothing can be skipped."""
+    """Return eight columns in which all rows are equal, so that nothing can be skipped."""
     frame = pd.DataFrame(np.ones((rows + queries, 8)), columns=[f"x{i}" for i in range(8)])
     return Task(frame[:rows], np.full(rows, "one"), frame[rows:])
 
@@ -92,10 +92,10 @@ Structure = Literal["independent", "rank 6", "50 groups"]
 
 
 def normal(rows: int, queries: int, columns: int, structure: Structure = "independent", *, seed: int = 3) -> Task:
-    """Standard normal columns: independent, near a subspace of 6 dimensions, or in 50 groups.
+    """Return standard normal columns: independent, near a subspace of 6 dimensions, or in 50 groups.
 
-    Independent columns are the worst case of a kd-tree, which has to visit nearly every leaf of them; real tables are
-    mostly nearer to the other two, so a comparison with a tree needs all three.
+    Independent columns are the worst case of a kd-tree, which has to visit nearly every leaf. Real tables mostly
+    resemble the other two structures, so a comparison with a tree needs all three.
     """
     rng = np.random.default_rng(seed)
     total = rows + queries

@@ -28,7 +28,7 @@ PACKAGES = (
 
 
 def _clocks() -> tuple[float, float]:
-    """Seconds all processors were busy since the machine started, and those of this process and its children."""
+    """Return the busy CPU seconds since the machine started: of all processes, and of this process and its children."""
     try:
         fields = [int(field) for field in Path("/proc/stat").read_text(encoding="ascii").split("\n")[0].split()[1:8]]
     except OSError:
@@ -42,7 +42,7 @@ _BUSY_THEN, _OWN_THEN = _clocks()
 
 
 def describe() -> list[str]:
-    """Lines naming the processor, the thread count, what other programs took of it, and the version of every peer."""
+    """Return lines with the processor, the number of threads, the CPU use of other programs, and all versions."""
     versions = [f"{name} {_version(name)}" for name in PACKAGES]
     busy, own = _clocks()
     available = (time.perf_counter() - _START) * (os.cpu_count() or 1)
@@ -63,7 +63,7 @@ def _version(package: str) -> str:
 
 
 def _cpu() -> str:
-    """Model name, with family and model number because virtual machines often hide the rest."""
+    """Return the model name, with family and model number because virtual machines often hide the name."""
     try:
         text = Path("/proc/cpuinfo").read_text(encoding="utf-8")
     except OSError:

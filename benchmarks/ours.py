@@ -1,4 +1,4 @@
-"""The search of priorcase with its rows and queries already encoded, as the peers get theirs."""
+"""The search of priorcase on encoded rows and queries, since the peers get encoded data too."""
 
 import time
 from dataclasses import dataclass
@@ -28,21 +28,21 @@ class Search:
     k: int
 
     def run(self, algorithm: str = "auto", queries: int | None = None) -> Ids:
-        """Ids of the neighbors of the first ``queries`` queries (all by default), one row each."""
+        """Return the ids of the neighbors of the first ``queries`` queries (all by default), one row per query."""
         cells = self.queries if queries is None else self.queries[:queries]
         found = self.index.kneighbors(self.fitted, cells, self.k, algorithm=algorithm, threads=THREADS)
         return found.ids.reshape(len(cells), -1)
 
 
 def search(task: Task, distance: str, k: int) -> Search:
-    """A built index over the task's rows."""
+    """Build an index of the task's rows and encode its queries."""
     instances, fitted = encoded(task, distance)
     queries = fitted.prepare(instances.encode(instances.schema.read(task.queries)))
     return Search(Index(instances, fitted), fitted, queries, k)
 
 
 def encoded(task: Task, distance: str) -> tuple[Instances, FittedDistance]:
-    """The task's rows, of which no index is built yet."""
+    """Return the encoded rows of the task and the fitted distance, without building an index."""
     schema = Schema.infer(task.X)
     targets = Schema(("class",), (Nominal(),))
     instances = Instances(schema, targets)
@@ -52,7 +52,7 @@ def encoded(task: Task, distance: str) -> tuple[Instances, FittedDistance]:
 
 
 def check(search: Search, *, queries: int) -> None:
-    """Raise unless every algorithm finds the same neighbors of the first queries."""
+    """Raise an error unless all algorithms find the same neighbors of the first queries."""
     plain = search.run("plain", queries)
     for algorithm in ("auto", "tree", "scan"):
         if not np.array_equal(search.run(algorithm, queries), plain):
@@ -60,7 +60,7 @@ def check(search: Search, *, queries: int) -> None:
 
 
 def plain(search: Search, *, queries: int, bar: float | None = None) -> Peer:
-    """Our own compiled loop over all rows, run on the first ``queries`` queries and extrapolated to all."""
+    """Time our compiled loop over all rows on the first ``queries`` queries, extrapolated to all queries."""
     share = min(1.0, queries / len(search.queries))
     note = "same results" if share == 1 else f"same results; extrapolated from {queries:,} queries"
     return Peer("our own plain compiled loop", lambda: _seconds(search, queries) / share, bar, note, rounds=3)

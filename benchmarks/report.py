@@ -1,4 +1,4 @@
-"""One table of measurements."""
+"""Tables of measurements."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -8,7 +8,7 @@ HEADERS = ("workload", "compared with", "priorcase", "other", "ratio", "target",
 
 @dataclass(frozen=True)
 class Row:
-    """One comparison: ``other`` over ``ours`` must be at least ``bar`` (in ``unit``; less is better).
+    """One comparison: the ratio of ``other`` to ``ours`` (in ``unit``, less is better) must be at least ``bar``.
 
     ``other`` is None if the peer could not be run; the note gives the reason. ``bar`` is None if no target is set.
     """
@@ -23,7 +23,7 @@ class Row:
 
     @property
     def ratio(self) -> float | None:
-        """Time or memory of the other, divided by ours."""
+        """Time or memory of the other program divided by ours; None if it could not be run."""
         return None if self.other is None else self.other / self.ours
 
 
@@ -33,7 +33,7 @@ def judge(row: Row) -> bool | None:
 
 
 def plain(rows: Sequence[Row], *, judged: bool) -> str:
-    """Aligned columns for a terminal."""
+    """Return the table with aligned columns for a terminal."""
     cells = [HEADERS, *(_cells(row, judged) for row in rows)]
     widths = [max(len(line[i]) for line in cells) for i in range(len(HEADERS))]
     lines = ["  ".join(text.ljust(width) for text, width in zip(line, widths, strict=True)).rstrip() for line in cells]
@@ -41,7 +41,7 @@ def plain(rows: Sequence[Row], *, judged: bool) -> str:
 
 
 def markdown(facts: Sequence[str], rows: Sequence[Row], *, judged: bool) -> str:
-    """The same as a Markdown document."""
+    """Return the facts and the table as a Markdown document."""
     lines = ["\n\n".join(facts), "", "| " + " | ".join(HEADERS) + " |", "|" + " --- |" * len(HEADERS)]
     lines += ["| " + " | ".join(_cells(row, judged)) + " |" for row in rows]
     return "\n".join(lines) + "\n"

@@ -1,4 +1,4 @@
-"""Interleaved timing, so that a slow minute of the machine hits every peer alike."""
+"""Interleaved timing, so that slow phases of the machine affect all programs equally."""
 
 import gc
 import time
@@ -10,9 +10,9 @@ from benchmarks.report import Row
 
 @dataclass(frozen=True)
 class Peer:
-    """Something to measure against; ``run`` is None if it cannot be run, and the note gives the reason.
+    """A program to compare with; ``run`` is None if it cannot be run, and the note gives the reason.
 
-    A run that returns a float has measured itself: a separate program's own query time, say.
+    If ``run`` returns a float, this is the time, for example the query time that an external program reports.
     """
 
     name: str
@@ -25,10 +25,10 @@ class Peer:
 def compare(
     workload: str, ours: Callable[[], object], peers: Sequence[Peer], rounds: int, *, shortest: float = 0.0
 ) -> list[Row]:
-    """Best seconds over rounds in which everything runs in turn, one row for each peer.
+    """Run all programs in turn and return the best times over all rounds, one row per peer.
 
-    What takes less than ``shortest`` seconds is called as often as needed to reach it in each round, and the mean of
-    the round counts.
+    Calls that take less than ``shortest`` seconds are repeated until this time is reached, and the mean of the round
+    counts.
     """
     everyone = [Peer("priorcase", ours), *peers]
     calls = [_calls(peer, shortest) for peer in everyone]

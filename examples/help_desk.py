@@ -1,6 +1,6 @@
-"""``python examples/help_desk.py [FOLDER]``: a help desk that solves new tickets from 69 old ones.
+"""``python examples/help_desk.py [FOLDER]``: a help desk that solves new tickets with the help of 69 old tickets.
 
-Runs the cycle once: retrieve, reuse, revise, retain (Aamodt & Plaza 1994). The user guide explains each step. With
+Run the cycle once: retrieve, reuse, revise, retain (Aamodt & Plaza 1994). The user guide explains each step. With
 a folder, the case base and three pictures are saved there; otherwise nothing is saved.
 """
 
@@ -69,7 +69,7 @@ def heading(text: str) -> None:
 
 
 def places(base: pc.CaseBase, tickets: Iterable[Case], weights: Mapping[str, float]) -> list[int]:
-    """Rank of each ticket's own solution when it is predicted from the others; 0 if it is not found."""
+    """Return the rank of each ticket's own solution among the solutions of similar tickets; 0 if it is missing."""
     found = []
     for ticket in tickets:
         others = base.retrieve(ticket, k=20, weights=weights, where={"id": not_(ticket.id), "outcome": True})
@@ -79,13 +79,13 @@ def places(base: pc.CaseBase, tickets: Iterable[Case], weights: Mapping[str, flo
 
 
 def told(name: str, found: list[int]) -> None:
-    """Print how often the right solution is first, and among the first three."""
+    """Print how often the correct solution is first, and how often it is among the first three."""
     first, three = sum(place == 1 for place in found), sum(1 <= place <= 3 for place in found)
     print(f"{name:<34} first {first / len(found):4.0%}   among three {three / len(found):4.0%}")
 
 
 def weigh(base: pc.CaseBase, ids: list[int]) -> pc.cases.Weights:
-    """Learn weights, measure them on tickets they were and were not learned from, and keep them."""
+    """Learn weights, evaluate them on the training tickets and on held-out tickets, and store them."""
     helped = list(base.find(where={"outcome": True}))
     learned = base.learn_weights(k=1)
     print(f"{learned}\n")
@@ -98,7 +98,7 @@ def weigh(base: pc.CaseBase, ids: list[int]) -> pc.cases.Weights:
 
 
 def unseen(base: pc.CaseBase, tenth: list[int], helped: list[Case]) -> list[int]:
-    """Places of a tenth of the tickets, by weights learned from the other nine tenths."""
+    """Return the ranks for a held-out tenth of the tickets, with weights learned from the other nine tenths."""
     base.retire(tenth)
     learned = base.learn_weights(k=1)
     base.recall(tenth)
@@ -106,7 +106,7 @@ def unseen(base: pc.CaseBase, tenth: list[int], helped: list[Case]) -> list[int]
 
 
 def solve(base: pc.CaseBase) -> Retrieval:
-    """Three new tickets: a plain one, one for a rule, one for a critic."""
+    """Solve three new tickets: one without adaptation, one with a rule, and one with a critic."""
     found = base.retrieve(JAM, k=4)
     print(found, "\n")
     print(found.explain(0), "\n")
@@ -118,7 +118,7 @@ def solve(base: pc.CaseBase) -> Retrieval:
 
 
 def learn(base: pc.CaseBase, failed: int) -> None:
-    """Feedback on an old ticket that was not solved, and two new ones to be kept or not."""
+    """Record feedback on an old ticket that was not solved, and decide whether to keep two new tickets."""
     base.revise(failed, solution="replace the separation pad", outcome=True, note="the path was clear", by="desk 2")
     print(base.get(failed), "\n")
     print(base.retain(JAM, solution="clean the pick-up rollers", outcome=True, key="P-25"))
@@ -126,7 +126,7 @@ def learn(base: pc.CaseBase, failed: int) -> None:
 
 
 def talk(base: pc.CaseBase, knows: Mapping[str, Any]) -> None:
-    """A conversation with a person who can answer a part of the questions."""
+    """Hold a conversation with a person who can answer some of the questions."""
     conversation = base.converse({"message": knows["message"]})
     while not conversation.settled:
         question = conversation.next_question()
@@ -147,7 +147,7 @@ def forget(base: pc.CaseBase) -> None:
     before = words in Path(base.path).read_bytes()
     number = base.forget(where={"key": "A-07"}, why="on request")
     after = words in Path(base.path).read_bytes()
-    print(f"{number} forgotten; its words were in the file: {before}, and are: {after}")
+    print(f"{number} forgotten; its words in the file before: {before}, after: {after}")
     print(base.history()[-1].action, base.verify())
 
 
@@ -163,7 +163,7 @@ def draw(base: pc.CaseBase, found: Retrieval, weights: pc.cases.Weights, folder:
 
 
 def run(folder: Path, *, pictures: bool) -> None:
-    """All of it, with the case base in a folder."""
+    """Run the whole example, with the case base in a folder."""
     with pc.CaseBase.open(folder / "help_desk.cases", ATTRIBUTES, by="desk 1") as base:
         ids = base.add_many(DESK.tickets, solution="solution", outcome="outcome", key="ticket", why="tickets of 2025")
         print(base)
@@ -183,7 +183,7 @@ def run(folder: Path, *, pictures: bool) -> None:
 
 
 def main() -> None:
-    """Run it in the folder that was given, or in one that is gone afterwards."""
+    """Run the example in the given folder, or in a temporary folder."""
     if len(sys.argv) > 1:
         folder = Path(sys.argv[1])
         folder.mkdir(parents=True, exist_ok=True)

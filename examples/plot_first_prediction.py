@@ -20,14 +20,15 @@ print(X.head().to_string())
 
 # %%
 # Hold back a quarter of the penguins, fit five nearest neighbors, and count correct predictions.
-# The distance HVDM compares categories by how differently the species are distributed among them.
+# The HVDM distance between two categories depends on how differently the species are distributed
+# among the penguins in each category.
 X_train, X_test, y_train, y_test = train_test_split(X, y, random_state=0, stratify=y)
 model = pc.KNNClassifier(5, distance="hvdm").fit(X_train, y_train)
 print(f"accuracy on {len(X_test)} penguins that were held back: {model.score(X_test, y_test):.3f}")
 
 # %%
 # Take the penguin that the model is least certain about. ``precedents`` lists the past cases that
-# voted, with the contribution of each column to their distance. The last line is the nearest
+# voted, with the contribution of each column to the distance. The last line shows the nearest
 # penguin of another species.
 least = model.predict_proba(X_test).max(axis=1).argmin()
 new = X_test.iloc[[least]]
@@ -36,6 +37,6 @@ precedents = model.precedents(new)
 print(precedents)
 
 # %%
-# The same as a figure: each bar is a past case, as long as its distance.
+# The figure shows the same precedents: each bar is a past case, and its length is the distance.
 precedents.plot()
 plt.show()

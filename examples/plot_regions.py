@@ -5,7 +5,7 @@ Decision regions of several learners
 Each learner has its own decision boundaries. A figure can show them, even if a column is categorical:
 :class:`~priorcase.plots.DecisionSurface` gives each category a place along the axis.
 
-The stronger the color, the more certain the prediction. Points are the penguins.
+The stronger the color, the more certain the prediction. Each point is a penguin.
 """
 
 import matplotlib.pyplot as plt
@@ -21,11 +21,11 @@ learners = {
 }
 
 # %%
-# Top row: two numbers. Nearest neighbors follow the points closely; naive Bayes has quadratic
-# boundaries; a logistic regression fitted around each query lies in between.
+# The top row uses two numeric columns. Nearest neighbors follow the points closely; naive Bayes has
+# quadratic boundaries; a logistic regression fitted around each query lies in between.
 #
-# Bottom row: a number and a category. The nearest neighbors of a penguin are on the same island as
-# long as there are enough of them.
+# The bottom row uses a number and a category. The nearest neighbors of a penguin are on the same
+# island as long as there are enough penguins on this island.
 columns = [["bill_length_mm", "bill_depth_mm"], ["flipper_length_mm", "island"]]
 fig, axes = plt.subplots(2, 3, figsize=(10.5, 6.2), layout="constrained")
 for row, names in zip(axes, columns, strict=True):

@@ -4,7 +4,7 @@ Which learner for my table?
 
 :func:`priorcase.evaluation.compare` runs several learners on the same folds. Any scikit-learn
 estimator can take part; :class:`~priorcase.stacking.TableEncoder` turns a mixed table into numbers
-for it.
+for such an estimator.
 
 The table has 600 loan applications with mixed columns and missing values. The log-score is the mean
 logarithm of the probability given to the true class. It rewards calibrated probabilities, not only
@@ -36,9 +36,9 @@ print(found)
 
 # %%
 # The outcomes of this table were drawn from a logistic model, so a logistic regression has the best
-# log-score, but the next four are close. Is the difference significant? ``paired`` compares
-# the learners fold by fold, with a test that allows for the overlap of the training sets and for
-# the number of pairs.
+# log-score, but the next four are close. Is the difference significant? ``paired`` compares the
+# learners fold by fold, with a test that corrects for the overlap of the training sets and for the
+# number of pairs.
 paired = found.paired("log_score").frame()
 best = paired[(paired["first"] == "logistic regression") | (paired["second"] == "logistic regression")]
 print(best.drop(columns="better").round(3).to_string(index=False))

@@ -1,4 +1,4 @@
-"""``python -m papers``: measure the tables and figures of a paper again and print them, or write them as files."""
+"""Command line of ``python -m papers``: reproduce the tables and figures of a paper, and print or save them."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ exit codes: 0 success, 2 wrong usage or bad input, 130 interrupted"""
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run the command line; returns the exit code."""
+    """Run the command line and return the exit code."""
     try:
         _run(_parser(), arguments)
         sys.stdout.flush()
@@ -55,12 +55,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
 def _parser() -> argparse.ArgumentParser:
     found = argparse.ArgumentParser(
         "python -m papers",
-        description="Measure the tables and figures of a paper again, and show them next to the published ones.",
+        description="Reproduce the tables and figures of a paper and compare them with the published results.",
         epilog=EPILOG,
         formatter_class=argparse.RawDescriptionHelpFormatter,
         allow_abbrev=False,
     )
-    found.add_argument("paper", nargs="?", choices=[*KEYS, "all"], metavar="PAPER", help="one of those below, or all")
+    found.add_argument(
+        "paper", nargs="?", choices=[*KEYS, "all"], metavar="PAPER", help="one of the papers below, or all"
+    )
     item = found.add_mutually_exclusive_group()
     for kind in KINDS:
         item.add_argument(f"--{kind}", metavar="N", help=f"only this {kind} of the paper")
@@ -83,7 +85,7 @@ def _parser() -> argparse.ArgumentParser:
 
 
 def _number(expected: str, is_right: Callable[[int], bool]) -> Callable[[str], int]:
-    """Parser of an integer that passes a check; ``expected`` describes those that do."""
+    """Return a parser of integers that pass a check; ``expected`` describes valid integers."""
 
     def number(text: str) -> int:
         if not is_right(value := int(text)):
@@ -98,7 +100,7 @@ def _run(command: argparse.ArgumentParser, arguments: Sequence[str] | None) -> N
     out = None if asked.out == Path("-") else asked.out
     chosen = [(kind, value) for kind in KINDS if (value := getattr(asked, kind)) is not None]
     if asked.paper is None and not asked.list:
-        command.error(f"say which paper to reproduce: {', '.join(KEYS)} or all")
+        command.error(f"a paper is required: one of {', '.join(KEYS)} or all")
     if chosen and asked.paper in (None, "all"):
         command.error(f"--{chosen[0][0]} needs one paper: {', '.join(KEYS)}")
     if out is None and (pictures := [form for form in asked.format if form in ("png", "pdf")]):

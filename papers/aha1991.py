@@ -1,7 +1,7 @@
 """Aha, Kibler & Albert 1991, Instance-based learning algorithms: IB1, IB2 and IB3.
 
-Tables 3, 4 and 6 are measured by the paper's numbers of training and test rows. The figures are of concepts in the
-plane whose coordinates the paper does not give, so we use concepts of our own.
+Tables 3, 4 and 6 use the paper's numbers of training and test rows. The paper does not give the coordinates of the
+concepts in its figures, so we use our own concepts in the plane.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ TRIALS, FEW = 50, 2
 
 
 def learner(name: str, random_state: int, **options: Any) -> Any:
-    """IB1, IB2 or IB3; only IB3 draws random numbers."""
+    """Return IB1, IB2 or IB3; only IB3 has a random state."""
     chance: dict[str, Any] = {"random_state": random_state} if name == "IB3" else {}
     return LEARNERS[name](**options, **chance, n_jobs=1)
 
@@ -44,10 +44,10 @@ def learner(name: str, random_state: int, **options: Any) -> Any:
 class Line:
     """A line of Tables 3, 4 and 6: accuracies of IB1, IB2 and IB3, storage of IB2 and IB3, accuracy of C4, in percent.
 
-    ``name`` is that of the data set or generator. The others are what the paper leaves open: which instances predict
-    where several are nearest (``ties``), whether ordered levels differ by their ranks or as symbols do (``levels``),
-    whether numbers are divided by their range (``normalized``), and the level of the one-sided bounds by which IB3
-    accepts (``accept``; 0.95 is two-sided 90%).
+    ``name`` is the name of the data set or generator. The last four fields are choices that the paper does not specify:
+    which of several equally near instances predict (``ties``), whether ordered levels are compared by rank or as
+    symbols (``levels``), whether numbers are divided by their range (``normalized``), and the level of the one-sided
+    bounds with which IB3 accepts instances (``accept``; 0.95 is two-sided 90%).
     """
 
     title: str
@@ -65,7 +65,7 @@ class Line:
     accept: float = 0.9
 
     def rows(self, folder: Path | None) -> tuple[Any, AnyArray] | None:
-        """The data set; None where rows are generated for each trial."""
+        """Return the data set, or None if the rows are generated for each trial."""
         if self.name in GENERATORS:
             return None
         X, y = load(self.name, folder=folder, frame=None)
@@ -75,7 +75,7 @@ class Line:
         return X, y
 
     def learners(self, names: Sequence[str] = NAMES) -> dict[str, Callable[[int], Any]]:
-        """The learners by name, each made from a random state."""
+        """Return factories of the learners by name; each factory takes a random state."""
         distance: str | Distance = "ib" if self.normalized else Distance(numeric=Absolute("none"))
         accept: dict[str, Any] = {"IB3": {"accept": self.accept}}
         return {
@@ -94,7 +94,7 @@ LINES = (
 """Tables 4 and 6 as printed, with the sizes of Table 3."""
 
 REAL = {line.title: line.name for line in LINES if line.name not in GENERATORS}
-"""The lines of data sets that are not generated."""
+"""Names of the data sets that are not generated, by line title."""
 
 _, TUMOR, LED, _, CLEVELAND, HUNGARIAN = LINES
 
@@ -109,14 +109,14 @@ VARIANTS = (
     replace(HUNGARIAN, title="Hungarian, levels as symbols", levels="symbols"),
     replace(HUNGARIAN, title="Hungarian, numbers not normalized", normalized=False),
 )
-"""Other choices where the paper does not specify something."""
+"""Lines with other choices where the paper does not specify something."""
 
 # Trials: fresh training and test rows, the same for all learners ------------------------------------------------------
 
 
 @dataclass(frozen=True, eq=False)
 class Trial:
-    """Training rows in the order they are learned, test rows, and a random state for the learner."""
+    """Training rows in the order in which they are learned, test rows, and a random state for the learner."""
 
     X: Any
     y: AnyArray
@@ -126,9 +126,9 @@ class Trial:
 
 
 def trials(line: Line, rows: tuple[Any, AnyArray] | None, count: int, random_state: int = 0) -> Iterator[Trial]:
-    """Trials on rows of a data set, dealt out at random, or on generated ones.
+    """Yield trials on random splits of a data set, or on generated rows.
 
-    Each line has its own random numbers, whatever else is measured.
+    The random numbers of a line do not depend on the other lines.
     """
     stream = np.random.default_rng([random_state, zlib.crc32(line.name.encode())])
     for _ in range(count):
@@ -150,9 +150,9 @@ def measure(
     count: int = TRIALS,
     random_state: int = 0,
 ) -> dict[str, FloatArray]:
-    """Of each learner over the same trials, in percent: accuracy, training rows that predict, and all that it keeps.
+    """Return the accuracy, the rows used for prediction and the rows stored, in percent, of each learner and trial.
 
-    The shape is (3, trials). Of IB3 only the acceptable instances predict.
+    The arrays have shape (3, trials). IB3 uses only its acceptable instances for prediction.
     """
     line, rows = task
     learners = learners or line.learners(names)
@@ -171,7 +171,7 @@ Measurements: TypeAlias = Mapping[Line, Mapping[str, FloatArray]]
 
 
 def measured(lines: tuple[Line, ...], options: Options, names: tuple[str, ...] = NAMES) -> Measurements:
-    """The outcomes of the learners for some lines, each over the same trials."""
+    """Measure the learners on the same trials of some lines."""
     count = options.count(TRIALS, FEW)
     one = partial(measure, names=names, count=count, random_state=options.random_state)
     tasks = [(line, line.rows(options.data)) for line in lines]
@@ -180,7 +180,7 @@ def measured(lines: tuple[Line, ...], options: Options, names: tuple[str, ...] =
 
 
 def table_3(options: Options) -> Part:
-    """The data sets as the paper describes them, and as they are."""
+    """Compare the sizes of the data sets with the paper."""
     rows = {}
     for line in LINES:
         trial = next(trials(line, line.rows(options.data), 1, options.random_state))
@@ -195,7 +195,7 @@ def table_3(options: Options) -> Part:
 
 
 def table_4(options: Options) -> Part:
-    """IB1 and IB2."""
+    """Compare IB1 and IB2 with the published numbers."""
     found = measured(LINES, options, NAMES[:2])
     tables = _tables(found)
     note = f"{_averages(found)} {agreement(tables)} Table 6 explains the differences."
@@ -203,17 +203,17 @@ def table_4(options: Options) -> Part:
 
 
 def table_6(options: Options) -> Part:
-    """All three, and C4 as published; then other choices where the paper does not specify something."""
+    """Compare IB1, IB2 and IB3 with the published numbers; add variants where the paper does not specify something."""
     return compare(measured((*LINES, *VARIANTS), options))
 
 
 def _averages(found: Measurements) -> str:
     count = max(figures.shape[1] for outcomes in found.values() for figures in outcomes.values())
-    return f"Ours ± standard error (published, difference): means over {count} trials."
+    return f"Cells show ours ± standard error (published, difference), as means over {count} trials."
 
 
 def _tables(found: Measurements, suffix: str = "") -> tuple[FigureTable, FigureTable]:
-    """Accuracy and storage."""
+    """Return a table of accuracies and a table of storage."""
     columns = tuple(next(iter(found.values())))
     whole = columns == NAMES and not suffix  # C4 is shown in the whole table only
     accuracy, storage = {}, {}
@@ -243,11 +243,11 @@ BEYOND_REACH = (("Hungarian", "IB1"), ("Hungarian", "IB2"))
 _SYMBOLS = ", levels as symbols"
 
 Cell: TypeAlias = tuple[str, str, str, Figure]
-"""Accuracy or storage, the line, the column, and the figure."""
+"""The quantity (accuracy or storage), the line, the column, and the figure."""
 
 
 def judged(tables: Sequence[FigureTable], suffix: str = "") -> list[Cell]:
-    """The figures that should agree, of lines whose titles end with ``suffix``."""
+    """Return the figures that should agree, for lines whose titles end with ``suffix``."""
     return [
         (table.title.split()[0], row, column, figure)
         for table in tables
@@ -267,7 +267,7 @@ def _beyond(cells: list[Cell]) -> list[str]:
 
 
 def agreement(tables: Sequence[FigureTable]) -> str:
-    """Number of figures that agree, and the others."""
+    """Return a sentence with the number of figures that agree and a list of those that do not."""
     cells = judged(tables)
     beyond = _beyond(cells)
     within = f"{len(cells) - len(beyond)} of the {len(cells)} numbers that should agree are within"
@@ -276,7 +276,7 @@ def agreement(tables: Sequence[FigureTable]) -> str:
 
 
 def compare(found: Measurements) -> Part:
-    """Measured figures next to the published ones: first the lines of the paper, then the variants."""
+    """Compare measured figures with the published ones, first for the lines of the paper, then for the variants."""
     variants = {line: outcomes for line, outcomes in found.items() if line in VARIANTS}
     printed = {line: outcomes for line, outcomes in found.items() if line not in VARIANTS}
     tables = _tables(printed)
@@ -289,21 +289,21 @@ def compare(found: Measurements) -> Part:
         "in the paper; LED displays and waveforms are generated for each trial. The standard errors in the paper are "
         "consistent with about 50 trials.",
         "Storage is the share of training instances that are used for prediction. For IB3, these are the acceptable "
-        f"instances, as in Table 6; including the others, it stores {kept}.",
-        'IB3 accepts by one-sided 90% bounds and drops by two-sided 75% bounds. The paper only says "90%" and "75%"; '
-        "with two-sided 90% bounds, too few instances of LED and Tumor are ever accepted.",
+        f"instances, as in Table 6; including all others, it stores {kept}.",
+        "IB3 accepts instances by one-sided 90% bounds and drops instances by two-sided 75% bounds. The paper only "
+        'says "90%" and "75%"; with two-sided 90% bounds, too few instances of LED and Tumor are ever accepted.',
         'If several instances are equally near, they vote. The paper only says "some y with maximal similarity". The '
-        "numbers for LED require the vote. Those for IB1 on Tumor lie between the vote and the first of the tied "
-        "instances; if levels are symbols, they require the latter.",
+        "numbers for LED can only be obtained with the vote. The numbers for IB1 on Tumor lie between the results of "
+        "the vote and of the first tied instance; if levels are symbols, only the first tied instance fits.",
         "The columns have the kinds declared in the manifest of the data sets. Ordered levels (two columns of Tumor, "
-        "one of each heart data set) are compared by their ranks, as everywhere in this library; the paper has numbers "
-        "and symbols only. We had measured both before choosing ranks, so the agreement does not prove that the paper "
-        "used them." + (symbols if beyond else ""),
+        "one of each heart data set) are compared by their ranks, as everywhere in this library; the paper has only "
+        "numbers and symbols. We chose ranks after measuring both, so the agreement does not prove that the paper used "
+        "them." + (symbols if beyond else ""),
         "The published numbers for IB1 and IB2 on Hungarian cannot be obtained with the similarity defined in the "
-        "paper, although those for IB3 on the same rows agree with it. Without normalization, IB1 and IB2 come closer "
-        "to the published numbers, but IB3 falls far below: no single interpretation explains the whole row. The "
-        "published standard errors of IB1 and IB2 are twice those of the other rows, which suggests that something "
-        "went wrong in some trials.",
+        "paper, although the numbers for IB3 on the same rows agree with it. Without normalization, IB1 and IB2 come "
+        "closer to the published numbers, but IB3 falls far below: no single interpretation explains the whole row. "
+        "The published standard errors of IB1 and IB2 are twice as large as in the other rows, which suggests that "
+        "something went wrong in some trials.",
         "C4 is a decision tree, which this library does not have; its numbers are the published ones.",
         agreement(tables),
     )
@@ -316,17 +316,17 @@ STAGES = (5, 25, 100)
 
 
 def figure_1(options: Options) -> Part:
-    """IB1."""
+    """Draw the concept descriptions of IB1."""
     areas = _areas(options)
     shows = (
-        "The paper says that the approximation improves with training, and that it is piecewise linear; the concept "
+        "The paper says that the approximation improves with training and is piecewise linear, and that the concept "
         "need be neither convex nor connected."
     )
     return _area_part("IB1", "figure-1", areas, ("IB1",), shows, options)
 
 
 def figure_3(options: Options) -> Part:
-    """IB2, next to IB1."""
+    """Draw the concept descriptions of IB2 and compare its area with IB1's."""
     areas = _areas(options)
     difference = float((areas["IB1"][:, -1] - areas["IB2"][:, -1]).mean())
     shows = (
@@ -338,7 +338,7 @@ def figure_3(options: Options) -> Part:
 
 
 def right_area(model: Any) -> float:
-    """The share of the unit square in which a model predicts the right class, in percent."""
+    """Return the percentage of the unit square in which a model predicts the right class."""
     return 100 * float((model.predict(_grid(100)) == concept()).mean())
 
 
@@ -350,13 +350,13 @@ def concept() -> IntArray:
 
 
 def _grid(cells: int) -> FloatArray:
-    """The centers of ``cells`` by ``cells`` squares."""
+    """Return the centers of ``cells`` by ``cells`` squares."""
     centers = (np.arange(cells) + 0.5) / cells
     return np.column_stack([axis.ravel() for axis in np.meshgrid(centers, centers)])
 
 
 def _areas(options: Options) -> dict[str, FloatArray]:
-    """The area of IB1 and IB2 after each stage, and what IB2 saves: (trials, stages)."""
+    """Return the correct area of IB1 and IB2 and the storage of IB2, with shape (trials, stages)."""
     count = options.count(100, 3)
     text = f"IB1 and IB2 in the plane: {count} trials"
     one = partial(_area_trial, random_state=options.random_state)
@@ -395,7 +395,7 @@ def _area_part(
     caption = (
         f"{name} after {STAGES[0]}, {STAGES[1]} and {STAGES[2]} instances. Solid lines bound the predicted positive "
         "region (shaded), dashed lines the four disjuncts; + and - are the instances"
-        + ("." if name == "IB1" else ", saved ones are large.")
+        + ("." if name == "IB1" else ", saved instances are large.")
     )
     shown = np.concatenate([np.arange(stage) for stage in STAGES])
     plotted = {
@@ -416,7 +416,7 @@ def _area_part(
 
 
 def _draw_extension(ax: Any, model: Any, cells: int = 400) -> None:
-    """The region that a model predicts as positive, and the four rectangles that are."""
+    """Draw the region that a model predicts as positive, and the four rectangles of the concept."""
     look, grid = style(0), _grid(cells)
     centers, found = grid[:cells, 0], np.asarray(model.predict(grid)).reshape(cells, cells)
     ax.contourf(centers, centers, found, levels=(0.5, 1.5), colors=[look.tint])
@@ -427,7 +427,7 @@ def _draw_extension(ax: Any, model: Any, cells: int = 400) -> None:
 
 
 def _draw_instances(ax: Any, X: FloatArray, y: IntArray, saved: AnyArray) -> None:
-    """Positive and negative instances; those that are saved large, the others small and pale."""
+    """Draw positive and negative instances: saved ones large, others small and pale."""
     for positive, marker in ((1, "+"), (0, "_")):
         for kept in (False, True):
             at = X[(y == positive) & (saved == kept)]
@@ -447,7 +447,7 @@ CORNERS: FloatArray = np.array([[0.0, 0.7], [0.25, 0.3], [0.5, 0.7], [0.75, 0.3]
 
 @dataclass(frozen=True, eq=False)
 class Points:
-    """Points of the unit square with noisy values, their true classes (1 above the line), and which are noisy."""
+    """Points of the unit square with noisy values, their true classes (1 above the line), and a noise mask."""
 
     X: FloatArray
     y: IntArray
@@ -455,9 +455,9 @@ class Points:
 
 
 def draw_points(n: int, noise: float, stream: np.random.Generator) -> Points:
-    """Uniform points; with probability ``noise`` each value is replaced by another of its distribution.
+    """Draw uniform points; each value is replaced with a new random value with probability ``noise``.
 
-    The points are the same for a random state, whatever the noise.
+    The points before noise depend only on the random state.
     """
     X = stream.random((n, 2))
     y = (X[:, 1] > np.interp(X[:, 0], *CORNERS.T)).astype(np.int64)
@@ -466,7 +466,7 @@ def draw_points(n: int, noise: float, stream: np.random.Generator) -> Points:
 
 
 def jagged_distance(X: FloatArray) -> FloatArray:
-    """The distance of each point from the line.
+    """Return the distance of each point from the jagged line.
 
     Examples
     --------
@@ -486,7 +486,7 @@ SAVED_OF, NOISE = 200, 0.1
 SIZES = (50, 100, 200, 400, 800)
 
 NOISY_SAVED = 26.3
-"""The noisy share of what IB2 saved at a noise level of 10%, in percent, as published."""
+"""Published percentage of noisy instances among those that IB2 saved at a noise level of 10%."""
 
 SAVED, NOISY = "saved, percent of all", "noisy, percent of the saved"
 ALL_NOISY = "noisy, percent of all"
@@ -494,17 +494,23 @@ NEAR = "saved instances closer to the boundary than the median of all instances,
 
 
 def figure_4(options: Options) -> Part:
-    """IB2 without noise."""
+    """Measure which instances IB2 saves without noise."""
     found = _saved_shares(options, 0.0)
     rows = {row: (Figure.of(found["IB2", row]),) for row in (SAVED, NEAR)}
     table = FigureTable(f"IB2 after {SAVED_OF} instances without noise", ("IB2",), rows, digits=(1, 1))
-    caption = f"Instances that IB2 saves (large) of {SAVED_OF} of a simple concept: most are near its jagged boundary."
-    shows = "The paper says that saved instances are near the boundary; other instances do not show where it is."
+    caption = (
+        f"Instances that IB2 saves (large) of {SAVED_OF} instances of a simple concept: most are near the jagged "
+        "boundary."
+    )
+    shows = (
+        "The paper says that saved instances are near the boundary, since instances far from it do not show where it "
+        "is."
+    )
     return _saved_part("IB2", "figure-4", 0.0, options, (table,), caption, shows)
 
 
 def figure_7(options: Options) -> Part:
-    """IB2 with 10% noise."""
+    """Measure which instances IB2 saves with 10% noise."""
     found = _saved_shares(options, NOISE)
     printed = {NOISY: NOISY_SAVED}
     rows = {row: (Figure.of(found["IB2", row], printed.get(row)),) for row in (SAVED, NOISY, ALL_NOISY)}
@@ -516,7 +522,8 @@ def figure_7(options: Options) -> Part:
         table("noisy, percent of the saved instances, by number of instances", rows=by_size),
     )
     caption = (
-        f"Instances that IB2 saves (large) of the same {SAVED_OF} at a noise level of 10%; noisy ones are circled."
+        f"Instances that IB2 saves (large) of the same {SAVED_OF} instances at a noise level of 10%; noisy instances "
+        "are circled."
     )
     shows = (
         "A noise level of 10% replaces each value with probability 0.1, so an instance with two values is noisy with "
@@ -528,13 +535,13 @@ def figure_7(options: Options) -> Part:
 
 
 def figure_8(options: Options) -> Part:
-    """IB3 with the same noise, next to IB2."""
+    """Measure which instances IB3 saves with 10% noise, compared with IB2."""
     found, names = _saved_shares(options, NOISE), ("IB2", "IB3")
     rows = {row: tuple(Figure.of(found[name, row]) for name in names) for row in (SAVED, NOISY)}
     table = FigureTable(f"after {SAVED_OF} instances, noise level 10%", names, rows, digits=(1, 1))
     caption = (
-        f"Instances that IB3 uses for prediction after the {SAVED_OF} instances of Figure 7 (large): those that it "
-        "accepts by their records. Noisy ones are circled."
+        f"Instances that IB3 accepts by their records and uses for prediction (large), after the {SAVED_OF} instances "
+        "of Figure 7. Noisy instances are circled."
     )
     shows = (
         "For IB3, saved instances are those that it accepts and uses for prediction, as in Table 6. The paper shows "
@@ -544,10 +551,10 @@ def figure_8(options: Options) -> Part:
 
 
 def _saved_shares(options: Options, noise: float, size: int = SAVED_OF) -> dict[tuple[str, str], FloatArray]:
-    """Share of the instances that IB2 and IB3 save in each trial, in percent."""
+    """Return the percentages of saved instances of IB2 and IB3 in each trial."""
     count = options.count(100, 5)
     one = partial(_saved_trial, noise=noise, size=size, random_state=options.random_state)
-    found = options.each(one, range(count), f"what IB2 and IB3 save: {count} trials")
+    found = options.each(one, range(count), f"instances saved by IB2 and IB3: {count} trials")
     return {key: np.array([each[key] for each in found]) for key in found[0]}
 
 
@@ -563,14 +570,14 @@ def _saved_trial(trial: int, *, noise: float, size: int, random_state: int) -> d
 
 
 def _saved(name: str, points: Points, trial: int) -> BoolArray:
-    """Return whether each point is saved; for IB3, whether it predicts."""
+    """Return whether each point is saved or, for IB3, used for prediction."""
     return np.isin(np.arange(points.y.size), learner(name, trial).fit(points.X, points.y).sample_indices_)
 
 
 def _saved_part(
     name: str, file: str, noise: float, options: Options, tables: tuple[FigureTable, ...], caption: str, shows: str
 ) -> Part:
-    """Some tables with a picture of the first trial and the notes."""
+    """Combine tables with a picture of the first trial and notes."""
     points = draw_points(SAVED_OF, noise, np.random.default_rng([options.random_state, 0]))
     saved = _saved(name, points, 0)
     columns = {"x1": points.X[:, 0], "x2": points.X[:, 1], "positive": points.y}
@@ -598,11 +605,11 @@ def _saved_part(
 
 BOUNDARY_INSTANCES = 500
 EDGES = np.round(np.arange(0.0, 0.2001, 0.02), 2)
-"""Edges of the bins of distance; points further off make a last one."""
+"""Edges of the distance bins; the last bin contains all more distant points."""
 
 
 def figure_5(options: Options) -> Part:
-    """Accuracy by distance."""
+    """Measure the accuracy of IB2 by the distance from the boundary."""
     count = options.count(200, 5)
     one = partial(_boundary_trial, random_state=options.random_state)
     hits, seen = np.sum(options.each(one, range(count), f"IB2 by distance: {count} trials"), axis=0)
@@ -646,7 +653,7 @@ def figure_5(options: Options) -> Part:
 
 
 def _boundary_trial(trial: int, *, random_state: int) -> FloatArray:
-    """Right predictions, and all, in each bin."""
+    """Return the numbers of right predictions and of all predictions in each bin."""
     points = draw_points(BOUNDARY_INSTANCES, 0.0, np.random.default_rng([random_state, trial]))
     right = np.asarray(IB2(history=True, n_jobs=1).fit(points.X, points.y).history_.correct)
     bins = np.searchsorted(EDGES, jagged_distance(points.X), side="right") - 1
@@ -655,7 +662,7 @@ def _boundary_trial(trial: int, *, random_state: int) -> FloatArray:
 
 
 def exponential(distances: FloatArray, wrong: FloatArray) -> tuple[float, FloatArray]:
-    """The rate at which errors fall, by a straight line through their logarithms, and the line."""
+    """Fit an exponential to the error rates; return the rate of decrease and the fitted values."""
     some = wrong > 0
     slope, start = np.polyfit(distances[some], np.log(wrong[some]), 1)
     return -float(slope), np.exp(start + slope * distances)
@@ -668,7 +675,7 @@ TRAIN, TEST = 500, 500
 
 
 def figure_6(options: Options) -> Part:
-    """IB1 and IB2."""
+    """Measure IB1 and IB2 by noise level."""
     found = _by_noise(options, NAMES[:2])
     falls = {name: values[:, 0, 0].mean() - values[:, 0, 2].mean() for name, values in found.items()}
     shows = (
@@ -681,7 +688,7 @@ def figure_6(options: Options) -> Part:
 
 
 def figure_9(options: Options) -> Part:
-    """IB1, IB2 and IB3."""
+    """Measure IB1, IB2 and IB3 by noise level."""
     found = _by_noise(options, NAMES)
     at = {name: values[..., 2].mean(axis=0) for name, values in found.items()}
     shows = (
@@ -693,7 +700,7 @@ def figure_9(options: Options) -> Part:
 
 
 def _by_noise(options: Options, names: tuple[str, ...]) -> dict[str, FloatArray]:
-    """Accuracy and storage in percent of each learner: (trials, 2, levels)."""
+    """Return the accuracy and storage of each learner in percent, with shape (trials, 2, levels)."""
     count = options.count(200, 3)
     text = f"{', '.join(names)} in noise: {count} trials"
     one = partial(_noise_trial, names=names, random_state=options.random_state)
@@ -748,9 +755,9 @@ def _noise_part(found: dict[str, FloatArray], file: str, shows: str) -> Part:
     )
     protocol = (
         f"Means over {len(found['IB1'])} trials ± standard error, with {TRAIN} training instances of the simple "
-        f"concept and {TEST} test instances without noise. The noise level is the probability that a value is "
-        "replaced by another one drawn from its distribution. The paper does not give its domain and sizes, so only "
-        "the claims can be compared."
+        f"concept and {TEST} test instances without noise. The noise level is the probability that a value is replaced "
+        "with a new one from the same distribution. The paper does not give the domain and the sizes of its "
+        "experiment, so only the claims can be compared."
     )
     return Part(tuple(tables), (Picture(file, caption, columns, draw, (9.0, 3.8)),), (protocol, shows))
 
@@ -772,21 +779,21 @@ PAPER = Paper(
         Item("figure", "9", "IB1, IB2 and IB3 by noise level", figure_9),
         Item("table", "6", "IB1, IB2 and IB3", table_6, REAL),
     ),
-    about="IB1 stores every instance, IB2 the instances that it misclassified, and IB3 uses those with a good record. "
-    "We measure their accuracy and storage on the data sets of the paper (Tables 3, 4 and 6) and draw its figures. The "
-    "figures show concepts in the plane. The paper does not give their coordinates, so our figures reproduce its "
-    "claims and not its points. Tables and Figure 1 have the numbers of the paper. Figures 3 to 9 are numbered in the "
-    "order of lecture slides on the paper (*Instance Based Learning*, dated 3-4-2013), which show its pictures without "
-    "numbers; the paper may number them differently. Figure 2 is omitted: it shows C4, a decision tree, which this "
-    "library does not have.",
+    about="IB1 stores every instance, IB2 only the instances that it misclassified, and IB3 uses only stored instances "
+    "with a good classification record. We measure their accuracy and storage on the data sets of the paper (Tables 3, "
+    "4 and 6) and draw its figures. The figures show concepts in the plane. The paper does not give their coordinates, "
+    "so our figures reproduce its claims, but not its points. Tables and Figure 1 are numbered as in the paper. "
+    "Figures 3 to 9 are numbered in the order of lecture slides on the paper (*Instance Based Learning*, dated "
+    "3-4-2013), which show the pictures without numbers; the paper may number them differently. Figure 2 is omitted: "
+    "it shows C4, a decision tree, which this library does not have.",
     findings="Table 6 has 30 published numbers for IB1, IB2 and IB3. Three of them, the accuracies of IB1 and IB2 and "
     "the storage of IB2 on the Hungarian data, cannot be obtained with the similarity defined in the paper. The other "
     "27 agree within 2 points of accuracy and 4 points of storage if ordered levels are compared by rank. If levels "
     "are treated as symbols, 24 agree. The standard error over fifty trials is up to one point. We repeated the run "
     "with the seeds 0 to 6: two runs meet all limits, and in the other five, one or two numbers exceed a limit by at "
     "most 1.2 points. With `--trials 400`, all 27 are within the limits. The published numbers of IB3 on the Hungarian "
-    "data can be obtained, although those of IB1 and IB2 on the same rows (accuracies of 58.7 and 55.9) cannot. As the "
-    "paper says, IB3 is more accurate than IB2 and stores less on every data set. At a noise level of 10%, 30% of the "
-    "instances that IB2 stores are noisy; the paper reports 26.3%. Tests also check the claims of the paper "
-    "(`tests/concepts/test_ibl_claims.py`), and document where they do not hold.",
+    "data can be obtained, although the numbers of IB1 and IB2 on the same rows (accuracies of 58.7 and 55.9) cannot. "
+    "As the paper says, IB3 is more accurate than IB2 and stores less on every data set. At a noise level of 10%, 30% "
+    "of the instances that IB2 stores are noisy; the paper reports 26.3%. Tests also check the claims of the paper "
+    "(`tests/concepts/test_ibl_claims.py`) and document the claims that do not hold.",
 )

@@ -26,7 +26,7 @@ PERCENT = tuple(range(10, 101, 10))
 
 @dataclass(frozen=True)
 class Printed:
-    """A line of Table 1: MLNB and BIBL from all training rows, then from a tenth.
+    """A line of Table 1: scores of MLNB and BIBL from all training rows, then from a tenth.
 
     Accuracies are in percent, log-scores mean ``-ln p``; the class is one of the variables.
     """
@@ -55,22 +55,22 @@ TABLE_1 = (
 """Table 1 as printed."""
 
 NOMINAL = ("breast-cancer", "lymphography", "primary-tumor")
-"""The data sets without a numeric column, whose figures do not depend on a discretization."""
+"""Data sets without numeric columns, whose figures do not depend on a discretization."""
 
 POINTS = 1.0
 NATS = {"BIBL": 0.1, "MLNB": 0.7}
-"""Largest allowed differences from the published figures of those data sets; log-scores are published to 0.1."""
+"""Largest allowed differences from the published figures of nominal data sets; log-scores are published to 0.1."""
 
 Scores: TypeAlias = FloatArray
-"""0/1-scores, from 0 to 1, and log-scores, mean ``ln p``, in each run: shape (2, runs)."""
+"""0/1-scores (from 0 to 1) and log-scores (mean ``ln p``) of each run, with shape (2, runs)."""
 
 
 def measure(
     task: tuple[DiscreteTable, int, float], *, runs: int, random_state: int = 0, rules: Mapping[str, Any] = RULES
 ) -> dict[str, Scores]:
-    """The scores over repeated cross-validation of a data set, by its number of folds and a share of the training rows.
+    """Return the scores of repeated cross-validation for a data set, a number of folds and a share of training rows.
 
-    The folds are the same for all rules. Each data set and share has its own random numbers, whatever else is measured.
+    The folds are the same for all rules. The random numbers depend only on the data set and the share.
     """
     table, n_folds, share = task
     stream = np.random.default_rng([random_state, zlib.crc32(table.name.encode()), round(share * 1_000_000)])
@@ -91,7 +91,7 @@ def score_tables(
     title: str = "{}",
     remarks: Mapping[str, str] | None = None,
 ) -> tuple[FigureTable, FigureTable]:
-    """Accuracies in percent and mean ``-ln p`` of each line, by column, next to the published ones of some lines."""
+    """Return tables of accuracies in percent and mean ``-ln p``, compared with published values where they exist."""
     columns = tuple(next(iter(found.values())))
     nothing = (None,) * len(columns)
     hits, losses = (
@@ -116,7 +116,7 @@ def _figure(at: int, found: Scores, printed: float | None) -> Figure:
 
 
 def table_1(options: Options, names: Collection[str] = ()) -> Part:
-    """Our figures next to the published ones, of some data sets or of all."""
+    """Compare our figures with the published ones, for some data sets or for all."""
     runs = options.count(RUNS, FEW)
     lines = [line for line in TABLE_1 if not names or line.name in names]
     tables = {line: read_discrete(line.name, options.data) for line in lines}
@@ -127,12 +127,11 @@ def table_1(options: Options, names: Collection[str] = ()) -> Part:
         line: {f"{title} {rule}": each for title in SHARES for rule, each in next(found).items()} for line in lines
     }
     notes = (
-        f"Ours ± standard error (published, difference): means over {runs} runs of cross-validation with the numbers "
-        "of folds of the paper. 10% stands for floor(n / 10) of the n training rows, drawn again in each fold.",
-        "A missing value counts as a value. The values of an attribute and the classes are those that occur in the "
-        "whole data set.",
-        "An impossible class costs 100 nats; if every class is impossible, each gets 1 / K. The paper does not say "
-        "this, but its MLNB columns agree with it.",
+        f"Cells show ours ± standard error (published, difference), as means over {runs} runs of cross-validation with "
+        "the paper's numbers of folds. 10% stands for floor(n / 10) of the n training rows, drawn again in each fold.",
+        "A missing value counts as a value. All values and classes that occur in the whole data set are declared.",
+        "An impossible class costs 100 nats; if all K classes are impossible, each class gets 1 / K. The paper does "
+        "not say this, but its MLNB columns agree with it.",
         f"Numeric columns are discretized into {BINS} bins by one-dimensional k-means over all rows, without the "
         "classes. The paper does not say how it discretized numbers, so only Breast cancer, Lymphography and Primary "
         "tumor, which have no numeric columns, can be expected to agree.",
@@ -142,7 +141,7 @@ def table_1(options: Options, names: Collection[str] = ()) -> Part:
 
 
 def compare(measured: Mapping[Printed, Mapping[str, Scores]], notes: tuple[str, ...] = ()) -> Part:
-    """Measured scores next to the published ones."""
+    """Compare measured scores with the published ones."""
     remarks = {
         line.title: "bins of our own; 155 rows, not 150" if line.name == "hepatitis" else "bins of our own"
         for line in measured
@@ -155,7 +154,7 @@ def compare(measured: Mapping[Printed, Mapping[str, Scores]], notes: tuple[str, 
 
 
 def _agreement(hits: FigureTable, losses: FigureTable, titles: list[str]) -> str:
-    """Number of figures of the nominal data sets that agree with the published ones, and the others."""
+    """Return a sentence with the number of figures on nominal data sets that agree, and a list of the rest."""
     bars = [(hits, column, POINTS) for column in COLUMNS]
     bars += [(losses, column, NATS[column.split()[-1]]) for column in COLUMNS]
     beyond = [
@@ -171,7 +170,7 @@ def _agreement(hits: FigureTable, losses: FigureTable, titles: list[str]) -> str
 
 
 def _in_errors(figure: Figure) -> str:
-    """Difference from the published figure, in standard errors of the difference of two averages of as many runs."""
+    """Express the difference from the published figure in standard errors of a difference between two such averages."""
     if math.isnan(figure.standard_error) or not figure.standard_error:  # two runs may agree
         return ""
     errors = abs(figure.difference) / (math.sqrt(2) * figure.standard_error)
@@ -182,11 +181,11 @@ def _in_errors(figure: Figure) -> str:
 
 
 def figure_1(options: Options) -> Part:
-    """Iris: both scores of both rules against the share of the training rows."""
+    """Measure both scores of both rules on Iris by the share of training rows."""
     line = next(line for line in TABLE_1 if line.name == "iris")
     table, runs = read_discrete(line.name, options.data), options.count(RUNS, FEW)
     tasks = [(table, line.folds, share / 100) for share in PERCENT]
-    text = f"Iris from {len(PERCENT)} shares of the rows, {runs} runs each"
+    text = f"Iris: {len(PERCENT)} shares of the rows, {runs} runs each"
     found = options.each(partial(measure, runs=runs, random_state=options.random_state), tasks, text)
     printed = {"100": (line.zero_one[:2], line.log[:2]), "10": (line.zero_one[2:], line.log[2:])}
     measured = dict(zip(map(str, PERCENT), found, strict=True))
@@ -211,14 +210,14 @@ def figure_1(options: Options) -> Part:
     worse = [row for row in losses.rows if losses[row, "BIBL"].value > losses[row, "MLNB"].value]
     better = "at every share" if not worse else f"at all shares except {', '.join(worse)} percent"
     notes = (
-        "Ours ± standard error (published, difference), where Table 1 has the figure. Means over "
-        f"{runs} runs of five folds; error bars are two standard errors. The paper shows curves only, and does not say "
+        "Cells show ours ± standard error (published, difference), if Table 1 has the figure. They are means over "
+        f"{runs} runs of five folds; error bars are two standard errors. The paper shows only curves and does not say "
         f"how the numbers of Iris were discretized; we use {BINS} bins by one-dimensional k-means. The published "
         "figures for 10% of the rows are better than ours.",
         "The paper says that averaging over all parameters (BIBL) clearly outperforms the single model (MLNB) by both "
-        "scores with very few rows, and that it has the better log-score throughout. Ours has the better log-score "
-        f"{better}. With 10% of the rows, its accuracy is {hits['10', 'BIBL'].value:.1f}%, and that of MLNB is "
-        f"{hits['10', 'MLNB'].value:.1f}%.",
+        "scores with very few rows, and that BIBL always has the better log-score. Our BIBL has the better log-score "
+        f"{better}. With 10% of the rows, the accuracy of BIBL is {hits['10', 'BIBL'].value:.1f}%, and the accuracy of "
+        f"MLNB is {hits['10', 'MLNB'].value:.1f}%.",
     )
     return Part((hits, losses), (Picture("figure-1", caption, columns, draw, (9.0, 3.8)),), notes)
 
@@ -250,14 +249,14 @@ PAPER = Paper(
         ),
         Item("figure", "1", "Iris by the share of the training rows", figure_1, {"Iris": "iris"}),
     ),
-    about="The paper compares naive Bayes with maximum likelihood parameters (MLNB, eq. 7 with uniform priors) to the "
-    "average over all parameters (BIBL, eq. 9). We repeat its cross-validations, with all training rows and with parts "
-    "of them.",
+    about="The paper compares naive Bayes with maximum likelihood parameters (MLNB, eq. 7 with uniform priors) with "
+    "the average over all parameters (BIBL, eq. 9). We repeat its cross-validations with all training rows and with "
+    "parts of them.",
     findings="Of the 24 figures that do not depend on a discretization, 22 agree within the limits stated below Table "
-    "1. The other two are those of maximum likelihood on a tenth of the Lymphography data: 11 rows for 4 classes and "
-    "18 attributes, where the variance is largest. With more runs, both are within the limits (`--table 1 "
+    "1. The other two are the scores of maximum likelihood on a tenth of the Lymphography data, where the variance is "
+    "largest: only 11 rows for 4 classes and 18 attributes. With more runs, both are within the limits (`--table 1 "
     "--trials 400 --random-state 7`: 38.6 ± 0.2 and 7.41 ± 0.13), although the second remains 0.6 above the published "
-    "6.8. The paper does not say how it discretized numbers, which affects the other "
-    "figures. Its conclusions hold: averaging over all parameters gives the better log-score on every data set, and by "
-    "far the better one with few rows.",
+    "6.8. The paper does not say how it discretized numbers, which affects the other figures. Its conclusions hold: "
+    "averaging over all parameters gives the better log-score on every data set, and a far better log-score with few "
+    "rows.",
 )

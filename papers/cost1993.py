@@ -1,8 +1,8 @@
 """Cost & Salzberg 1993, A weighted nearest neighbor algorithm for learning with symbolic features: PEBLS on DNA.
 
-Promoters of E. coli by leave-one-out, next to the 4 errors of 106 that the literature reports; splice junctions of
-primates next to the error rates that their donors measured and that come with the public data (G. Towell, M. Noordewier
-& J. Shavlik, 1992). These are not tables of the paper, so the numbers of the items are our own.
+We compare our errors on promoters of E. coli by leave-one-out with the 4 errors of 106 in the literature, and our
+errors on splice junctions of primates with the error rates that the donors of the public data measured (G. Towell, M.
+Noordewier & J. Shavlik, 1992). These are not tables of the paper, so the numbers of the items are our own.
 """
 
 from __future__ import annotations
@@ -21,10 +21,10 @@ from priorcase.concepts import PEBLS
 from priorcase.datasets import load
 
 PROMOTERS = 4
-"""Errors of PEBLS on the 106 promoters, as the literature reports them."""
+"""Number of errors of PEBLS on the 106 promoters in the literature."""
 
 SPLICE = {"N": 6.86, "EI": 8.18, "IE": 7.55}
-"""Errors of PEBLS on splice junctions in percent of each class, as the data's own description prints them."""
+"""Errors of PEBLS on splice junctions, in percent of each class, from the description of the data."""
 
 SAMPLE, FOLDS = 1000, 10
 ORDERS, RUNS = 10, 10
@@ -46,14 +46,14 @@ QUICK = ("all stored, then one pass, r = 2 (default)", "no weights, r = 2")
 
 @dataclass(frozen=True, eq=False)
 class Symbols:
-    """Rows of values as small integers, and their classes."""
+    """Nominal rows, coded as small integers, and their classes."""
 
     codes: IntArray
     classes: AnyArray
 
     @classmethod
     def read(cls, folder: Path | None, name: str) -> Symbols:
-        """A data set by name."""
+        """Read a data set by name."""
         X, y = load(name, folder=folder, frame=None)
         columns = [np.unique(column.astype(str), return_inverse=True)[1] for column in X.data.values()]
         return cls(np.column_stack(columns), y.astype(str))
@@ -62,7 +62,7 @@ class Symbols:
         return len(self.codes)
 
     def hits(self, train: IntArray, test: IntArray, options: Mapping[str, Any]) -> BoolArray:
-        """Return whether each test row is predicted correctly from the training rows in their order."""
+        """Return whether each test row is predicted correctly; the order of the training rows matters."""
         model = PEBLS(**options, categorical_features=range(self.codes.shape[1]), n_jobs=1)
         model.fit(self.codes[train], self.classes[train])
         right: BoolArray = model.predict(self.codes[test]) == self.classes[test]
@@ -77,7 +77,7 @@ def _settings(options: Options) -> list[str]:
 
 
 def promoters(options: Options) -> Part:
-    """Leave-one-out errors in all settings."""
+    """Measure the leave-one-out errors in all settings."""
     rows, settings = Symbols.read(options.data, "promoters"), _settings(options)
     one = partial(_promoter_errors, rows=rows, orders=options.count(ORDERS, 1), random_state=options.random_state)
     found = options.each(one, settings, f"promoters: {len(settings)} settings")
@@ -85,19 +85,19 @@ def promoters(options: Options) -> Part:
 
 
 def _promoter_errors(title: str, *, rows: Symbols, orders: int, random_state: int) -> FloatArray:
-    """Errors in the order of the file, then in random orders."""
+    """Return the errors in the order of the file, then in random orders."""
     stream = np.random.default_rng(random_state)
     ways = [np.arange(len(rows)), *(stream.permutation(len(rows)) for _ in range(orders))]
     return np.array([left_out(rows, order, SETTINGS[title]) for order in ways], dtype=np.float64)
 
 
 def left_out(rows: Symbols, order: IntArray, options: Mapping[str, Any]) -> int:
-    """Errors where each row is predicted from all others, which come in some order."""
+    """Return the number of leave-one-out errors for an order of the rows."""
     return sum(not rows.hits(order[order != row], np.array([row]), options)[0] for row in range(len(rows)))
 
 
 def compare_promoters(errors: Mapping[str, FloatArray], count: int = 106) -> Part:
-    """Errors in each setting, in the order of the file and then in random orders, next to the published ones."""
+    """Compare the errors in each setting, in the order of the file and in random orders, with the published errors."""
     rows = {
         title: (Figure(float(found[0]), PROMOTERS), Figure.of(found[1:], PROMOTERS)) for title, found in errors.items()
     }
@@ -107,13 +107,13 @@ def compare_promoters(errors: Mapping[str, FloatArray], count: int = 106) -> Par
     reach = [title for title, found in errors.items() if found[0] <= most]
     spans = [f"{title}: {found[1:].min():.0f} to {found[1:].max():.0f}" for title, found in errors.items()]
     notes = (
-        f"Ours ± standard error (published, difference). An accuracy of 95% means at most {most} errors of {count}. "
-        f"Settings that reach it in the order of the file: {', '.join(reach) or 'none'}. Fewest and most errors in "
-        f"random orders: {'; '.join(spans)}.",
-        "The left-out row is excluded from everything: the value differences, the records and the exemplars.",
-        "In the file, all promoters come before all other rows, so if exemplars are learned one by one, the first half "
-        "cannot be misclassified. We do not know the order of the rows and the initial records behind the published "
-        "errors.",
+        f"Cells show ours ± standard error (published, difference). An accuracy of 95% means at most {most} errors of "
+        f"{count}. Settings that reach this accuracy in the order of the file: {', '.join(reach) or 'none'}. Fewest "
+        f"and most errors in random orders: {'; '.join(spans)}.",
+        "The left-out row is excluded from the value differences, the records and the exemplars.",
+        "In the file, all promoters come before all other rows, so rows of the first half cannot be misclassified when "
+        "exemplars are learned one by one. We do not know the order of the rows and the initial records behind the "
+        "published errors.",
         "KBANN is reported to make the same 4 errors, backpropagation 8, O'Neill's rule 12, three nearest neighbors "
         "13 and ID3 19 (Towell, Shavlik & Noordewier 1990, as quoted in the description of the data).",
     )
@@ -124,7 +124,7 @@ def compare_promoters(errors: Mapping[str, FloatArray], count: int = 106) -> Par
 
 
 def splice_junctions(options: Options) -> Part:
-    """Cross-validated errors in all settings: of samples, and in a full run of all rows."""
+    """Measure the cross-validated errors in all settings on samples and, in a full run, on all rows."""
     rows, settings = Symbols.read(options.data, "splice"), _settings(options)
     sizes = [SAMPLE] * options.count(RUNS, 1) + ([] if options.quick else [len(rows)])
     one = partial(_splice_errors, rows=rows, sizes=sizes, random_state=options.random_state)
@@ -139,9 +139,9 @@ def _splice_errors(title: str, *, rows: Symbols, sizes: list[int], random_state:
 
 
 def cross_validated(rows: Symbols, options: Mapping[str, Any], stream: np.random.Generator, size: int) -> list[float]:
-    """Errors in percent of each class in ten-fold cross-validation over a random sample of rows.
+    """Return the errors in percent of each class in ten-fold cross-validation on a random sample of rows.
 
-    The training rows come in random order.
+    The training rows are in random order.
     """
     drawn = stream.permutation(len(rows))[:size]
     right = np.empty(drawn.size, dtype=bool)
@@ -152,9 +152,9 @@ def cross_validated(rows: Symbols, options: Mapping[str, Any], stream: np.random
 
 
 def compare_splice(errors: Mapping[str, FloatArray], *, whole: bool, sample: int = SAMPLE) -> Part:
-    """Errors in percent of each class, shape (runs, classes), next to the published ones.
+    """Compare errors in percent of each class, with shape (runs, classes), with the published errors.
 
-    All runs are over samples, except that with ``whole`` the last run is over all rows.
+    All runs use samples; if ``whole`` is true, the last run uses all rows instead.
     """
     published = tuple(SPLICE.values())
     sampled = {title: found[:-1] if whole else found for title, found in errors.items()}
@@ -170,7 +170,7 @@ def compare_splice(errors: Mapping[str, FloatArray], *, whole: bool, sample: int
         "implementation whose settings are not given; our samples differ from theirs. Letters other than A, C, G and T "
         "are treated like any other value."
     )
-    return Part(tuple(tables), notes=("Ours ± standard error (published, difference).", note))
+    return Part(tuple(tables), notes=("Cells show ours ± standard error (published, difference).", note))
 
 
 PAPER = Paper(
@@ -182,10 +182,10 @@ PAPER = Paper(
         Item("example", "1", "Promoters of E. coli", promoters, {"promoters": "promoters"}),
         Item("example", "2", "Splice junctions of primates", splice_junctions, {"splice junctions": "splice"}),
     ),
-    about="Fewer results are published for PEBLS than for the other methods, and less is known about how they were "
-    "measured. The errors on promoters are those reported in the literature; the errors on splice junctions were "
-    "measured by the donors of the data and are part of its description. We measure both with several settings, since "
-    "the original ones are not fully known.",
+    about="Few results are published for PEBLS, and little is known about how they were measured. The published errors "
+    "on promoters are from the literature; the errors on splice junctions were measured by the donors of the data and "
+    "are part of its description. We measure both with several settings, since the original settings are not fully "
+    "known.",
     findings="By leave-one-out with the default settings, 5 of the 106 promoters are misclassified; the literature "
     "reports 4. If exemplars are learned one by one, 4 to 8 are misclassified depending on the order of the rows, so "
     "the published 4 may come from an order that was not published. On splice junctions, the default settings make "

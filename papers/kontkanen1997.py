@@ -1,6 +1,6 @@
 """Kontkanen, Myllymäki, Silander, Tirri & Grünwald 1997, Comparing predictive inference methods for discrete domains.
 
-Table 1 is measured by leave-one-out, Figures 1 to 3 after each training row.
+Table 1 shows leave-one-out scores; Figures 1 to 3 show scores after each training row.
 """
 
 from __future__ import annotations
@@ -27,15 +27,15 @@ from priorcase.schema import Kind, Nominal, Numeric
 # Naive Bayes on discrete tables, as the 1998 paper uses it too --------------------------------------------------------
 
 BINS = 5
-"""Bins of numeric columns, by one-dimensional k-means; the papers do not say how they discretized numbers."""
+"""Number of bins of numeric columns, by one-dimensional k-means; the papers do not say how they discretized numbers."""
 
 
 @dataclass(frozen=True, eq=False)
 class DiscreteTable:
-    """Rows of small integers, as required by the papers' formulas.
+    """A table coded as small integers, as the formulas of the papers require.
 
-    ``codes`` holds the value of each attribute, a missing value being a value like any other; ``sizes`` the number of
-    values that occur in each; ``truth`` the class of each row as a position in ``classes``, which are sorted.
+    ``codes`` has the value of each attribute, with missing values as a separate value. ``sizes`` has the number of
+    values of each attribute. ``truth`` has the class of each row as a position in the sorted ``classes``.
     """
 
     name: str
@@ -49,14 +49,14 @@ class DiscreteTable:
 
 
 def read_discrete(name: str, folder: Path | None) -> DiscreteTable:
-    """A data set with its numbers in bins."""
+    """Load a data set and discretize its numeric columns."""
     return discrete(name, *load(name, folder=folder, frame=None), KMeansBins(BINS))
 
 
 def discrete(name: str, X: NamedColumns, y: AnyArray, numeric: Any) -> DiscreteTable:
-    """A table as codes: values in sorted order, missing as one more, numbers by bins learned from the whole column.
+    """Code a table: values in sorted order, then missing values; numbers as bins learned from the whole column.
 
-    Cut points see all rows once, but no class, as those of the papers most likely did.
+    The cut points are learned from all rows, without the classes, as most likely in the papers.
 
     Examples
     --------
@@ -83,7 +83,7 @@ def discrete(name: str, X: NamedColumns, y: AnyArray, numeric: Any) -> DiscreteT
 
 
 def _coded(column: AnyArray) -> tuple[IntArray, tuple[Any, ...]]:
-    """The position of each value among the sorted ones; missing values come last."""
+    """Return the position of each value among the sorted values; missing values come last."""
     cells = column.tolist()
     values = sorted({cell for cell in cells if cell is not None}, key=str)
     code_of = {None: len(values), **{value: code for code, value in enumerate(values)}}
@@ -92,17 +92,17 @@ def _coded(column: AnyArray) -> tuple[IntArray, tuple[Any, ...]]:
 
 @dataclass(frozen=True)
 class NaiveBayesRule:
-    """The library's naive Bayes with uniform priors over declared classes and values."""
+    """Naive Bayes of the library with uniform priors over declared classes and values."""
 
     predictive: Literal["map", "evidence", "sc"]
     zero_policy: Literal["cap100", "param_floor"] | None = None
 
     def split(self, table: DiscreteTable, train: IntArray, test: IntArray) -> FloatArray:
-        """Log-probabilities of all classes for the ``test`` rows, learned from the ``train`` rows."""
+        """Return log-probabilities of all classes for the ``test`` rows, learned from the ``train`` rows."""
         return self._fitted(table, train).predict_log_proba(table.codes[test])
 
     def leave_one_out(self, table: DiscreteTable) -> FloatArray:
-        """Log-probabilities of all classes for each row, learned from the others."""
+        """Return leave-one-out log-probabilities of all classes for each row."""
         logs: FloatArray = np.log(self._fitted(table, np.arange(len(table))).loo_predict_proba())
         return logs
 
@@ -116,7 +116,7 @@ class NaiveBayesRule:
 
 
 def scores(table: DiscreteTable, logs: FloatArray) -> tuple[float, float]:
-    """0/1-score, from 0 to 1, and log-score, mean ``ln p``, of the log-probabilities for all rows."""
+    """Return the 0/1-score (from 0 to 1) and the log-score (mean ``ln p``) of log-probabilities for all rows."""
     labels = range(len(table.classes))
     hits = zero_one_score(table.truth, np.exp(logs), labels=labels, ties="expected")
     return hits, log_score(table.truth, logs, labels=labels, logs=True)
@@ -133,7 +133,7 @@ FLOOR = 1e-4
 
 @dataclass(frozen=True)
 class Printed:
-    """A line of Table 1, scores of MAP, EV and SC: accuracies and mean ``ln p``; the class is one variable."""
+    """A line of Table 1: accuracies and mean ``ln p`` of MAP, EV and SC; the variables include the class."""
 
     title: str
     name: str
@@ -154,7 +154,7 @@ TABLE_1 = (
 
 
 def table_1(options: Options) -> Part:
-    """Our figures next to the published ones."""
+    """Compare our figures with the published ones."""
     found = options.each(partial(_leave_one_out, folder=options.data), TABLE_1, "leave-one-out")
     remarks = {"Hepatitis": "155 rows; the paper says 150"}
     table = partial(FigureTable, columns=tuple(RULES), digits=(3, 3), differences=True, remarks=remarks)
@@ -163,23 +163,23 @@ def table_1(options: Options) -> Part:
     differences = [sc.value - evidence.value for _, evidence, sc in logs.values()]
     printed = [line.log[2] - line.log[1] for line in TABLE_1]
     notes = (
-        f"Ours (published, difference). Numeric columns are discretized into {BINS} bins by one-dimensional k-means "
-        "over all rows, without the classes; a missing value counts as a value. The paper does not say how it "
+        f"Cells show ours (published, difference). Numeric columns are discretized into {BINS} bins by one-dimensional "
+        "k-means over all rows, without the classes; a missing value counts as a value. The paper does not say how it "
         "discretized numbers. We chose the method that comes closest to the published figures, so the agreement does "
         "not prove that the paper used the same one.",
-        "With uniform priors, MAP is maximum likelihood. Parameters below 1e-4 are raised to 1e-4. The paper does not "
-        "say how it treated zeros; its MAP log-scores are too good for a penalty of 100 nats.",
-        "The published log-scores of SC cannot be obtained from eq. 8. By this equation, a value seen f times "
-        "in h rows gets nearly (f + 1/2) / (h + 1/2), so with hundreds of rows SC is nearly EV: ours differ by "
-        f"{min(differences):+.3f} to {max(differences):+.3f}. The published ones differ by {min(printed):+.3f} to "
-        f"{max(printed):+.3f}, always for the better.",
+        "With uniform priors, MAP is the same as maximum likelihood. Parameters below 1e-4 are raised to 1e-4. The "
+        "paper does not say how it treated zeros; its MAP log-scores are too good for a penalty of 100 nats.",
+        "The published log-scores of SC cannot be obtained from eq. 8. By this equation, a value seen f times in h "
+        "rows gets nearly (f + 1/2) / (h + 1/2), so with hundreds of rows SC is nearly EV: our scores differ by "
+        f"{min(differences):+.3f} to {max(differences):+.3f}. The published scores of SC differ from EV by "
+        f"{min(printed):+.3f} to {max(printed):+.3f}, always for the better.",
         "Hepatitis has 155 rows in the public copy; the paper says 150.",
     )
     return Part((table("0/1-score", rows=hits), table("log-score, mean ln p", rows=logs)), notes=notes)
 
 
 def _leave_one_out(line: Printed, *, folder: Path | None) -> list[list[float]]:
-    """The 0/1-scores of the three rules, then their log-scores."""
+    """Return the 0/1-scores of the three rules, then their log-scores."""
     table = read_discrete(line.name, folder)
     pairs = [scores(table, rule.leave_one_out(table)) for rule in RULES.values()]
     return [list(each) for each in zip(*pairs, strict=True)]
@@ -189,15 +189,16 @@ def _leave_one_out(line: Printed, *, folder: Path | None) -> list[list[float]]:
 
 
 class GrowingCounts:
-    """Counts of the rows learned so far, and the predictions of the three rules for fixed test rows.
+    """Counts of the rows learned so far, for predictions of the three rules on fixed test rows.
 
-    With ``h_k`` rows of class k, of which ``f_kil`` have value l of attribute i, ``n_i`` values of an attribute and N
-    rows, the three are proportional to (Kontkanen et al. 1997, section 3, uniform priors):
-    MAP ``h_k/N prod f_kil/h_k``, EV ``(h_k + 1) prod (f_kil + 1)/(h_k + n_i)``, SC the likelihood that the rows and the
-    test row, taken to be of class k, have together under their own best parameters.
+    Let N be the number of rows, ``h_k`` the number of rows of class k, ``f_kil`` the number of these rows with value l
+    of attribute i, and ``n_i`` the number of values of attribute i. With uniform priors, the probability of class k is
+    proportional to ``h_k/N prod f_kil/h_k`` for MAP and to ``(h_k + 1) prod (f_kil + 1)/(h_k + n_i)`` for EV. For SC,
+    it is proportional to the maximum likelihood of all rows and the test row, if the test row has class k (Kontkanen et
+    al. 1997, section 3).
 
-    The predictions are those of `priorcase.NaiveBayes`, some ten times as fast: a row changes the likelihood of its own
-    class only, and one look at the counts serves all three rules.
+    The predictions are equal to those of `priorcase.NaiveBayes`, but about ten times as fast: a row changes only the
+    likelihood of its own class, and all three rules share the counts.
     """
 
     def __init__(self, table: DiscreteTable, test: IntArray) -> None:
@@ -222,7 +223,7 @@ class GrowingCounts:
         self._update(k)
 
     def log_probabilities(self) -> FloatArray:
-        """Log-probabilities, shape (test rows, classes, rules)."""
+        """Return log-probabilities with shape (test rows, classes, rules)."""
         h = self._h
         priors = np.stack([np.log(np.maximum(h / h.sum(), FLOOR)), np.log(h + 1), _growth(h)], axis=1)
         joint = self._likelihoods + priors
@@ -231,12 +232,12 @@ class GrowingCounts:
         return logs
 
     def ruled_out(self) -> float:
-        """The share of test rows whose own class maximum likelihood, without a floor, would call impossible."""
+        """Return the share of test rows whose true class gets probability 0 by maximum likelihood without a floor."""
         never = (self._f[self._truth[:, None], self._asked] == 0).any(axis=1)
         return float((never | (self._h[self._truth] == 0)).mean())
 
     def _update(self, k: int) -> None:
-        """The likelihood of each test row in one class."""
+        """Update the likelihood of each test row in one class."""
         f, h = self._f[k], self._h[k]
         phi = f / h if h else 1 / self._sizes
         values = np.stack([np.log(np.maximum(phi, FLOOR)), np.log(f + 1), _growth(f)], axis=1)
@@ -245,7 +246,7 @@ class GrowingCounts:
 
 
 def _growth(n: FloatArray) -> FloatArray:
-    """``(n + 1) ln(n + 1) - n ln n``: what one more row adds to n rows' own log-likelihood, less that of all rows."""
+    """Return ``(n + 1) ln(n + 1) - n ln n``, the growth of the count term of the log-likelihood with one more row."""
     growth: FloatArray = (n + 1) * np.log(n + 1) - n * np.log(np.maximum(n, 1))
     return growth
 
@@ -259,10 +260,11 @@ SCORES = {"log": "log-score, mean ln p", "zero_one": "0/1-score"}
 
 @dataclass(frozen=True, eq=False)
 class Curves:
-    """The scores of the three rules on the test rows after each training row, in each repetition.
+    """Scores of the three rules on the test rows after each training row in each repetition.
 
-    ``scores`` has the shape (repetitions, training rows, rules, scores): mean ``ln p`` and accuracy. ``ruled_out``,
-    shape (repetitions, training rows), is the share of test rows whose class maximum likelihood calls impossible.
+    ``scores`` has the shape (repetitions, training rows, rules, scores): mean ``ln p`` and accuracy. ``ruled_out`` has
+    the shape (repetitions, training rows): the share of test rows whose true class gets probability 0 by maximum
+    likelihood.
     """
 
     name: str
@@ -272,25 +274,25 @@ class Curves:
 
     @property
     def sizes(self) -> IntArray:
-        """The numbers of training rows: 1, 2, and so on."""
+        """Numbers of training rows: 1, 2, and so on."""
         return np.arange(1, self.scores.shape[1] + 1)
 
     def of(self, rule: str, score: str = "log") -> FloatArray:
-        """The scores of a rule, shape (repetitions, training rows)."""
+        """Return the scores of a rule with shape (repetitions, training rows)."""
         values: FloatArray = self.scores[:, :, list(RULES).index(rule), list(SCORES).index(score)]
         return values
 
     def at(self, size: int, rule: str, score: str = "log") -> Figure:
-        """The score of a rule after ``size`` training rows."""
+        """Return the score of a rule after ``size`` training rows."""
         return Figure.of(self.of(rule, score)[:, size - 1])
 
     def ladder(self) -> list[int]:
-        """Some sizes to print, up to all training rows."""
+        """Return the numbers of training rows to print."""
         return [*(size for size in (1, 2, 5, 10, 20, 40, 80, 160, 320) if size < self.sizes[-1]), int(self.sizes[-1])]
 
 
 def measured(name: str, options: Options) -> Curves:
-    """The curves of one data set."""
+    """Measure the curves of one data set."""
     table = read_discrete(name, options.data)
     count = options.count(REPETITIONS, FEW)
     one = partial(one_repetition, table=table, random_state=options.random_state)
@@ -299,7 +301,7 @@ def measured(name: str, options: Options) -> Curves:
 
 
 def one_repetition(repetition: int, *, table: DiscreteTable, random_state: int) -> tuple[FloatArray, FloatArray]:
-    """Scores on 30% of the rows after each of the others, which come in random order; and what is ruled out."""
+    """Return the scores and ``ruled_out`` on 30% of the rows after each of the other rows, in random order."""
     stream = np.random.default_rng([random_state, zlib.crc32(table.name.encode()), repetition])
     train, test = np.split(stream.permutation(len(table)), [round(RESERVOIR * len(table))])
     counts, truth, found, ruled_out = GrowingCounts(table, test), table.truth[test], [], []
@@ -317,7 +319,7 @@ def one_repetition(repetition: int, *, table: DiscreteTable, random_state: int) 
 
 
 def figure_1(options: Options) -> Part:
-    """Glass, both scores, averages."""
+    """Draw the mean of both scores on Glass."""
     curves = measured("glass", options)
 
     def draw(figure: Any) -> None:
@@ -331,16 +333,16 @@ def figure_1(options: Options) -> Part:
     few = curves.ladder()[min(4, len(curves.ladder()) - 1)]
     log, hit = ({rule: f"{curves.at(few, rule, score).value:.2f}" for rule in RULES} for score in SCORES)
     shows = (
-        f"The paper says that evidence (EV) is near its best after very few rows while MAP and SC are weak, and that "
-        f"MAP is closer to EV by the 0/1-score. After {few} rows: log-score EV {log['EV']}, SC {log['SC']}, MAP "
-        f"{log['MAP']}; 0/1-score EV {hit['EV']}, SC {hit['SC']}, MAP {hit['MAP']}."
+        "The paper says that evidence (EV) is close to its final score after very few rows, while MAP and SC are weak, "
+        f"and that MAP is closer to EV by the 0/1-score. After {few} rows: log-score EV {log['EV']}, SC {log['SC']}, "
+        f"MAP {log['MAP']}; 0/1-score EV {hit['EV']}, SC {hit['SC']}, MAP {hit['MAP']}."
     )
     tables = tuple(_table(curves, score, "Glass") for score in SCORES)
     return Part(tables, (_picture("figure-1", caption, [curves], RULES, draw),), (*_protocol(curves), shows))
 
 
 def figure_2(options: Options) -> Part:
-    """Australian and Hepatitis, log-score, averages."""
+    """Draw the mean log-scores on Australian and Hepatitis."""
     found = {"Australian": measured("australian-credit", options), "Hepatitis": measured("hepatitis", options)}
 
     def draw(figure: Any) -> None:
@@ -356,7 +358,7 @@ def figure_2(options: Options) -> Part:
 
 
 def figure_3(options: Options) -> Part:
-    """Glass, log-score of EV and SC: average, best and worst."""
+    """Draw the mean, best and worst log-scores of EV and SC on Glass."""
     curves, rules = measured("glass", options), ("EV", "SC")
     span: Mapping[str, Callable[..., Any]] = {"worst": np.min, "average": np.mean, "best": np.max}
     guess = -math.log(curves.classes)
@@ -373,8 +375,8 @@ def figure_3(options: Options) -> Part:
         figure.axes[0].set_ylabel(SCORES["log"])
 
     caption = (
-        "Glass: log-score of EV (left) and SC (right) after each training row: the mean, and the best and the worst "
-        "repetition at each size. The thin line is a uniform guess."
+        "Glass: log-score of EV (left) and SC (right) after each training row: the mean, best and worst repetition for "
+        "each number of training rows. The thin line is a uniform guess."
     )
     columns = tuple(f"{rule} {which}" for rule in rules for which in span)
     rows = {
@@ -384,11 +386,11 @@ def figure_3(options: Options) -> Part:
     table = FigureTable("Glass: log-score by training rows", columns, rows, digits=(2, 2))
     evidence, complexity = (curves.of(rule).min(axis=0) for rule in rules)
     shows = (
-        "The paper says that the worst case of EV rises suddenly after about 20 rows, and that of SC only after about "
-        f"80. Ours rises most from {_steepest(evidence)} rows for EV, and from {_steepest(complexity)} rows for SC. "
-        f"The worst case stays above a uniform guess ({guess:.2f}) from {_stays_above(evidence, guess)} rows on for "
-        f"EV, and from {_stays_above(complexity, guess)} rows on for SC. The worst case at each size is a single "
-        "repetition, so it depends on the seed."
+        "The paper says that the worst case of EV rises suddenly after about 20 rows, and the worst case of SC only "
+        f"after about 80 rows. In our measurement, EV rises most from {_steepest(evidence)} rows, and SC from "
+        f"{_steepest(complexity)} rows. The worst case stays above a uniform guess ({guess:.2f}) from "
+        f"{_stays_above(evidence, guess)} rows on for EV, and from {_stays_above(complexity, guess)} rows on for SC. "
+        "Each worst case is a single repetition, so it depends on the seed."
     )
     picture = _picture("figure-3", caption, [curves], rules, draw)
     return Part((table,), (picture,), (_protocol(curves)[0], shows))
@@ -397,16 +399,17 @@ def figure_3(options: Options) -> Part:
 def _protocol(curves: Curves) -> tuple[str, ...]:
     return (
         f"{len(curves.scores)} repetitions: 70% of the rows are drawn for training and learned one by one in random "
-        "order; after each, all other rows are predicted. The paper shows curves without numbers, so there are no "
-        "published figures to compare with.",
-        f"Without a floor, MAP would give some test rows a log-score of minus infinity. Here its parameters are at "
-        f"least {FLOOR:g}, as in Table 1. We do not know what the paper did; a lower floor moves the MAP curve "
-        "further down. The tables of log-scores show the share of test rows that MAP would rule out without the floor.",
+        "order; after each training row, the other 30% are predicted. The paper shows curves without numbers, so there "
+        "are no published figures to compare with.",
+        "Without a floor, MAP would give some test rows a log-score of minus infinity. Here its parameters are at "
+        f"least {FLOOR:g}, as in Table 1. We do not know how the paper treated zeros; a lower floor moves the MAP "
+        "curve further down. The tables of log-scores show the share of test rows that MAP would rule out without the "
+        "floor.",
     )
 
 
 def _table(curves: Curves, score: str, title: str) -> FigureTable:
-    """Scores at some sizes; with log-scores the share of test rows that are ruled out."""
+    """Return a table of scores by training rows; a table of log-scores also shows the share of rows ruled out."""
     rows = {}
     for size in curves.ladder():
         rows[str(size)] = tuple(curves.at(size, rule, score) for rule in RULES)
@@ -419,7 +422,7 @@ def _table(curves: Curves, score: str, title: str) -> FigureTable:
 def _picture(
     name: str, caption: str, found: list[Curves], rules: Iterable[str], draw: Callable[[Any], None]
 ) -> Picture:
-    """A picture, with mean, minimum and maximum of each score of each rule after each training row."""
+    """Return a picture with the mean, minimum and maximum of each score and rule after each training row."""
     columns = {"data_set": np.concatenate([np.full(len(curves.sizes), curves.name) for curves in found])}
     columns["training_rows"] = np.concatenate([curves.sizes for curves in found])
     for rule in rules:
@@ -451,13 +454,13 @@ def _draw_averages(ax: Any, curves: Curves, score: str) -> None:
 
 
 def _steepest(curve: FloatArray) -> str:
-    """The five rows with which a curve rises most."""
+    """Return the span of five training rows in which a curve rises most."""
     first = int(np.argmax(curve[5:] - curve[:-5])) + 1
     return f"{first} to {first + 5}"
 
 
 def _stays_above(curve: FloatArray, level: float) -> str:
-    """The number of rows from which on a curve stays at or above a level."""
+    """Return the number of training rows after which a curve stays at or above a level."""
     below = np.flatnonzero(curve < level)
     first = 1 if below.size == 0 else int(below[-1]) + 2
     return str(first) if first <= curve.size else f"more than {curve.size}"
@@ -485,7 +488,8 @@ PAPER = Paper(
     "posterior probability (MAP; maximum likelihood with uniform priors), the average over all parameters (evidence, "
     "EV), and stochastic complexity (SC). We repeat its learning curves and its leave-one-out scores.",
     findings="The 0/1-scores of MAP and EV agree to within 0.015 and the log-scores of EV to within 0.02. The "
-    "published log-scores of SC cannot be obtained from equation 8 of the paper. In the figures, EV is near its best "
-    "after a few rows and MAP needs many, as the text says. The worst case of SC rises at about 67 rows (80 in the "
-    "text), that of EV at about 45 (20); but a worst case is a single repetition out of a hundred.",
+    "published log-scores of SC cannot be obtained from equation 8 of the paper. In the figures, EV is close to its "
+    "final score after a few rows and MAP needs many, as the text says. The worst case of SC rises at about 67 rows "
+    "(80 in the text), and the worst case of EV at about 45 rows (20 in the text); but a worst case is a single "
+    "repetition out of a hundred.",
 )

@@ -1,7 +1,6 @@
 """R. Guidotti's lecture on instance-based and Bayesian classification: the worked examples of its slides.
 
-The numbers come from the library's own classes on the lecture's ten tax records; where a slide is wrong, a remark says
-so.
+The numbers are computed by the library on the lecture's ten tax records; remarks point out errors on the slides.
 """
 
 from __future__ import annotations
@@ -28,7 +27,7 @@ from priorcase.similarity import cosine, euclidean
 
 
 class Worked(NamedTuple):
-    """A number of the lecture, or a class it predicts: the library's, and the slide's as it is printed."""
+    """A number or predicted class of the lecture: our value, and the value printed on the slide."""
 
     name: str
     ours: float | str
@@ -36,7 +35,7 @@ class Worked(NamedTuple):
     remark: str = ""
 
     def figure(self) -> Figure:
-        """Both numbers, ours with two more digits than a printed decimal."""
+        """Return both numbers, ours with two more digits than the printed decimal."""
         digits: tuple[Form, Form] = (4, 4) if self.printed else (".4g", 4)
         if "e" in self.printed:
             digits = ".3e", ".1e"
@@ -50,7 +49,7 @@ class Worked(NamedTuple):
 
 
 def worked_table(title: str, numbers: Sequence[Worked]) -> FigureTable:
-    """Worked numbers as a table.
+    """Return worked numbers as a table.
 
     Examples
     --------
@@ -97,7 +96,7 @@ ASKED = 120.0
 def records(
     columns: tuple[str, ...] = COLUMNS, statuses: Mapping[int, str | None] | None = None
 ) -> tuple[NamedColumns, list[str]]:
-    """Some columns of the records and their classes, with other marital statuses of some records, numbered from 1."""
+    """Return some columns of the records and the classes; ``statuses`` replaces marital statuses by record number."""
     *data, labels = map(list, zip(*RECORDS, strict=True))
     found = dict(zip(COLUMNS, data, strict=True))
     for number, status in (statuses or {}).items():
@@ -106,28 +105,28 @@ def records(
 
 
 def query(refund: str | None = None, status: str | None = None, income: float | None = None) -> NamedColumns:
-    """One record of which some values are known."""
+    """Return a record with some known values."""
     return NamedColumns.of({REFUND: [refund], STATUS: [status], INCOME: [income]}, _KINDS)
 
 
 def frequencies(X: Any, y: list[str]) -> NaiveBayes:
-    """The lecture's naive Bayes: relative frequencies, and normal densities with the variance's divisor n - 1."""
+    """Fit the lecture's naive Bayes: relative frequencies, and normal densities with divisor n - 1 in the variance."""
     return NaiveBayes("map", numeric=GaussianDensity(0.0), n_jobs=1).fit(X, y)
 
 
 def likelihood(model: NaiveBayes, row: NamedColumns) -> dict[str, float]:
-    """``P(known values | class)`` for each class: the joint probability divided by that of the class alone."""
+    """Return ``P(known values | class)`` for each class: the joint probability divided by the class probability."""
     joint = np.exp(model.predict_joint_log_proba(row)[0])
     return dict(zip(model.classes_.tolist(), (joint / class_shares(model)).tolist(), strict=True))
 
 
 def class_shares(model: NaiveBayes) -> Any:
-    """``P(class)``: the prediction for a record of which nothing is known."""
+    """Return ``P(class)``, the prediction for a record without known values."""
     return model.predict_proba(query())[0]
 
 
 def _densities(model: NaiveBayes, incomes: FloatArray) -> dict[str, FloatArray]:
-    """The density of incomes in each class, from a model of the income alone."""
+    """Return the density of incomes in each class, from a model of the income alone."""
     joint = model.predict_joint_log_proba(np.append(incomes, np.nan)[:, None])
     shares = np.exp(joint[:-1] - joint[-1])
     return dict(zip(model.classes_.tolist(), shares.T, strict=True))
@@ -136,7 +135,7 @@ def _densities(model: NaiveBayes, incomes: FloatArray) -> dict[str, FloatArray]:
 # Nearest neighbors: examples 1 to 3 -----------------------------------------------------------------------------------
 
 PERSONS = ((1.5, 10.0, 10_000.0), (1.8, 200.0, 1_000_000.0))
-"""The smallest and the largest height in meters, weight in kilograms and income in dollars of the slide."""
+"""Smallest and largest height (meters), weight (kilograms) and income (dollars) on the slide."""
 
 _PROFILES = {
     (STATUS, "Yes"): {"Single": "2/4", "Married": "0/4", "Divorced": "1/2"},
@@ -144,7 +143,7 @@ _PROFILES = {
     (REFUND, "Yes"): {"Yes": "0/3", "No": "3/7"},
     (REFUND, "No"): {"Yes": "3/3", "No": "4/7"},
 }
-"""Records of a class with a value, of all with that value, as printed."""
+"""Fraction of the records with a value that have a class, as printed on the slide."""
 
 _DISTANCES = (
     (STATUS, "Single", "Married", "|2/4 - 0/4| + |2/4 - 4/4|", "1"),
@@ -155,7 +154,7 @@ _DISTANCES = (
 
 
 def nearest_records() -> list[Worked]:
-    """The k of "general practice", and the k nearest neighbors of the naive Bayes query, with their vote."""
+    """Return the k of "general practice" and the k nearest neighbors of the naive Bayes query with their vote."""
     asked, (X, labels) = query("No", "Married", ASKED), records()
     model = KNNClassifier("sqrt", n_jobs=1).fit(X, labels)
     found = [Worked("k = sqrt(N), N = 10", model.n_neighbors_, "", "the root is 3.16; rounded down")]
@@ -169,7 +168,7 @@ def nearest_records() -> list[Worked]:
 
 
 def scaling() -> FigureTable:
-    """The share of each attribute in the squared distance between the two extreme persons, raw and by range."""
+    """Return the share of each attribute in the squared distance between the two persons, without and with scaling."""
     columns = {"as they are": euclidean(), "divided by their ranges": euclidean("range")}
     small, large = np.array(PERSONS)
     found = []
@@ -187,9 +186,9 @@ def scaling() -> FigureTable:
 
 
 def contrasts(dimensions: tuple[int, ...] = (2, 20, 200, 2000), rows: int = 500, random_state: int = 0) -> FigureTable:
-    """The distance of the farthest record divided by that of the nearest, for raw records and at unit length.
+    """Return the ratio of the farthest to the nearest distance, for raw records and for records of unit length.
 
-    Records and 50 queries are normal in every attribute; the mean over the queries.
+    All attributes are normally distributed; the ratios are means over 50 queries.
     """
     columns = {"as they are": euclidean(), "at unit length": cosine()}
     lines = {}
@@ -210,9 +209,9 @@ def contrasts(dimensions: tuple[int, ...] = (2, 20, 200, 2000), rows: int = 500,
 
 
 def value_profiles() -> tuple[list[Worked], list[Worked]]:
-    """Records of each class with each value, and the share of the class among those, which value differences compare.
+    """Return the number of records per class and value, and the share of each class among the records with a value.
 
-    A count is the share of the value in the class times the records of the class.
+    A count is the share of the value in the class times the number of records of the class.
     """
     counts, profiles = [], []
     for (column, label), profile in _PROFILES.items():
@@ -228,7 +227,7 @@ def value_profiles() -> tuple[list[Worked], list[Worked]]:
 
 
 def value_distances() -> list[Worked]:
-    """The modified value difference metric between the values of the two nominal attributes."""
+    """Return the modified value differences between the values of the two nominal attributes."""
     model = exemplars()
     return [
         Worked(f"d({one}, {other}) = {steps} = {printed}", model.value_differences(column)[one, other], printed)
@@ -237,7 +236,7 @@ def value_distances() -> list[Worked]:
 
 
 def record_distances() -> list[Worked]:
-    """The distance from a query like record 1 to record 3, with weights of 1 and with those of one pass."""
+    """Return the distance from a copy of record 1 to record 3, with weights of 1 and with weights of one pass."""
     X, y = records((STATUS, REFUND))
     first = X.take(np.array([0]))
     found = []
@@ -249,7 +248,7 @@ def record_distances() -> list[Worked]:
 
 
 def exemplar_weights() -> list[Worked]:
-    """Each record's weight ``N_predict / N_correct`` after one pass over the records."""
+    """Return the weight ``N_predict / N_correct`` of each record after one pass over the records."""
     memory = exemplars().exemplars_
     lines = zip(*(np.asarray(memory[name]).tolist() for name in ("used", "correct", "weight")), strict=True)
     return [
@@ -264,7 +263,7 @@ def exemplar_weights() -> list[Worked]:
 
 
 def exemplars() -> PEBLS:
-    """PEBLS on the two nominal attributes, differences added as on the slide (r = 1)."""
+    """Fit PEBLS to the two nominal attributes, with added differences as on the slide (r = 1)."""
     return PEBLS(power=1, n_jobs=1).fit(*records((STATUS, REFUND)))
 
 
@@ -272,8 +271,8 @@ def _example_1(options: Options) -> Part:
     notes = (
         "The steps of the lecture: compute the distances to all records, find the k nearest, and take the majority of "
         "their classes. The slides give no numbers. The records are the ten of the later slides, the distance is HEOM "
-        "(incomes divided by their range, other values equal or not), and the query is that of Example 5.",
-        "With weights of 1/d^2, all ten records can vote, because distant ones hardly count.",
+        "(incomes divided by their range, other values equal or not), and the query is the record of Example 5.",
+        "With weights of 1/d^2, all ten records can vote, because distant records have almost no weight.",
     )
     return Part((worked_table("k-NN on the ten records", nearest_records()),), (), notes)
 
@@ -283,7 +282,8 @@ def _example_2(options: Options) -> Part:
         "This is the slide's example of attributes on different scales: without scaling, income dominates the "
         "distance.",
         "The slide suggests vectors of unit length for many dimensions, but this does not help: with 2,000 attributes, "
-        "the nearest of 500 normally distributed records is hardly nearer than the farthest, with or without it.",
+        "the nearest of 500 normally distributed records is hardly nearer than the farthest, with or without scaling "
+        "to unit length.",
     )
     return Part((scaling(), contrasts(random_state=options.random_state)), (), notes)
 
@@ -299,8 +299,8 @@ def _example_3(options: Options) -> Part:
     )
     notes = (
         "The slide's sum over attributes starts at i = 0; the d attributes are numbered from 1.",
-        "The slide does not define the weight of a record that was never used, w = 0/0. PEBLS starts with 1 correct "
-        "prediction of 1, which is included in the counts above, so a weight is at least 1.",
+        "The slide does not define the weight of a record that was never used, w = 0/0. PEBLS starts each record with "
+        "one correct prediction, which is included in the counts above, so a weight is at least 1.",
         "As on the slide, differences are added here (r = 1 in Cost & Salzberg 1993); PEBLS squares them by default.",
         "PEBLS discretizes numbers into intervals, which are then symbols; the slide does not say this.",
     )
@@ -315,13 +315,13 @@ _SHARES = {
     (STATUS, "No"): {"Single": "2/7", "Divorced": "1/7", "Married": "4/7"},
     (STATUS, "Yes"): {"Single": "2/3", "Divorced": "1/3", "Married": "0/3"},
 }
-"""Records of a class with a value, of all of that class, as printed."""
+"""Fraction of the records of a class that have a value, as printed on the slide."""
 
 _INCOMES = {"No": ("110", "2975", "54.54", "0.0072"), "Yes": ("90", "25", "", "1.2e-9")}
 
 
 def football() -> list[Worked]:
-    """The winner if team 1 is the host, by Bayes' theorem, from games weighted by their probabilities."""
+    """Predict the winner if team 1 is the host with Bayes' theorem, from games weighted by their probabilities."""
     shares = {("1", "Team 1"): 0.35 * 0.75, ("0", "Team 1"): 0.35 * 0.25}
     shares |= {("1", "Team 0"): 0.65 * 0.30, ("0", "Team 0"): 0.65 * 0.70}
     hosts, winners = ([key[at] for key in shares] for at in (0, 1))
@@ -341,7 +341,7 @@ def football() -> list[Worked]:
 
 
 def shares() -> list[Worked]:
-    """Relative frequencies of the classes, and of the values in each class."""
+    """Return the relative frequencies of the classes, and of the values in each class."""
     model = frequencies(*records())
     yes = float(class_shares(model)[1])
     found = [Worked("P(Evade = Yes) = 3/10", yes, "3/10", "the class is called Cheat on earlier slides")]
@@ -354,7 +354,7 @@ def shares() -> list[Worked]:
 
 
 def incomes() -> list[Worked]:
-    """Mean, variance and density of the income in each class; the deviation comes from the density at the mean."""
+    """Return the mean, variance and density of the income in each class (variance from the density at the mean)."""
     model = frequencies(*records((INCOME,)))
     found = []
     for label, (mean, variance, spread, density) in _INCOMES.items():
@@ -372,11 +372,11 @@ def incomes() -> list[Worked]:
 
 
 def classification() -> list[Worked]:
-    """The record Refund = No, Married, Income = 120: its likelihood in each class, and the class."""
+    """Classify the record Refund = No, Married, Income = 120, with its likelihood in each class."""
     model = frequencies(*records())
     asked = query("No", "Married", ASKED)
     found = likelihood(model, asked)
-    rounded = "The slide multiplies the rounded 0.0072; 0.002351 rounds up, the product of the exact numbers down."
+    rounded = "The slide multiplies the rounded 0.0072; without this rounding, the product rounds to 0.0023."
     priors = dict(zip(model.classes_.tolist(), class_shares(model).tolist(), strict=True))
     return [
         Worked("P(X | No) = 4/7 × 4/7 × 0.0072", found["No"], "0.0024", rounded),
@@ -389,7 +389,7 @@ def classification() -> list[Worked]:
 
 
 def missing_status() -> list[Worked]:
-    """The effect of a missing value: record 5 without its marital status."""
+    """Show the effect of a missing value: record 5 without its marital status."""
     model = frequencies(*records(statuses={5: None}))
     single, refund = (likelihood(model, row)["Yes"] for row in (query(None, "Single"), query("No")))
     remark = "According to the slide, the record is ignored; in fact only its missing value is."
@@ -401,7 +401,7 @@ def missing_status() -> list[Worked]:
 
 
 def zeros() -> list[Worked]:
-    """The record Refund = Yes, Divorced, Income = 120, where record 7 is married, so that no honest one is divorced."""
+    """Classify Refund = Yes, Divorced, Income = 120 with record 7 changed to Married: P(Divorced | No) is then 0."""
     model = frequencies(*records(statuses={7: "Married"}))
     asked = query("Yes", "Divorced", ASKED)
     found, income = likelihood(model, asked), likelihood(model, query(income=ASKED))
@@ -422,7 +422,7 @@ def zeros() -> list[Worked]:
 
 
 def estimates() -> list[Worked]:
-    """The m-estimate of Married among those who evade, and what the slide's formula for Laplace would give."""
+    """Return the m-estimate of P(Married | Yes), and the result of the slide's formula for the Laplace estimate."""
     X, y = records()
     smoothed = NaiveBayes(prior=MEstimate(3.0), numeric=GaussianDensity(0.0), n_jobs=1).fit(X, y)
     married = likelihood(smoothed, query(None, "Married"))["Yes"]
@@ -443,7 +443,8 @@ def estimates() -> list[Worked]:
 
 def _example_4(options: Options) -> Part:
     notes = (
-        "Naive Bayes with one attribute, the host, fitted to four kinds of games weighted by their probabilities.",
+        "The model is naive Bayes with one attribute, the host, fitted to four kinds of games weighted by their "
+        "probabilities.",
     )
     return Part((worked_table("team 1 is the host of the next match", football()),), (), notes)
 
@@ -486,7 +487,7 @@ _AT = np.array([[0.50, 0.50]])
 
 
 def figure_1(options: Options) -> Part:
-    """The 1, 2 and 3 nearest records around a record, and how far they reach."""
+    """Draw the 1, 2 and 3 nearest records of a query and the radius of each neighborhood."""
     model = KNNClassifier(3, distance=euclidean(), n_jobs=1).fit(_POINTS, _CLASSES)
     distances, ids = model.kneighbors(_AT)
     columns = {
@@ -515,14 +516,14 @@ def figure_1(options: Options) -> Part:
             ax.spines[["top", "right"]].set_visible(True)
 
     caption = (
-        "The 1, 2 and 3 nearest records of the query (cross): the records inside the circle, whose radius is the "
-        "distance to the last of them. The points are our own."
+        "The 1, 2 and 3 nearest records of the query (cross). The radius of the circle is the distance to the farthest "
+        "of them. The points are our own."
     )
     return Part(pictures=(Picture("figure-1", caption, columns, draw, (7.5, 2.9)),))
 
 
 def figure_2(options: Options) -> Part:
-    """Accuracy on new records against k: too small follows the noise, too large reaches into other classes."""
+    """Measure the accuracy on new records by k: a small k fits the noise, a large k includes other classes."""
     trials = options.count(50, 5)
     ladder = [1, 3, 5, 9, 14, 21, 35, 55, 85, 121, 161, 199]
     scores = np.array([_accuracies(ladder, (options.random_state, trial)) for trial in range(trials)])
@@ -553,7 +554,7 @@ def figure_2(options: Options) -> Part:
 
 
 def _accuracies(ladder: list[int], random_state: tuple[int, int]) -> list[float]:
-    """Two interleaved stripes of classes in the unit square; noise in the stored records only."""
+    """Return accuracies for two interleaved stripes of classes in the unit square, with noise only in stored records."""
     random = np.random.default_rng(random_state)
     X, queries = random.random((200, 2)), random.random((1000, 2))
     y, truth = above_wave(X, 0.25) ^ (random.random(200) < 0.2), above_wave(queries, 0.25)
@@ -561,7 +562,7 @@ def _accuracies(ladder: list[int], random_state: tuple[int, int]) -> list[float]
 
 
 def figure_3(options: Options) -> Part:
-    """The normal densities of the income in each class, with the records and the income of the query."""
+    """Draw the normal densities of the income in each class, the records, and the income of the query."""
     model = frequencies(*records((INCOME,)))
     grid = np.arange(20.0, 240.0 + 1, 1.0)
     found = _densities(model, grid)
@@ -592,7 +593,7 @@ def figure_3(options: Options) -> Part:
 PAPER = Paper(
     "lecture",
     "Instance-based and Bayesian classification: worked examples of a lecture",
-    "R. Guidotti, *Data Mining 2: Instance-based and Bayesian Classification*, lecture slides, a.a. 2019/2020; after "
+    "R. Guidotti, *Data Mining 2: Instance-based and Bayesian Classification*, lecture slides, 2019/2020; after "
     "chapters 5.2 and 5.3 of P.-N. Tan, M. Steinbach & V. Kumar, *Introduction to Data Mining*.",
     (
         Item("figure", "1", "The 1, 2 and 3 nearest neighbors of a record", figure_1),
@@ -610,5 +611,5 @@ PAPER = Paper(
     "and examples; the numbers below are our own.",
     "Two numbers on the slides are wrong: P(X | No) is 0.00235 instead of 0.0024 (the slide multiplies a rounded "
     "factor), and 0.0072 is misprinted once as 0.00072. One formula is wrong: the denominator of the Laplace estimate "
-    "must contain the number of values, not of classes.",
+    "must contain the number of values, not the number of classes.",
 )

@@ -1,4 +1,4 @@
-"""Mitchell 1997, *Machine Learning*, chapter 8: its figure, and its statements as pictures and numbers."""
+"""Mitchell 1997, *Machine Learning*, chapter 8: its figure, and pictures and numbers for its statements."""
 
 from __future__ import annotations
 
@@ -26,30 +26,30 @@ GRID = np.linspace(0.0, 1.0, 401)
 
 
 def truth(x: FloatArray) -> FloatArray:
-    """``sin(2 pi x^1.6) + x``: the target function, slow on the left and quick on the right."""
+    """Return the target function ``sin(2 pi x^1.6) + x``, which varies slowly on the left and quickly on the right."""
     return np.sin(2 * np.pi * x**1.6) + x
 
 
 def examples(rows: int, random_state: int, *, noise: float = 0.06) -> tuple[FloatArray, FloatArray]:
-    """Training examples: one in each of as many equal steps, with normal noise."""
+    """Draw training examples with normal noise, one in each of ``rows`` intervals of equal width."""
     random = np.random.default_rng(random_state)
     x = (np.arange(rows) + random.random(rows)) / rows
     return x[:, None], truth(x) + noise * random.normal(size=rows)
 
 
 def root_mean_square(model: Any) -> float:
-    """The root mean square distance of a model from the target function on the grid."""
+    """Return the root mean square distance of a model from the target function on the grid."""
     return float(np.sqrt(np.mean((model.predict(GRID[:, None]) - truth(GRID)) ** 2)))
 
 
 def above_wave(X: FloatArray, height: float) -> BoolArray:
-    """The class of points of the unit square: whether the second attribute is above a wave of the first."""
+    """Return the class of points of the unit square: whether the second attribute is above a wave of the first."""
     inside: BoolArray = X[:, 1] > 0.5 + height * np.sin(2 * np.pi * X[:, 0])
     return inside
 
 
 def _draw_examples(ax: Any, X: FloatArray, y: FloatArray, *, size: Any = 18) -> None:
-    """The target function as a broad pale line, and the examples."""
+    """Draw the target function as a broad pale line, and the examples."""
     ax.plot(GRID, truth(GRID), color="#D0D0D0", linewidth=5.0, label="target function", zorder=1)
     ax.scatter(X[:, 0], y, s=size, facecolor="white", edgecolor=INK, linewidth=0.9, zorder=4, label="examples")
     ax.set(xlabel="x", xlim=(0, 1))
@@ -58,7 +58,7 @@ def _draw_examples(ax: Any, X: FloatArray, y: FloatArray, *, size: Any = 18) -> 
 def _curves(
     name: str, caption: str, X: FloatArray, y: FloatArray, models: Mapping[str, Any], height: float, legend_columns: int
 ) -> Picture:
-    """The examples and the predictions of fitted models on the grid."""
+    """Return a picture of the examples and of the predictions of fitted models on the grid."""
     found = {title: model.predict(GRID[:, None]) for title, model in models.items()}
 
     def draw(figure: Any) -> None:
@@ -83,21 +83,21 @@ POINTS = np.array(
 )  # fmt: skip
 CLASSES = np.array(["+", "-", "-", "-", "+", "-", "-", "+", "+", "-", "+", "+"])
 QUERY = np.array([[0.48, 0.52]])
-"""The points of the book's figure are not known to us; these are placed so that its two sentences hold."""
+"""Query of the figure. We do not know the book's points; ours agree with its two statements about the query."""
 
 
 def voter(k: int, vote: str = "uniform") -> KNNClassifier:
-    """k-NN by the Euclidean distance on the points of the figure."""
+    """Return Euclidean k-NN on the points of the figure."""
     return KNNClassifier(k, distance=euclidean(), vote=vote, prior=None, n_jobs=1).fit(POINTS, CLASSES)
 
 
 def cells() -> VoronoiCells:
-    """The Voronoi cell of each point, by the distance of the classifier itself."""
+    """Return the Voronoi cell of each point, for the distance of the classifier."""
     return VoronoiCells.of(voter(1))
 
 
 def figure_8_1(options: Options) -> Part:
-    """The predictions of 1-NN and 5-NN for the query next to the book's, and the two halves of the figure."""
+    """Compare the predictions of 1-NN and 5-NN for the query with the book, and draw the two halves of the figure."""
     rows = {}
     for k, printed in ((1, "+"), (5, "-")):
         votes = Figure(_probability(voter(k), QUERY, "+") * k, digits=(0, 0))
@@ -115,9 +115,9 @@ def figure_8_1(options: Options) -> Part:
 
     caption = (
         "Left: the query x_q (cross), its nearest neighbor inside the small circle and its five nearest neighbors "
-        "inside the large one. The nearest neighbor has class +; three of the five have class -. Right: the Voronoi "
-        "cell of each example contains all points that are nearer to it than to any other example. In the whole cell, "
-        "1-NN predicts the class of the example (hatched: -)."
+        "inside the large circle. The nearest neighbor has class +; three of the five have class -. Right: the Voronoi "
+        "cell of each example contains all points that are nearer to it than to any other example. Everywhere in a "
+        "cell, 1-NN predicts the class of its example (hatched: -)."
     )
     notes = (
         "We do not know the points of the book. We placed ours so that they agree with its statements about the query; "
@@ -176,7 +176,7 @@ NOISE = (0.0, 0.1, 0.2, 0.3)
 
 
 def weighted_votes() -> FigureTable:
-    """The five nearest of Figure 8.1, their weights and the class that these choose."""
+    """Return the five nearest neighbors in Figure 8.1, their weights and the predicted class."""
     model = voter(5, "inverse_square")
     distances, ids = model.kneighbors(QUERY)
     weights = 1 / distances[0] ** 2
@@ -191,7 +191,7 @@ def weighted_votes() -> FigureTable:
 
 
 def rules() -> FigureTable:
-    """The statements of the text about exact matches and a constant function."""
+    """Check the statements of the text about exact matches and a constant function."""
     at = POINTS[[1]]
     doubled = KNNClassifier(5, distance=euclidean(), vote="inverse_square", prior=None, n_jobs=1)
     doubled.fit(np.vstack([POINTS, at, at]), [*CLASSES, "+", "+"])
@@ -208,7 +208,7 @@ def rules() -> FigureTable:
 
 
 def averages() -> dict[str, KNNRegressor]:
-    """The means of eqs. 8.1 and 8.4, and the latter over all examples."""
+    """Return regressors for eqs. 8.1 and 8.4, and for eq. 8.4 with all examples."""
     return {
         "3 nearest, mean (8.1)": KNNRegressor(3, distance=euclidean(), n_jobs=1),
         "3 nearest, 1/d² (8.4)": KNNRegressor(3, distance=euclidean(), vote="inverse_square", n_jobs=1),
@@ -217,7 +217,7 @@ def averages() -> dict[str, KNNRegressor]:
 
 
 def example_8_2_1(options: Options) -> Part:
-    """The weights of votes, the text's rules, a function from twelve examples by each average, and wrong examples."""
+    """Show weighted votes, the rules of the text, averages of twelve examples, and the effect of wrong examples."""
     X, y = examples(FEW_ROWS, options.random_state, noise=0.0)
     models = {name: model.fit(X, y) for name, model in averages().items()}
     caption = (
@@ -230,17 +230,18 @@ def example_8_2_1(options: Options) -> Part:
     title = "root mean square distance from the target function"
     errors = FigureTable(title, ("12 examples",), rows, digits=(3, 0))
     notes = (
-        "Weighted by eq. 8.3, the five neighbors of Figure 8.1 predict +: the nearest outvotes the others.",
+        "Weighted by eq. 8.3, the five neighbors of Figure 8.1 predict +: the nearest neighbor outvotes the other "
+        "four.",
         "The book calls the distance-weighted rule robust to noisy examples. It is more robust than a single neighbor, "
-        "and using all examples does no harm. But 1/d^2 gives the nearest example most of the vote, so unweighted "
-        "votes of the same neighbors are even more robust.",
+        "and using all examples does not reduce its accuracy. But 1/d^2 gives the nearest example most of the vote, so "
+        "unweighted votes of the same neighbors are even more robust.",
     )
     picture = _curves("example-8.2.1", caption, X, y, models, 3.9, 3)
     return Part((weighted_votes(), rules(), errors, noise(options)), (picture,), notes)
 
 
 def noise(options: Options) -> FigureTable:
-    """Accuracy on clean queries where a share of the examples has the wrong class."""
+    """Measure the accuracy on clean queries if a share of the examples has the wrong class."""
     trials = options.count(20, 3)
     tasks = [(options.random_state, trial, share) for share in NOISE for trial in range(trials)]
     found = np.array(options.each(_noisy_trial, tasks, "votes with wrong examples among them"))
@@ -253,7 +254,7 @@ def noise(options: Options) -> FigureTable:
 
 
 def _noisy_trial(task: tuple[int, int, float]) -> list[float]:
-    """The accuracies of one trial in percent: its random state, number and share of wrong examples."""
+    """Return the accuracies of one trial in percent; a task has a random state, a number and a share of wrong labels."""
     random_state, trial, share = task
     random = np.random.default_rng((random_state, trial, round(100 * share)))
     X, queries = random.random((300, 2)), random.random((1000, 2))
@@ -274,7 +275,7 @@ def _noisy_voters() -> dict[str, KNNClassifier]:
 # Section 8.2.2: twenty attributes of which two matter -----------------------------------------------------------------
 
 ATTRIBUTES = (2, 4, 8, 14, 20)
-"""Numbers of attributes; the first two matter."""
+"""Numbers of attributes; the first two are relevant."""
 
 _K, _TRAINING, _QUERIES = 7, 250, 1000
 # Nothing keeps it from learning twenty numbers from twenty rows.
@@ -290,7 +291,7 @@ WAYS: dict[str, Callable[[int], Any]] = {
     "per-query weights, not regularized": lambda attributes: _UNRESTRAINED,
     ALONE: lambda attributes: [1.0, 1.0] + [0.0] * (attributes - 2),
 }
-"""The attribute weights of k-NN, for a number of attributes."""
+"""Attribute weights of k-NN for a number of attributes, by method."""
 
 DRAWN = (
     "equal weights",
@@ -301,11 +302,11 @@ DRAWN = (
 
 
 Outcome: TypeAlias = tuple[dict[str, float], FloatArray, BoolArray]
-"""Of one trial: accuracy in percent of each way, the attribute weights, and which attributes were kept."""
+"""Result of one trial: accuracy in percent by method, attribute weights, and mask of selected attributes."""
 
 
 def attribute_trial(task: tuple[int, int, int]) -> Outcome:
-    """One trial: the random state, its number, and the number of attributes."""
+    """Run one trial; a task is a random state, a number and the number of attributes."""
     random_state, number, attributes = task
     random = np.random.default_rng((random_state, number))
     X, queries = random.random((_TRAINING, 20))[:, :attributes], random.random((_QUERIES, 20))[:, :attributes]
@@ -322,7 +323,7 @@ def attribute_trial(task: tuple[int, int, int]) -> Outcome:
 
 
 def example_8_2_2(options: Options) -> Part:
-    """Accuracies by the number of attributes, weights and choices among all twenty, and a picture of both."""
+    """Measure accuracies by the number of attributes, and weights and selection with all twenty attributes."""
     trials = options.count(10, 2)
     ladder = (2, 8, 20) if options.quick else ATTRIBUTES
     tasks = [(options.random_state, number, attributes) for attributes in ladder for number in range(trials)]
@@ -344,16 +345,16 @@ def example_8_2_2(options: Options) -> Part:
     notes = (
         "This is the thought experiment of the book: the attributes are uniform in [0, 1], and the class is whether "
         "the second is above a sine wave of the first.",
-        "The book finds stretch factors by repeated random splits. The leave-one-out weights minimize a smooth loss "
-        "over all held-out rows at once instead. Attributes are selected by forward selection as in Moore & "
-        "Lee (1994).",
+        "The book learns stretch factors by repeated random splits; the leave-one-out weights instead minimize a "
+        "smooth loss over all held-out rows at once. Attributes are selected by forward selection as in Moore & Lee "
+        "(1994).",
         "Per-query weights without regularization show the overfitting that the book warns of.",
     )
     return Part((accuracies, weights), (_attribute_picture(ladder, summaries, stretches, trials),), notes)
 
 
 def _summary(by_size: dict[int, list[Outcome]], name: str) -> tuple[list[float], list[float]]:
-    """Means over the trials and their standard errors, by the number of attributes."""
+    """Return means over the trials and their standard errors, by the number of attributes."""
     scores = np.array([[accuracy[name] for accuracy, _, _ in found] for found in by_size.values()])
     count = scores.shape[1]
     errors = scores.std(axis=1, ddof=1) / np.sqrt(count) if count > 1 else np.zeros(len(scores))
@@ -381,8 +382,8 @@ def _attribute_picture(
     caption = (
         f"k-NN with a growing number of irrelevant attributes (means of {trials} trials, error bars of one standard "
         "error). Left: if all attributes have the same weight, the nearest neighbors are less and less similar in the "
-        "two relevant ones. Learned attribute weights, which stretch the axes, compensate for this; weights learned "
-        "for each query compensate least. Right: the stretch factors of twenty attributes."
+        "two relevant attributes. Learned attribute weights, which stretch the axes, compensate for this; weights "
+        "learned for each query help least. Right: the stretch factors of twenty attributes."
     )
     names = (*DRAWN, ALONE)
     columns = {
@@ -397,13 +398,13 @@ def _attribute_picture(
 # Section 8.3: locally weighted regression -----------------------------------------------------------------------------
 
 NEIGHBORS, BANDWIDTH, AT = 8, 0.08, 0.98
-"""The k of criteria one and three, the kernel's bandwidth, and the query of the first picture."""
+"""k of criteria one and three, bandwidth of the kernel, and query of the first picture."""
 
 _KERNEL: dict[str, Any] = {"kernel": Gaussian(), "bandwidth": BANDWIDTH, "distance": euclidean(), "n_jobs": 1}
 
 
 def criteria() -> dict[str, LocallyWeightedRegressor]:
-    """Mitchell's three criteria, with a linear function and a Gaussian kernel."""
+    """Return Mitchell's three criteria, with a linear function and a Gaussian kernel."""
     return {
         "E1: k nearest, equal": LocallyWeightedRegressor(NEIGHBORS, kernel="uniform", distance=euclidean(), n_jobs=1),
         "E2: all, weighted": LocallyWeightedRegressor("all", **_KERNEL),
@@ -412,7 +413,7 @@ def criteria() -> dict[str, LocallyWeightedRegressor]:
 
 
 def means() -> dict[str, Any]:
-    """Special cases of local regression: the mean of the nearest, and the mean weighted by the kernel (degree 0)."""
+    """Return special cases of local regression: the mean of the nearest, and the kernel-weighted mean (degree 0)."""
     return {
         "mean of the k nearest": KNNRegressor(NEIGHBORS, distance=euclidean(), n_jobs=1),
         "mean weighted by distance": LocallyWeightedRegressor("all", degree=0, **_KERNEL),
@@ -420,7 +421,7 @@ def means() -> dict[str, Any]:
 
 
 def example_8_3(options: Options) -> Part:
-    """The predictions at the query, the gradient descent, the line at the query, and the curve of each criterion."""
+    """Show predictions, gradient descent and the local line at the query, and the curve of each criterion."""
     X, y = examples(ROWS, options.random_state)
     rows, models = {}, {name: model.fit(X, y) for name, model in (means() | criteria()).items()}
     for name, model in models.items():
@@ -447,7 +448,7 @@ def example_8_3(options: Options) -> Part:
 
 
 def _descent(X: FloatArray, y: FloatArray) -> FigureTable:
-    """The rule of eq. 8.7 after more and more steps, next to the solution it converges to."""
+    """Compare the rule of eq. 8.7 after some numbers of steps with the solution to which it converges."""
     direct = float(LocallyWeightedRegressor(NEIGHBORS, **_KERNEL).fit(X, y).predict([[AT]])[0])
     rows = {}
     for steps in (1, 10, 30, 100, 300):
@@ -463,7 +464,7 @@ def _descent(X: FloatArray, y: FloatArray) -> FigureTable:
 
 
 def _at_a_query(X: FloatArray, y: FloatArray, models: Mapping[str, Any]) -> Picture:
-    """The line that is fitted around one query, the weights of the examples, and the two means."""
+    """Draw the line fitted around one query, the weights of the examples, and the two means."""
     model = models["E2: all, weighted"]
     prediction = float(model.predict([[AT]])[0])
     slope = float(np.asarray(model.coefficients([[AT]]).frame()["x0"])[0])
@@ -497,8 +498,8 @@ def _at_a_query(X: FloatArray, y: FloatArray, models: Mapping[str, Any]) -> Pict
     caption = (
         f"Locally weighted linear regression at the query x_q = {AT}. Examples are weighted by a Gaussian kernel of "
         "their distance (below; larger circles above), a line is fitted to them, and its value at x_q is the "
-        "prediction. At the end of the data, nearly all neighbors are on one side, and the two means are far off; the "
-        "line is not."
+        "prediction. At the end of the data, nearly all neighbors are on one side: the two means are far off, but the "
+        "line is accurate."
     )
     return Picture("example-8.3-query", caption, columns, draw, (6.4, 4.6))
 
@@ -509,7 +510,7 @@ CENTERS, WIDTH = 6, 0.12
 
 
 def networks(random_state: int) -> dict[str, RBFNetworkRegressor]:
-    """A kernel at every example and no penalty; at every example with one; at a few centers."""
+    """Return networks with a kernel at every example, without and with a penalty, and with a few centers."""
     every: dict[str, Any] = {"centers": "all", "distance": euclidean(), "random_state": random_state, "n_jobs": 1}
     few: dict[str, Any] = {**every, "centers": "kmeans", "width": WIDTH, "alpha": 0.0}
     return {
@@ -520,7 +521,7 @@ def networks(random_state: int) -> dict[str, RBFNetworkRegressor]:
 
 
 def example_8_4(options: Options) -> Part:
-    """The distance of each network from its examples and from the target function, and their pictures."""
+    """Measure the distance of each network from its examples and from the target function, and draw the networks."""
     X, y = examples(ROWS, options.random_state)
     rows, models = {}, {name: model.fit(X, y) for name, model in networks(options.random_state).items()}
     for name, model in models.items():
@@ -545,7 +546,7 @@ def example_8_4(options: Options) -> Part:
 
 
 def _kernels(X: FloatArray, y: FloatArray, model: RBFNetworkRegressor) -> Picture:
-    """The kernels of a network with few centers, each times its weight, and their sum."""
+    """Draw the kernels of a network with few centers, each times its weight, and their sum."""
     bumps = model.activations(GRID[:, None]) * model.coef_
     total = model.predict(GRID[:, None])
     centers = np.asarray(model.centers_)[:, 0].astype(float)
@@ -585,7 +586,7 @@ PAPER = Paper(
         Item("example", "8.4", "Radial basis functions", example_8_4),
     ),
     "The chapter contains no measurements. We draw its Figure 8.1, and illustrate the statements and equations of "
-    "sections 8.2 to 8.4 with pictures and numbers on generated data. Examples are numbered like their sections.",
-    "All measurable statements hold, one of them with a qualification: votes weighted by 1/d² are more robust to "
-    "wrong examples than a single neighbor, but unweighted votes of the same neighbors are even more robust.",
+    "sections 8.2 to 8.4 with pictures and numbers on generated data. The examples have the numbers of their sections.",
+    "All measurable statements of the chapter hold, one of them with a qualification: votes weighted by 1/d² are more "
+    "robust to wrong examples than a single neighbor, but unweighted votes of the same neighbors are even more robust.",
 )

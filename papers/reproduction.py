@@ -1,7 +1,7 @@
-"""A paper measured again: items, tables with our figures next to the published ones, pictures, and the files of both.
+"""Reproduction of a paper: items, tables that compare our figures with the published ones, pictures, and files.
 
-A module of a paper has ``PAPER = Paper(key, title, citation, items)``. Each `Item` makes a `Part` of tables, pictures
-and notes; the parts together are a `Reproduction`, which prints, becomes Markdown, and is saved as files.
+The module of a paper defines ``PAPER = Paper(key, title, citation, items)``. Each `Item` makes a `Part` of tables,
+pictures and notes. All parts form a `Reproduction`, which can be printed, converted to Markdown and saved as files.
 """
 
 from __future__ import annotations
@@ -42,23 +42,23 @@ Form: TypeAlias = int | str
 
 
 class Track(Protocol):
-    """Iterates over steps that take long, and may show how far they are."""
+    """Iterate over slow steps, with or without showing the progress."""
 
     def __call__(self, steps: Sequence[Task], text: str, /) -> Iterable[Task]: ...
 
 
 def silently(steps: Sequence[Task], text: str, /) -> Iterable[Task]:
-    """The steps, without any output."""
+    """Return the steps without any output."""
     return steps
 
 
 def on_terminal(steps: Sequence[Task], text: str, /) -> Iterator[Task]:
-    """The steps with a progress bar on standard error; no output where that is not a terminal."""
+    """Yield the steps with a progress bar on standard error, or without output if it is not a terminal."""
     yield from aloud(steps, text) if sys.stderr.isatty() else steps
 
 
 def aloud(steps: Sequence[Task], text: str, /) -> Iterator[Task]:
-    """The steps with a progress bar on standard error; a single line where that is not a terminal."""
+    """Yield the steps with a progress bar on standard error, or after a single line if it is not a terminal."""
     if not sys.stderr.isatty():
         print(text, file=sys.stderr, flush=True)
         yield from steps
@@ -71,12 +71,12 @@ def aloud(steps: Sequence[Task], text: str, /) -> Iterator[Task]:
 
 @dataclass(frozen=True)
 class Options:
-    """Options for measuring a paper again.
+    """Options for reproducing a paper.
 
-    ``data`` is the folder of the data sets, by default where `priorcase.datasets.load` looks; ``trials`` the number of
-    trials, runs or repetitions, by default the paper's own; ``jobs`` the number of processes, as in joblib, on which no
-    figure depends; ``quick`` means few trials, to see that everything runs, and for other tables where the data sets
-    are not on this machine.
+    ``data`` is the folder of the data sets; by default, `priorcase.datasets.load` finds them. ``trials`` is the number
+    of trials, runs or repetitions; by default, it is the paper's number. ``jobs`` is the number of processes, as in
+    joblib; the figures do not depend on it. ``quick`` runs only a few trials as a check, and replaces data sets that
+    are not on this machine with other tables.
     """
 
     data: Path | None = None
@@ -87,11 +87,11 @@ class Options:
     track: Track = silently
 
     def count(self, full: int, quick: int) -> int:
-        """The number of trials: ``trials`` if given, else ``quick`` or ``full``."""
+        """Return the number of trials: ``trials`` if given, otherwise ``quick`` or ``full``."""
         return self.trials or (quick if self.quick else full)
 
     def each(self, function: Callable[[Task], Found], tasks: Sequence[Task], text: str) -> list[Found]:
-        """The results of a picklable function for each task, in order. A task brings its own random state."""
+        """Return the results of a picklable function for all tasks, in order. Each task contains its random state."""
         steps = self.track(tasks, text)
         try:
             if self.jobs in (None, 1) or len(tasks) < 2:
@@ -113,7 +113,7 @@ _IGNORE_INTERRUPTS = partial(signal.signal, signal.SIGINT, signal.SIG_IGN)
 def fold_rows(
     rows: int, n_folds: int, share: float, stream: np.random.Generator
 ) -> Iterator[tuple[IntArray, IntArray]]:
-    """Training and test rows of each fold of one cross-validation, trained on a ``share`` of the other folds' rows.
+    """Yield the training and test rows of each fold; the training rows are a ``share`` of the rows of the other folds.
 
     Examples
     --------
@@ -135,10 +135,10 @@ def fold_rows(
 
 @dataclass(frozen=True)
 class Figure:
-    """A figure of ours and the printed one: numbers, or words where the paper gives a word such as a class.
+    """Our figure and the printed figure; both are words if the paper gives a word such as a class.
 
-    Either is None if it does not exist: the algorithm is not in the library, or the paper does not print the figure.
-    ``standard_error`` is that of ours, and ``digits`` how the two are written where that differs from their table's.
+    ``ours`` is None if the algorithm is not in the library, ``theirs`` if the paper does not print the figure.
+    ``standard_error`` belongs to our figure, and ``digits`` overrides the number formats of the table.
     """
 
     ours: float | str | None
@@ -148,12 +148,12 @@ class Figure:
 
     @classmethod
     def of(cls, runs: FloatArray, theirs: float | None = None, factor: float = 1) -> Figure:
-        """The mean of several runs times a factor, with its standard error; NaN for a single run."""
+        """Return the mean of several runs times a factor, with its standard error (NaN for a single run)."""
         error = float(runs.std(ddof=1) / np.sqrt(runs.size)) if runs.size > 1 else math.nan
         return cls(factor * float(runs.mean()), theirs, abs(factor) * error)
 
     def text(self, ours: Form, theirs: Form, *, difference: bool = False) -> str:
-        """The figures as they are written, with ours less the printed one if requested.
+        """Return both figures as text, with the difference (ours minus printed) if requested.
 
         Examples
         --------
@@ -177,14 +177,14 @@ class Figure:
 
     @property
     def difference(self) -> float:
-        """Ours less the printed one; NaN if one of them is missing or a word."""
+        """Our figure minus the printed figure; NaN if one of them is missing or a word."""
         if isinstance(self.ours, float | int) and isinstance(self.theirs, float | int):
             return self.ours - self.theirs
         return math.nan
 
     @property
     def value(self) -> float:
-        """Ours as a number; NaN if it is not a number."""
+        """Our figure as a number; NaN if it is not a number."""
         return float(self.ours) if isinstance(self.ours, float | int) else math.nan
 
 
@@ -196,10 +196,10 @@ def _written(value: float | str, form: Form) -> str:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class FigureTable(GridResult):
-    """A table of figures, one line for each data set or example; prints as ``ours ± standard error (printed)``.
+    """A table of figures, one line per data set or example, printed as ``ours ± standard error (printed)``.
 
-    ``digits`` are the decimals of our figures and of the printed ones, or formats such as ``".2g"``; ``differences``
-    says whether the difference of the two is printed as well; ``remarks`` are sentences on some lines.
+    ``digits`` are the decimals of our figures and of the printed figures, or formats such as ``".2g"``. If
+    ``differences`` is true, the table also shows their differences. ``remarks`` are comments on some lines.
 
     Examples
     --------
@@ -223,11 +223,11 @@ class FigureTable(GridResult):
         return self.rows[row][self.columns.index(column)]
 
     def column(self, name: str) -> list[Figure]:
-        """The figures of a column."""
+        """Return the figures of a column."""
         return [self[row, name] for row in self.rows]
 
     def frame(self) -> pd.DataFrame:
-        """One line for each figure: the table, the line, the column, ours, its standard error, printed, difference."""
+        """Return a data frame with one row per figure: place, both values, standard error, difference and remark."""
         lines = [
             (self.title, row, name, each.ours, each.standard_error, each.theirs, each.difference, self.remarks.get(row))
             for row, figures in self.rows.items()
@@ -248,7 +248,7 @@ class FigureTable(GridResult):
 
 
 def csv_text(frame: pd.DataFrame) -> str:
-    """A frame as CSV; None and NaN are empty fields, numbers keep all their digits."""
+    """Return a data frame as CSV, with empty fields for None and NaN, and with all digits of numbers."""
     text: str = frame.to_csv(index=False, lineterminator="\n")
     return text
 
@@ -258,10 +258,11 @@ def csv_text(frame: pd.DataFrame) -> str:
 
 @dataclass(frozen=True, eq=False)
 class Picture:
-    """A picture and the numbers in it.
+    """A picture and its plotted numbers.
 
-    ``name`` is that of its files without a suffix, such as ``figure-1``; ``columns`` are the plotted numbers; ``draw``
-    draws on an empty matplotlib figure and must not use pyplot, which keeps figures alive; ``size`` is in inches.
+    ``name`` is the name of its files without a suffix, such as ``figure-1``. ``columns`` are the plotted numbers.
+    ``draw`` draws on an empty matplotlib figure and must not use pyplot, which keeps figures alive. ``size`` is in
+    inches.
     """
 
     name: str
@@ -271,11 +272,11 @@ class Picture:
     size: tuple[float, float] = (7.0, 4.0)
 
     def frame(self) -> pd.DataFrame:
-        """The plotted numbers."""
+        """Return the plotted numbers."""
         return pd.DataFrame(self.columns, dtype=object)
 
     def figure(self) -> Canvas:
-        """The picture as a matplotlib figure in the library's style."""
+        """Return the picture as a matplotlib figure in the style of the library."""
         with plot_style():
             from matplotlib.figure import Figure as Canvas
 
@@ -284,7 +285,7 @@ class Picture:
         return figure
 
     def image(self, form: str) -> bytes:
-        """The picture as the content of a PNG or PDF file; the same bytes every time."""
+        """Return the content of a PNG or PDF file of the picture; repeated calls return the same bytes."""
         file = io.BytesIO()
         dated: dict[str, Any] = {"CreationDate": None} if form == "pdf" else {"Software": None}
         self.figure().savefig(file, format=form, dpi=150, metadata=dated)
@@ -296,7 +297,7 @@ class Picture:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Part:
-    """The result of one item: tables, pictures, notes, and the title and key that the item gives it."""
+    """Result of one item: tables, pictures, notes, and the title and key of the item."""
 
     tables: tuple[FigureTable, ...] = ()
     pictures: tuple[Picture, ...] = ()
@@ -311,7 +312,7 @@ class Part:
     __repr__ = __str__
 
     def markdown(self, pictures: Mapping[str, str] | None = None) -> str:
-        """The part in Markdown; ``pictures`` gives the file of each picture. Without one only its caption is shown."""
+        """Return the part in Markdown; ``pictures`` maps names to files (without a file, only the caption is shown)."""
         files = pictures or {}
         drawn = [
             (f"![{self.title}]({files[picture.name]})\n\n" if picture.name in files else "") + f"*{picture.caption}*"
@@ -321,7 +322,7 @@ class Part:
         return "\n\n".join(filter(None, [f"## {self.title}", *drawn, *tables, self._notes()]))
 
     def numbers(self) -> dict[str, str]:
-        """The content of each CSV file: one for each picture, and one for all tables."""
+        """Return the content of the CSV files by name: one file for each picture, and one for all tables."""
         found = {f"{picture.name}.csv": csv_text(picture.frame()) for picture in self.pictures}
         if self.tables:
             name = f"{self.key}-table.csv" if f"{self.key}.csv" in found else f"{self.key}.csv"
@@ -334,9 +335,9 @@ class Part:
 
 @dataclass(frozen=True)
 class Item:
-    """A table, figure or example of a paper by its number, such as ``"8.1"``, with its title and how to make it.
+    """A table, figure or example of a paper, with its number, such as ``"8.1"``, its title and its function.
 
-    ``needs`` has the data sets that it is measured on, by their titles in the paper.
+    ``needs`` maps titles of the paper to the names of the data sets that the item uses.
     """
 
     kind: Literal["table", "figure", "example"]
@@ -347,16 +348,16 @@ class Item:
 
     @property
     def key(self) -> str:
-        """``table-1``."""
+        """Key of the item, such as ``table-1``."""
         return f"{self.kind}-{self.number}"
 
     @property
     def flag(self) -> str:
-        """``--table 1``, as on the command line."""
+        """Option that selects the item on the command line, such as ``--table 1``."""
         return f"--{self.kind} {self.number}"
 
     def part(self, options: Options) -> Part:
-        """The item made, with its title; in a quick run without its data sets from other tables."""
+        """Run the item; a quick run replaces missing data sets with other tables."""
         from papers import stand_ins
 
         title = f"{self.kind.capitalize()} {self.number}. {self.title}"
@@ -369,7 +370,7 @@ class Item:
 
 @dataclass(frozen=True)
 class Paper:
-    """A paper: its key on the command line, title, citation, items, what it measured, and what a full run shows."""
+    """A paper: key on the command line, title, citation, items, description (``about``), and findings of a full run."""
 
     key: str
     title: str
@@ -381,9 +382,9 @@ class Paper:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Reproduction:
-    """A paper measured again, whole or in part, with the command and the circumstances of the run.
+    """Reproduction of a paper or a part of it, with the command and the details of the run.
 
-    ``findings`` are those of the paper where everything was measured with the default random state and trials.
+    ``findings`` is the text of the paper if everything was measured with the default random state and trials.
     """
 
     paper: Paper
@@ -402,19 +403,19 @@ class Reproduction:
 
     @property
     def key(self) -> str:
-        """The stem of its files: the paper's key, with the item's where not all items were made."""
+        """Stem of the file names: the key of the paper, plus the key of the item if only one item was run."""
         only = len(self.parts) < len(self.paper.items)
         return "-".join([self.paper.key, *(part.key for part in self.parts if only)])
 
     def markdown(self, pictures: Mapping[str, str] | None = None) -> str:
-        """The reproduction in Markdown; ``pictures`` gives the file of each picture, by name."""
+        """Return the reproduction in Markdown; ``pictures`` maps names of pictures to files."""
         parts = [part.markdown(pictures) for part in self.parts]
-        again = f"This command measures everything on this page again:\n\n```\n{self.command}\n```"
+        again = f"This command repeats all measurements on this page:\n\n```\n{self.command}\n```"
         head = [f"# {self.paper.title}", self.paper.citation, self.paper.about, again, self.findings]
         return "\n\n".join(filter(None, [*head, *parts, f"## Run details\n\n{self.circumstances}"])) + "\n"
 
     def csv(self) -> str:
-        """The figures of all tables as CSV, one line for each, with the item they belong to."""
+        """Return the figures of all tables as CSV, one line per figure, with the item."""
         frames = []
         for part in self.parts:
             for table in part.tables:
@@ -423,12 +424,12 @@ class Reproduction:
         return csv_text(pd.concat(frames)) if frames else ""
 
     def files(self, formats: Collection[str] = ("markdown", "csv", "png")) -> dict[str, bytes]:
-        """The content of each file, by its path inside a folder.
+        """Return the content of each file, by its path inside a folder.
 
-        ``PAPER.md`` and, in a folder of the paper's name, ``table-N.csv``, ``figure-N.csv`` with the plotted numbers,
-        ``figure-N-table.csv`` with the tables of a figure, and ``figure-N.png`` or ``figure-N.pdf``. Where only one
-        item was made, the Markdown is ``PAPER-table-N.md``, so that it does not replace the whole paper's. Formats are
-        text, markdown, csv, png and pdf.
+        The files are ``PAPER.md`` and, in a folder with the name of the paper, ``table-N.csv``, ``figure-N.csv`` with
+        the plotted numbers, ``figure-N-table.csv`` with the tables of a figure, and ``figure-N.png`` or
+        ``figure-N.pdf``. If only one item was run, the Markdown file is ``PAPER-table-N.md``, so that it does not
+        replace the file of the whole paper. Formats are text, markdown, csv, png and pdf.
         """
         found: dict[str, bytes] = {}
         shown: dict[str, str] = {}
@@ -448,7 +449,7 @@ class Reproduction:
         return found
 
     def save(self, folder: Path, formats: Collection[str] = ("markdown", "csv", "png")) -> list[Path]:
-        """Write `files` to a folder, each atomically and none before all are made; returns their paths."""
+        """Write `files` to a folder atomically, after all contents are complete, and return the paths."""
         made = {folder / name: content for name, content in self.files(formats).items()}
         for path, content in made.items():
             path.parent.mkdir(parents=True, exist_ok=True)
@@ -458,7 +459,7 @@ class Reproduction:
 
 
 def reproduce(paper: Paper, options: Options, *, only: Item | None = None) -> Reproduction:
-    """Measure a paper again, whole or one item of it."""
+    """Reproduce a paper or one item of it."""
     start = time.perf_counter()
     parts = tuple(item.part(options) for item in paper.items if only is None or item == only)
     seconds = time.perf_counter() - start
@@ -476,7 +477,7 @@ def reproduce(paper: Paper, options: Options, *, only: Item | None = None) -> Re
 
 
 def _versions() -> str:
-    """Python and the installed libraries that the figures come from."""
+    """Return the versions of Python and of the installed libraries."""
     found = [f"Python {platform.python_version()}"]
     for name in ("priorcase", "numpy", "scipy", "scikit-learn", "matplotlib"):
         try:

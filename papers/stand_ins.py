@@ -1,8 +1,8 @@
-"""Tables that stand in for the data sets of a paper in a quick run without them.
+"""Substitutes for missing data sets of a paper in a quick run.
 
-``python -m papers all --quick`` shows that everything runs. Where a data set of an item is not on this machine, the
-item is measured on built-in tables and on those of scikit-learn instead. Its titles, notes and pictures say so, and no
-published figure is shown next to ours.
+``python -m papers all --quick`` checks that everything runs. If a data set of an item is not on this machine, the item
+uses built-in tables and tables of scikit-learn instead. The titles, notes and pictures of the item then say so, and the
+published figures are omitted.
 """
 
 from __future__ import annotations
@@ -42,20 +42,20 @@ STAND_INS = {
     "promoters": "repairs",
     "splice": "penguins",
 }
-"""The table that stands in for each data set; each has the rows that the experiments need."""
+"""Substitute for each data set, with enough rows for the experiments."""
 
 CLASSES = {"splice": {"Adelie": "N", "Chinstrap": "EI", "Gentoo": "IE"}}
 """Classes that an experiment uses by name."""
 
 
 def not_at_hand(needs: Mapping[str, str], folder: Path | None) -> bool:
-    """Return whether any of the data sets, by title, is neither in the folder nor in the cache."""
+    """Return whether any of the data sets is neither in the folder nor in the cache."""
     return not set(needs.values()) <= available(folder=folder).descriptions.keys()
 
 
 @contextmanager
 def folder_of(needs: Mapping[str, str]) -> Iterator[Path]:
-    """A folder with a stand-in under the name of each data set, while it is needed."""
+    """Create a temporary folder with a substitute under the name of each data set."""
     with tempfile.TemporaryDirectory() as place:
         entries = [_write(Path(place), name) for name in sorted({*needs.values()})]
         (Path(place) / "manifest.json").write_text(json.dumps({"datasets": entries}), encoding="utf-8")
@@ -63,7 +63,7 @@ def folder_of(needs: Mapping[str, str]) -> Iterator[Path]:
 
 
 def declared(part: Part, needs: Mapping[str, str]) -> Part:
-    """A part that was measured on stand-ins, which says so and has no printed figures."""
+    """Mark a part as measured on substitutes and remove the printed figures."""
     used = {title: STAND_INS[name] for title, name in needs.items()}
     pairs = ", ".join(f"{stand_in} for {title}" for title, stand_in in used.items())
     note = (
@@ -78,7 +78,7 @@ def declared(part: Part, needs: Mapping[str, str]) -> Part:
 
 
 def _without_printed(table: FigureTable, used: Mapping[str, str]) -> FigureTable:
-    """A table with our figures alone, whose rows name the stand-ins."""
+    """Return a table with only our figures, with the names of the substitutes in its rows."""
     kept = [at for at, name in enumerate(table.columns) if any(row[at].ours is not None for row in table.rows.values())]
     rows = {
         _renamed(row, used): tuple(replace(figures[at], theirs=None) for at in kept)
@@ -90,7 +90,7 @@ def _without_printed(table: FigureTable, used: Mapping[str, str]) -> FigureTable
 
 
 def _renamed(text: str, used: Mapping[str, str]) -> str:
-    """A title that begins with that of a data set, with its stand-in."""
+    """Add the name of the substitute to a text that begins with the title of a data set."""
     for title, stand_in in used.items():
         if text == title or text.startswith((f"{title},", f"{title}:")):
             return f"{stand_in} for {text}"
@@ -111,7 +111,7 @@ def _captioned(picture: Picture, words: str) -> Picture:
 
 
 def _write(folder: Path, name: str) -> dict[str, Any]:
-    """Write the stand-in of a data set as CSV; returns its entry of the manifest."""
+    """Write the substitute for a data set as CSV and return its entry in the manifest."""
     X, y = _table(STAND_INS[name])
     names = CLASSES.get(name, {})
     with open(folder / f"{name}.csv", "w", encoding="utf-8", newline="") as stream:
@@ -137,7 +137,7 @@ def _described(kind: Kind) -> dict[str, Any]:
 
 
 def _table(source: str) -> tuple[NamedColumns, AnyArray]:
-    """A built-in table, or one of scikit-learn's."""
+    """Load a built-in table or a table of scikit-learn."""
     if not source.startswith("scikit-learn's "):
         return load(source, frame=None)
     from sklearn import datasets

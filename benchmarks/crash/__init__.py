@@ -1,1 +1,1 @@
-"""A case base under SIGKILL: no acknowledged change is lost, none is half-written. Run: python -m benchmarks.crash"""
+"""Kill writers of a case base and check that no acknowledged change is lost: ``python -m benchmarks.crash``."""

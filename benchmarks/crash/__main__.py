@@ -1,4 +1,4 @@
-"""Kill writers, measure writing and reading, and print both: python -m benchmarks.crash [--kills N] [--cases N]"""
+"""Kill writers and time writing and reading: python -m benchmarks.crash [--kills N] [--cases N]"""
 
 import argparse
 import sys
@@ -10,7 +10,7 @@ from benchmarks.crash.speed import measure
 
 
 def main() -> int:
-    """Print a table of kills and a table of times; 1 where something was lost."""
+    """Print a table of kills and a table of times; return 1 if a kill damaged the file."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.crash", description=__doc__)
     parser.add_argument("--kills", type=int, default=100, help="how many writers to kill (default 100)")
     parser.add_argument("--cases", type=int, default=100_000, help="how many cases to time (default 100,000; 0: none)")
@@ -22,9 +22,9 @@ def main() -> int:
     done = sum(outcome.acknowledged.values())
     print(f"writers killed                      {outcome.kills:>9,}")
     print(f"operations acknowledged             {done:>9,}  ({_listed(outcome.acknowledged)})")
-    print(f"under way, found whole              {outcome.whole:>9,}")
-    print(f"under way, found absent             {outcome.absent:>9,}")
-    print(f"lost, half-written or left behind   {len(outcome.problems):>9,}")
+    print(f"in progress, found complete         {outcome.whole:>9,}")
+    print(f"in progress, found absent           {outcome.absent:>9,}")
+    print(f"lost, partial or not erased         {len(outcome.problems):>9,}")
     for problem in outcome.problems:
         print(f"  {problem}")
     for work, figure, unit, bar in times:

@@ -1,4 +1,4 @@
-"""Writers that are killed at random moments, and what the file holds afterwards."""
+"""Kill writers at random moments and check the content of the file afterwards."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _ACK = struct.Struct("<I")
 
 @dataclass
 class Outcome:
-    """Observations over all kills."""
+    """Counts and problems over all kills."""
 
     kills: int = 0
     acknowledged: Counter[str] = field(default_factory=Counter)
@@ -29,7 +29,7 @@ class Outcome:
 
 
 def write_until_killed(path: Path, model: Model, seed: int, pipe: int) -> None:
-    """Do one operation after the other, and say after each that it is done."""
+    """Apply one operation after another and acknowledge each one through the pipe."""
     random = Random(seed)
     store = Store.open(path)
     os.write(pipe, _ACK.pack(0))
@@ -44,7 +44,7 @@ def write_until_killed(path: Path, model: Model, seed: int, pipe: int) -> None:
 
 
 def kill_one(path: Path, model: Model, seed: int, after: int, delay: float) -> int:
-    """Start a writer, kill it a moment after so many operations, and return how many it acknowledged."""
+    """Start a writer, kill it ``delay`` seconds after ``after`` operations, and return how many it acknowledged."""
     reading, writing = os.pipe()
     child = os.fork()
     if child == 0:
@@ -61,12 +61,12 @@ def kill_one(path: Path, model: Model, seed: int, after: int, delay: float) -> i
         _, status = os.waitpid(child, 0)
         rest = pipe.read()
     if not os.WIFSIGNALED(status):
-        raise RuntimeError("the writer failed by itself")
+        raise RuntimeError("the writer failed before it was killed")
     return (len(begun) + len(rest)) // _ACK.size - 1
 
 
 def run(folder: Path, kills: int, *, seed: int = 0, most: int = 8, longest: float = 0.01) -> Outcome:
-    """Kill writers again and again, and compare the file with the model after each."""
+    """Kill writers repeatedly and compare the file with the model after each kill."""
     path, random, outcome = folder / "killed.priorcase", Random(seed), Outcome()
     declaration = Declaration([("first", {"kind": "nominal"}), ("second", {"kind": "nominal"})])
     Store.open(path, create=declaration).close()
@@ -94,7 +94,7 @@ def _compare(path: Path, sure: Model, perhaps: Model, outcome: Outcome) -> Model
             outcome.whole += 1
             found = perhaps
         else:
-            outcome.problems.append(f"{difference} are neither as acknowledged nor as under way")
+            outcome.problems.append(f"{difference} match neither the acknowledged operations nor the one in progress")
             raise RuntimeError(outcome.problems[-1])
     data = b"".join(file.read_bytes() for file in path.parent.iterdir())
     left = sum(text.strip('"').encode() in data for text in found.forgotten)

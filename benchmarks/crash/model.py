@@ -1,4 +1,4 @@
-"""A case base as plain dictionaries: what the file must hold after the same operations, written the obvious way."""
+"""A simple model of a case base in plain dictionaries: the expected content of the file after the same operations."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ WORDS = ("red", "green", "blue", "Gerät", "☃", "drum", "fuser", "")
 
 @dataclass
 class Operation:
-    """One transaction: its name, and all that it needs."""
+    """The name and the arguments of one transaction."""
 
     name: str
     ids: list[int] = field(default_factory=list)
@@ -37,7 +37,7 @@ class Model:
     forgotten: list[str] = field(default_factory=list)
 
     def apply(self, operation: Operation) -> None:
-        """Description of an operation."""
+        """Apply an operation to the dictionaries."""
         getattr(self, f"_{operation.name}")(operation)
 
     def _add(self, operation: Operation) -> None:
@@ -83,13 +83,13 @@ class Model:
         self.history.append(("learned", None))
 
     def after(self, operation: Operation) -> Model:
-        """A copy to which an operation was applied."""
+        """Return a copy with an operation applied."""
         model = deepcopy(self)
         model.apply(operation)
         return model
 
     def differs(self, store: Store) -> str | None:
-        """In what a file differs from this; None where in nothing."""
+        """Return the name of the first part in which a file differs from the model, or None."""
         loaded = store.load()
         width = len(self.declaration.attributes)
         rows = {
@@ -125,12 +125,12 @@ def _fields(case: NewCase) -> dict[str, Any]:
 
 
 def _texts(row: dict[str, Any]) -> list[str]:
-    """The strings that identify the bytes of a case."""
+    """Return the strings that identify the bytes of a case."""
     return [text for text in (row["solution"], row["key"], *row["notes"]) if text]
 
 
 def perform(operation: Operation, writer: Writer) -> None:
-    """Do in a file what ``Model.apply`` does in dictionaries."""
+    """Apply an operation to a file, as ``Model.apply`` does to dictionaries."""
     match operation.name:
         case "add":
             writer.insert(operation.cases, by="desk", why=operation.text)
@@ -150,12 +150,12 @@ def perform(operation: Operation, writer: Writer) -> None:
 
 
 def token(random: Random) -> str:
-    """A text that no other case has: mostly short, at times longer than a page."""
+    """Return a unique text, mostly short, but sometimes longer than a database page."""
     return "".join(random.choices("abcdefghijklmnopqrstuvwxyz", k=random.choice([24, 24, 60, 60, 300, 6000])))
 
 
 def new_case(random: Random, width: int, *, note: bool = False) -> NewCase:
-    """A case with a unique string in every field."""
+    """Return a case with unique strings as solution, key and note."""
     values = [random.choice([None, random.random(), random.randrange(9), random.choice(WORDS)]) for _ in range(width)]
     key = token(random) if random.random() < 0.5 else None
     noted = token(random) if note or random.random() < 0.3 else None
@@ -163,7 +163,7 @@ def new_case(random: Random, width: int, *, note: bool = False) -> NewCase:
 
 
 def some_operation(random: Random, model: Model) -> Operation:
-    """An operation that the content allows."""
+    """Return a random operation that is valid for the current content."""
     width, ids = len(model.declaration.attributes), list(model.cases)
     names = ["add", "add", "add", "many", "revise", "revise", "forget", "declare", "retire", "use", "learn"]
     name = random.choice(names) if len(ids) > 3 else "many"

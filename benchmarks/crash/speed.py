@@ -14,7 +14,7 @@ COLORS = ("red", "green", "blue", "black")
 
 
 def mixed_cases(number: int) -> list[NewCase]:
-    """Cases of twelve mixed attributes with missing values, each with a key and a solution."""
+    """Return cases with twelve mixed attributes, missing values, a key and a solution."""
     random = Random(0)
 
     def value(place: int) -> str | int | float | None:
@@ -29,7 +29,7 @@ def mixed_cases(number: int) -> list[NewCase]:
 
 
 def measure(folder: Path, number: int, singles: int) -> list[tuple[str, float, str, str]]:
-    """Each work with its figure, the figure's unit and the bar."""
+    """Return the name, the result, the unit and the target of each task."""
     cases = mixed_cases(number + singles)
     declaration = Declaration([(f"attribute {place}", {"kind": "numeric"}) for place in range(WIDTH)])
     rows = []
@@ -44,8 +44,8 @@ def measure(folder: Path, number: int, singles: int) -> list[tuple[str, float, s
         for case in cases[number:]:
             with store.writing() as writer:
                 writer.insert([case], by="desk", why="ticket")
-        rows.append(("one case a transaction", singles / (time.perf_counter() - start), "a second", ">= 200"))
-    rows.append(("the same by bare SQLite, one number a row", _bare(folder, singles), "a second", ""))
+        rows.append(("one case per transaction", singles / (time.perf_counter() - start), "a second", ">= 200"))
+    rows.append(("plain SQLite, one number per transaction", _bare(folder, singles), "a second", ""))
     start = time.perf_counter()
     with Store.open(folder / "speed.priorcase") as store:
         store.load()
@@ -53,12 +53,12 @@ def measure(folder: Path, number: int, singles: int) -> list[tuple[str, float, s
         start = time.perf_counter()
         with store.writing() as writer:
             writer.delete([1])
-        rows.append(("forget one of them, bytes and all", time.perf_counter() - start, "s", ""))
+        rows.append(("forget one case and erase its bytes", time.perf_counter() - start, "s", ""))
     return rows
 
 
 def _bare(folder: Path, singles: int) -> float:
-    """Rows a second that SQLite alone makes durable here, as a measure of the disk."""
+    """Return how many rows per second SQLite alone commits here, as a measure of the disk."""
     connection = sqlite3.connect(folder / "bare.db", isolation_level=None)
     connection.execute("PRAGMA journal_mode = TRUNCATE")
     connection.execute("PRAGMA synchronous = FULL")

@@ -19,7 +19,7 @@ from papers.reproduction import aloud
 
 @dataclass(frozen=True)
 class Effort:
-    """Amount of measurement: runs of cross-validation, and draws of a tenth, for few rows and for many."""
+    """Number of folds and runs of cross-validation, and of draws of a tenth for small and for large data sets."""
 
     folds: int = 10
     runs: int = 3
@@ -31,7 +31,7 @@ FULL, QUICK = Effort(), Effort(folds=3, runs=1, draws=4, draws_of_many=2)
 
 
 def main() -> int:
-    """Exit status 0; a missing data set is an error."""
+    """Measure, print the tables and return 0; a missing data set raises an error."""
     options = _options()
     effort = QUICK if options.quick else FULL
     grids = measure(options.only or NAMES, options.data, effort)
@@ -45,7 +45,7 @@ def main() -> int:
 
 
 def measure(names: list[str] | tuple[str, ...], folder: Path | None, effort: Effort) -> list[Grid]:
-    """All tables: scores of the models, non-normal columns, evidence from few rows, and exceptions."""
+    """Return all tables: scores of the models, non-normal columns, evidence from few rows, and exceptions."""
     scores, tenths, causes, cut = {}, {}, [], {}
     for name in names:
         problem = load(name, folder)
@@ -66,7 +66,7 @@ def measure(names: list[str] | tuple[str, ...], folder: Path | None, effort: Eff
 
 
 def notes(effort: Effort) -> list[str]:
-    """Notes on how the tables were measured."""
+    """Return notes on how the tables were measured."""
     return [
         f"Cross-validation with {effort.folds} random folds, the same for all models: {effort.runs} runs, or one run "
         f"for data sets of {MANY_ROWS:,} rows or more. Scores are means over all rows. Everything is learned within "
@@ -89,7 +89,7 @@ def notes(effort: Effort) -> list[str]:
 
 def _options() -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.models", description=__doc__)
-    parser.add_argument("--quick", action="store_true", help="few folds and draws, to check that it runs")
+    parser.add_argument("--quick", action="store_true", help="few folds and draws: a smoke test")
     parser.add_argument("--markdown", type=Path, metavar="FILE", help="also write the tables to FILE as Markdown")
     names = ", ".join([*NAMES, BUILT_IN])
     parser.add_argument(
@@ -98,7 +98,7 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--data", type=Path, default=os.environ.get("PRIORCASE_DATA"), help="folder of the data sets")
     options = parser.parse_args()
     if options.data is None and options.only != [BUILT_IN]:
-        parser.error(f"name the folder of the data sets by --data or PRIORCASE_DATA; --only {BUILT_IN} needs none")
+        parser.error(f"set the folder of data sets with --data or PRIORCASE_DATA; --only {BUILT_IN} needs no folder")
     return options
 
 

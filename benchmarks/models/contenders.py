@@ -1,4 +1,4 @@
-"""Every Bayes model of the library, and what users would pick instead, by the code that makes it."""
+"""Every Bayes model of the library, and the models that users would choose instead, by their code."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from benchmarks.models.problems import Problem
 from priorcase.bayes.subsets import SubsetAveragedBayes
 
 MANY_ROWS = 5_000
-"""From here on EM starts once, not five times."""
+"""Number of rows from which EM is run from one start instead of five."""
 
 PLUG_IN = 'NaiveBayes("map", numeric="gaussian", zero_policy="cap100")'
 EVIDENCE = 'NaiveBayes(numeric="student")'
@@ -53,9 +53,9 @@ CONTENDERS: Mapping[str, Contender] = {**OURS, **PEERS}
 
 
 def log_probabilities(model: Any, problem: Problem, train: Any, test: Any, *, told: bool = False) -> Any:
-    """Predictions of a fitted model for other rows: (rows, classes of the problem), natural logarithms.
+    """Fit a model and return the log-probabilities of the test rows, one column for each class of the problem.
 
-    A class that no training row has is impossible, unless the model is ``told`` of all classes.
+    A class without training rows gets probability 0, unless ``told`` is true: the model then knows all classes.
     """
     X, rows = problem.X.take(train), problem.X.take(test)
     with warnings.catch_warnings():

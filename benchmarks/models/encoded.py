@@ -34,12 +34,12 @@ class Encoded:
         return self
 
     def predict_log_proba(self, X: Any) -> Any:
-        """The logarithm of each class's probability."""
+        """Return the log-probability of each class."""
         return self.pipeline.predict_log_proba(plain(X))
 
 
 def gaussian_pipeline(problem: Problem) -> Any:
-    """Missing values imputed by medians and most frequent values, levels as ranks, values one-hot."""
+    """Return GaussianNB on imputed columns, with ordinal levels as ranks and nominal values one-hot encoded."""
     kinds = list(problem.X.kinds.values())
     nominal = [i for i, kind in enumerate(kinds) if not isinstance(kind, (Numeric, Ordinal))]
     others = [i for i in range(len(kinds)) if i not in nominal]
@@ -51,7 +51,7 @@ def gaussian_pipeline(problem: Problem) -> Any:
 
 
 def categorical_pipeline(problem: Problem) -> Any:
-    """The same imputation, numbers in five equal-frequency bins; all values that occur are declared."""
+    """Return CategoricalNB on imputed columns, with numbers in five equal-frequency bins and all values declared."""
     kinds = list(problem.X.kinds.values())
     numbers = [i for i, kind in enumerate(kinds) if isinstance(kind, Numeric)]
     others = [i for i in range(len(kinds)) if i not in numbers]
@@ -65,7 +65,7 @@ def categorical_pipeline(problem: Problem) -> Any:
 
 
 def plain(X: Any) -> Any:
-    """The cells as objects, levels by their ranks, NaN for missing values."""
+    """Return the cells as objects, with ranks for ordinal levels and NaN for missing values."""
     cells = np.empty((len(X), len(X.data)), dtype=object)
     for i, (name, kind) in enumerate(X.kinds.items()):
         column = X[name].tolist()

@@ -39,33 +39,33 @@ COMPARED = ("plug-in", "evidence", "gain", "better in")
 
 @dataclass(frozen=True, eq=False)
 class Gain:
-    """Gain in log-score of one model over another, from the same tenths."""
+    """Gain in log-score of one model over another on the same draws."""
 
     each: Any
 
     @classmethod
     def of(cls, scores: Mapping[str, FromATenth], model: str, other: str) -> Gain:
-        """The gain of a model over another, if no row counts for more than 100 nats."""
+        """Return the gain if each row counts at most 100 nats."""
         return cls(scores[model].capped - scores[other].capped)
 
     @classmethod
     def uncapped(cls, scores: Mapping[str, FromATenth], model: str, other: str) -> Gain:
-        """The gain by the log-scores as they are."""
+        """Return the gain in uncapped log-scores."""
         return cls(scores[model].logs - scores[other].logs)
 
     @property
     def mean(self) -> float:
-        """Its mean over the draws."""
+        """Mean gain over the draws."""
         return float(self.each.mean())
 
     @property
     def standard_error(self) -> float:
-        """Standard deviation of that mean."""
+        """Standard error of the mean gain."""
         return float(self.each.std(ddof=1) / np.sqrt(self.each.size))
 
     @property
     def won(self) -> str:
-        """In how many of the draws it is above 0."""
+        """Text with the number of draws with a positive gain."""
         return f"{int((self.each > 0).sum())} of {self.each.size}"
 
     def __str__(self) -> str:
@@ -73,12 +73,12 @@ class Gain:
 
 
 def measure(problem: Problem, times: int, track: Track = silently) -> dict[str, FromATenth]:
-    """Plug-in and evidence from tenths of a table."""
+    """Return the scores of the plug-in and evidence models trained on tenths of a table."""
     return from_a_tenth(problem, PAIRS, times=times, track=track)
 
 
 def grids(measured: Mapping[str, Mapping[str, FromATenth]]) -> tuple[Grid, Grid]:
-    """A line for each data set: numbers by densities, and by bins."""
+    """Return two tables with one line per data set: for densities, and for bins."""
     densities = Grid(
         f"Trained on a tenth of the rows: {PLUG_IN} vs. {EVIDENCE}, mean ln p",
         (
@@ -99,7 +99,7 @@ def grids(measured: Mapping[str, Mapping[str, FromATenth]]) -> tuple[Grid, Grid]
 
 
 def explain(problem: Problem, times: int, track: Track = silently) -> Grid:
-    """Plug-in and evidence on the original table, and with each column shuffled within each class."""
+    """Compare plug-in and evidence on the original table and after shuffling each column within each class."""
     lines: list[Sequence[str]] = []
     for title, table in {"original": problem, "shuffled within classes": problem.shuffled()}.items():
         scores = from_a_tenth(table, CAUSES, times=times, track=track)
@@ -135,7 +135,7 @@ def _compared(plug_in: Any, evidence: Any, gain: Gain) -> list[str]:
 
 
 def _zeros(found: FromATenth) -> str:
-    """The share of rows whose true class had probability 0, and the number of draws with such a row."""
+    """Return the share of rows whose true class had probability 0, and the number of draws with such a row."""
     share, draws = 100 * found.impossible.mean(), found.impossible
     return f"{share:.2f}% ({int((draws > 0).sum())} of {draws.size})"
 

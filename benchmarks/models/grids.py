@@ -12,7 +12,7 @@ from priorcase.learning import results as grids
 
 @dataclass(frozen=True)
 class Grid:
-    """A title, the titles of the columns, and the lines; the first ``left`` columns begin, the others end, flush."""
+    """A table with a title, column titles and lines. The first ``left`` columns are left-aligned."""
 
     title: str
     columns: Sequence[str]
@@ -32,7 +32,7 @@ class Grid:
 
 
 def figure(value: float) -> str:
-    """A score in three decimals, or in none if it is huge.
+    """Format a score with three decimals, or with none if it is huge.
 
     >>> figure(-0.4567), figure(-123456.0), figure(float("-inf"))
     ('-0.457', '-123,456', '-inf')
@@ -46,7 +46,7 @@ def by_model(
     of: Callable[[Score], float],
     text: Callable[[float], str] = figure,
 ) -> Grid:
-    """A line for each model, a column for each data set; the best of each column in bold."""
+    """Return a table with a line per model and a column per data set, the best score of each column in bold."""
     best = {name: text(max(map(of, found.values()))) for name, found in scores.items()}
     models = next(iter(scores.values()))
     lines = []

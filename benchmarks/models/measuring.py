@@ -1,4 +1,4 @@
-"""Scores of contenders over the same folds, and of two rules from a tenth of the rows."""
+"""Scores of models by cross-validation on the same folds, and after training on a tenth of the rows."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ CAP = 100.0
 
 @dataclass(frozen=True)
 class Score:
-    """Mean ``ln p`` of the truth, and the accuracy."""
+    """Mean log-probability of the true class, and accuracy."""
 
     log: float
     zero_one: float
@@ -26,7 +26,7 @@ class Score:
 def cross_validated(
     problem: Problem, contenders: Mapping[str, Contender], *, runs: int, folds: int, track: Track = silently
 ) -> dict[str, Score]:
-    """The scores of each contender, over the same folds."""
+    """Return the scores of each model, with the same folds for all."""
     found = {}
     for name, make in track(list(contenders.items()), f"{problem.name}: {runs} x {folds}-fold cross-validation"):
         gains, hits = [], []
@@ -40,22 +40,22 @@ def cross_validated(
 
 @dataclass(frozen=True, eq=False)
 class FromATenth:
-    """Predictions of models fitted to a tenth of the rows for the others: an entry for each draw of the tenth."""
+    """Scores of a model fitted to a tenth of the rows and tested on the rest, with one entry per draw."""
 
     logs: Any
-    """Mean ``ln p`` of the truth."""
+    """Mean log-probability of the true class."""
     capped: Any
-    """The same with no row counting for more than 100 nats."""
+    """Mean log-probability of the true class, with each row counting at most 100 nats."""
     hits: Any
     """Accuracy."""
     impossible: Any
-    """Part of the rows whose truth had probability 0."""
+    """Share of the rows whose true class had probability 0."""
 
 
 def from_a_tenth(
     problem: Problem, contenders: Mapping[str, Contender], *, times: int, track: Track = silently
 ) -> dict[str, FromATenth]:
-    """The scores of each contender, from the same tenths. All are told of all classes, which a tenth may lack."""
+    """Return the scores of each model, trained on the same tenths. All models know the full set of classes."""
     found: dict[str, list[tuple[float, ...]]] = {name: [] for name in contenders}
     draws = list(problem.tenths(times))
     for train, test in track(draws, f"{problem.name}: {times} times a tenth of the rows"):
@@ -67,5 +67,5 @@ def from_a_tenth(
 
 
 def gains_of(logs: Any, problem: Problem, test: Any) -> Any:
-    """``ln p`` of the truth in each row."""
+    """Return the log-probability of the true class of each row."""
     return logs[np.arange(len(test)), problem.truth(test)]

@@ -1,4 +1,4 @@
-"""The numeric column that Student's t fits worst: the one that gains most when it alone is binned."""
+"""The numeric column that Student's t fits worst: binning this column alone improves the log-score most."""
 
 from __future__ import annotations
 
@@ -13,21 +13,21 @@ from papers.reproduction import Track, silently
 
 
 def measure(problem: Problem, *, runs: int, folds: int, track: Track = silently) -> dict[str, Score]:
-    """The scores of naive Bayes by the names of the columns that were binned, one at a time."""
+    """Return the scores of naive Bayes with one column binned at a time, by the name of that column."""
     columns = [name for name, kind in problem.X.kinds.items() if isinstance(kind, pc.Numeric)]
     cuts = {name: _cut({**dict.fromkeys(columns, "student"), name: "mdl"}) for name in columns}
     return cross_validated(problem, cuts, runs=runs, folds=folds, track=track)
 
 
 def grid(scores: Mapping[str, Mapping[str, Score]], cut: Mapping[str, Mapping[str, Score]]) -> Grid:
-    """A line for each data set that has numeric columns.
+    """Return a table with one line for each data set that has numeric columns.
 
     Parameters
     ----------
     scores
         The scores of the models.
     cut
-        What `measure` found.
+        The result of `measure` for each data set.
     """
     lines: list[Sequence[str]] = []
     for name, found in cut.items():

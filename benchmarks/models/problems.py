@@ -1,4 +1,4 @@
-"""The data sets that the models are measured on, and how their rows are dealt out."""
+"""The data sets of the comparison, and how they are split into training and test rows."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ BUILT_IN = "repairs"
 
 @dataclass(frozen=True, eq=False)
 class Problem:
-    """A table whose last column, the class, is to be predicted."""
+    """A table and the classes to be predicted."""
 
     name: str
     X: NamedColumns
@@ -40,32 +40,32 @@ class Problem:
 
     @property
     def classes(self) -> Any:
-        """The classes, sorted."""
+        """Sorted class labels."""
         return np.unique(self.y)
 
     def truth(self, rows: Any) -> Any:
-        """The classes of a subset of the rows, by their positions in `classes`."""
+        """Return the classes of some rows as positions in `classes`."""
         return np.searchsorted(self.classes, self.y[rows])
 
     def stream(self, *purpose: int) -> np.random.Generator:
-        """Random numbers of this table's own, whatever else is measured."""
+        """Return a random generator that depends only on the table and the purpose."""
         return np.random.default_rng([zlib.crc32(self.name.encode()), *purpose])
 
     def folds(self, runs: int, folds: int) -> Iterator[tuple[Any, Any]]:
-        """Training and test rows of repeated cross-validation."""
+        """Yield the training and test rows of repeated cross-validation."""
         stream = self.stream(folds)
         for _ in range(runs):
             yield from fold_rows(len(self.y), folds, 1.0, stream)
 
     def tenths(self, times: int) -> Iterator[tuple[Any, Any]]:
-        """A tenth of the rows for training and the others for testing, drawn again each time."""
+        """Yield random splits with a tenth of the rows for training and the rest for testing."""
         stream = self.stream(10, 100)
         for _ in range(times):
             order = stream.permutation(len(self.y))
             yield np.sort(order[: len(order) // 10]), np.sort(order[len(order) // 10 :])
 
     def shuffled(self) -> Problem:
-        """Each column shuffled within each class: naive Bayes is then true, and every count stays as it was."""
+        """Shuffle each column within each class: the naive Bayes assumption holds and all counts stay the same."""
         stream, data = self.stream(1), {}
         for name, column in self.X.data.items():
             data[name] = column.copy()
@@ -76,7 +76,7 @@ class Problem:
 
 
 def load(name: str, folder: Path | None) -> Problem:
-    """A data set of the folder, or the table that is built in."""
+    """Return a data set of the folder, or the built-in table if there is no folder."""
     name = BUILT_IN if folder is None else name
     X, y = datasets.load(name, folder=folder, frame=None)
     return Problem(name, X, np.asarray(y.tolist()))

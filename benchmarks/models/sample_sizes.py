@@ -1,7 +1,7 @@
 """Prior strength, in rows, of the tree and super-parent models on public data sets.
 
-``python -m benchmarks.models.sample_sizes`` takes the folder that ``PRIORCASE_DATA`` names and a few minutes. Each line
-has the log-scores of one model on one data set, by ten-fold cross-validation and from a tenth of the rows.
+``python -m benchmarks.models.sample_sizes`` needs the folder that ``PRIORCASE_DATA`` names and takes a few minutes.
+Each line shows the log-scores of one model on one data set, by ten-fold cross-validation and from a tenth of the rows.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ def measure(
     draws: int = 20,
     track: Track = silently,
 ) -> list[Grid]:
-    """Two tables for each model: from all rows but a fold, and from a tenth of them; fewer runs where rows are many."""
+    """Return two tables per model, from cross-validation and from a tenth of the rows; large sets get fewer runs."""
     grids = []
     for model in MODELS:
         whole, tenths = {}, {}
@@ -59,7 +59,7 @@ def measure(
 
 
 def log_scores(problem: Problem, model: Any, splits: Sequence[tuple[Any, Any]]) -> list[float]:
-    """The log-score with each sample size. All are told of all classes, which the rows to learn from may lack."""
+    """Return the log-score for each prior strength. All models know the full set of classes."""
     found = []
     for size in SIZES:
         logs = (
@@ -72,12 +72,12 @@ def log_scores(problem: Problem, model: Any, splits: Sequence[tuple[Any, Any]]) 
 
 
 def table(title: str, scores: Mapping[str, Sequence[float]]) -> Grid:
-    """Log-scores by data set and sample size; then their means, and on how many sets the default is better."""
+    """Return a table of log-scores by data set and prior strength, with means and the number of wins of the default."""
     values = np.array(list(scores.values()))
     default = values[:, [SIZES.index(_DEFAULT)]]
     lines = [[name, *map(figure, row)] for name, row in scores.items()]
     lines.append(["mean", *map(figure, values.mean(axis=0).tolist())])
-    lines.append(["the default is better on", *(str(n) for n in (default > values).sum(axis=0).tolist())])
+    lines.append(["wins of the default", *(str(n) for n in (default > values).sum(axis=0).tolist())])
     return Grid(title, ("", *map(str, SIZES)), lines)
 
 

@@ -1,1 +1,1 @@
-"""One module per workload, each with ``run(sizes) -> list[Row]``, and the wrappers of peers that need one."""
+"""One module per workload, each with ``run(sizes) -> list[Row]``, and wrappers for the peers that need them."""

@@ -1,4 +1,4 @@
-"""Every stored row as a query, without itself: leave-one-out on mixed rows, and k-NN graphs of numeric ones."""
+"""Every stored row as a query that excludes itself: leave-one-out on mixed rows, and k-NN graphs of numeric rows."""
 
 from typing import get_args
 
@@ -18,7 +18,7 @@ LEFT_OUT, GRAPH = 100, 10
 
 
 def run(sizes: Sizes) -> list[Row]:
-    """Against scikit-learn, faiss and SciPy, which run only once: they take long."""
+    """Compare with scikit-learn, faiss and SciPy, which run only once because they take long."""
     graphs = [row for structure in get_args(data.Structure) for row in _graph(structure, sizes)]
     return [*_leave_one_out(sizes), *graphs]
 

@@ -1,4 +1,4 @@
-"""algorithm='auto' compared with each algorithm by itself: never more than a tenth slower than the best of them."""
+"""Compare algorithm='auto' with each single algorithm; the limit is 1.1 times the time of the fastest algorithm."""
 
 from benchmarks import data, ours
 from benchmarks.report import Row
@@ -9,7 +9,7 @@ ALGORITHMS = ("tree", "scan", "plain")
 
 
 def run(sizes: Sizes) -> list[Row]:
-    """One row for each table, against the best algorithm there."""
+    """Return one row for each table, compared with the fastest algorithm on that table."""
     tables = {
         "mixed 8+8, HEOM": (data.mixed(sizes.rows(50_000), 500), "heom", 10),
         "clustered mixed 6+4, HEOM": (data.clustered(sizes.rows(50_000), 2_000), "heom", 10),

@@ -1,4 +1,4 @@
-"""Peak memory added by fitting naive Bayes on a million rows, in its own process."""
+"""Peak memory added by fitting naive Bayes on a million rows in a separate process."""
 
 import json
 import subprocess
@@ -14,7 +14,7 @@ CODES_PER_ROW = 21
 
 
 def run(sizes: Sizes) -> list[Row]:
-    """The peak of resident memory above what the frame takes; the worst of three runs."""
+    """Measure the peak of resident memory in addition to the data frame; the worst of three runs counts."""
     rows = sizes.rows(1_000_000)
     command = [sys.executable, "-m", "benchmarks.peers.bayes_memory", str(rows)]
     runs = [
@@ -26,7 +26,7 @@ def run(sizes: Sizes) -> list[Row]:
     asked = max(one["predict"] for one in runs) / MIB
     answer = rows * 5 * 8 / MIB
     name = f"naive Bayes, {rows:,} x 20"
-    note = f"{peak / codes:.3f} times the codes, which the model keeps; worst of {len(runs)}"
+    note = f"{peak / codes:.3f} times the size of the codes, which the model stores; worst of {len(runs)}"
     return [
         Row(f"{name}: peak memory added by fit", "twice the codes", peak, 2 * codes, 1, "MiB", note),
         Row(

@@ -1,4 +1,4 @@
-"""The file of a case base: durable additions, opening it, forgetting, and writers that are killed in mid-write."""
+"""The file of a case base: durable additions, opening, forgetting, and writers killed during a write."""
 
 import os
 import tempfile
@@ -17,7 +17,7 @@ KILLS = 100
 
 
 def run(sizes: Sizes) -> list[Row]:
-    """Best seconds of several rounds, next to the limit."""
+    """Return the best time of several rounds for each task, with its limit."""
     stored, singles = sizes.rows(100_000), sizes.queries(500)
     rows = cases(stored)
     with tempfile.TemporaryDirectory(prefix="priorcase-durable-") as folder:
@@ -61,7 +61,7 @@ def _killed(kills: int) -> Row:
         outcome = kill_writers(Path(folder), kills)
         taken = time.perf_counter() - start
     if outcome.problems:
-        raise RuntimeError(f"killing writers did harm: {outcome.problems}")
+        raise RuntimeError(f"killing writers damaged the case base: {outcome.problems}")
     done = sum(outcome.acknowledged.values())
     note = f"{done:,} acknowledged operations, none lost, none half-written; verify clean each time"
     return _limit(f"{kills} writers killed by SIGKILL", taken, None, note)

@@ -1,4 +1,4 @@
-"""The ten most similar of many cases with twelve attributes of all kinds, and the same in cbrkit on fewer cases."""
+"""Retrieval of the ten most similar of many cases with twelve mixed attributes; with cbrkit on fewer cases."""
 
 import statistics
 import time
@@ -18,7 +18,7 @@ TIMES_FASTER = 100.0
 
 
 def run(sizes: Sizes) -> list[Row]:
-    """Median seconds of a query, the base open and each measure prepared; the best of some rounds."""
+    """Measure the median time of a query on an open base with prepared measures; the best of some rounds counts."""
     return [_many(sizes), *_beside_cbrkit(sizes)]
 
 
@@ -62,7 +62,7 @@ def _median(base: Any, queries: Sequence[Case]) -> float:
 
 
 def _median_of(ask: Any, queries: Sequence[Case]) -> float:
-    """Median time of single queries, after a warm-up query."""
+    """Return the median time of single queries, after a warm-up query."""
     ask(queries[0])
     taken = []
     for query in queries:

@@ -1,7 +1,7 @@
-"""Run by a Python that has cbrkit, in a process of its own: ``cases_retrieval_cbrkit.py TASK.json POOLING TIMES``.
+"""Run cbrkit in its own environment and process: ``cases_retrieval_cbrkit.py TASK.json POOLING TIMES``.
 
-Reads cases, queries and settings, asks each query once to warm up and some more times, and prints the median seconds
-of a query and the most similar cases of each as JSON.
+The script reads cases, queries and settings and runs each query once to warm up and TIMES more times. It prints the
+median seconds of a query and the most similar cases of each query as JSON.
 """
 
 import json
@@ -18,23 +18,23 @@ import Levenshtein  # type: ignore[import-not-found]
 
 
 def loaded(case: dict[str, Any], levels: list[str]) -> dict[str, Any]:
-    """A case as its users would keep it: days and levels of an order as numbers, sets as sets."""
+    """Return a case in the types that cbrkit expects: dates and ordinal levels as numbers, sets as frozensets."""
     day, extras = date.fromisoformat(case["listed"]).toordinal(), frozenset(case["extras"])
     return case | {"listed": day, "extras": extras, "condition": levels.index(case["condition"])}
 
 
 def jaccard(x: frozenset[str], y: frozenset[str]) -> float:
-    """Members in common of all members; cbrkit's own function of this name is another one, 1 / (2 - this)."""
+    """Return the Jaccard similarity J of two sets; cbrkit's own function of this name returns 1 / (2 - J) instead."""
     return len(x & y) / len(x | y) if x or y else 1.0
 
 
 def edits(x: str, y: str) -> float:
-    """By Levenshtein's distance in compiled code; cbrkit's own function counts an exchange as two edits."""
+    """Return the Levenshtein similarity, compiled; cbrkit's own function counts a substitution as two edits."""
     return 1.0 - Levenshtein.distance(x, y) / max(len(x), len(y), 1)
 
 
 def retriever(task: dict[str, Any], pooling: str) -> Callable[..., Any]:
-    """A retriever in the words of cbrkit's documentation."""
+    """Build a retriever as cbrkit's documentation describes."""
     similarities: dict[str, Any] = {name: cbrkit.sim.numbers.linear(max=most) for name, most in task["ranges"].items()}
     similarities |= {name: cbrkit.sim.generic.equality() for name in task["names"]}
     similarities["model"] = cbrkit.sim.strings.taxonomy.load(Path(task["taxonomy"]))
@@ -47,7 +47,7 @@ def retriever(task: dict[str, Any], pooling: str) -> Callable[..., Any]:
 
 
 def main() -> None:
-    """Ask, and print what it took and what was found."""
+    """Run the queries and print the median time and the retrieved cases."""
     task = json.loads(Path(sys.argv[1]).read_text(encoding="utf-8"))
     base = {id: loaded(case, task["levels"]) for id, case in enumerate(task["cases"])}
     queries = [loaded(query, task["levels"]) for query in task["queries"]]

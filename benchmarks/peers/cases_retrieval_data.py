@@ -1,4 +1,4 @@
-"""A made-up base of used machines: twelve attributes of every kind that a case may have, 5% of the values missing."""
+"""Generated cases of used machines with twelve attributes of all kinds, 5% of the values missing."""
 
 from datetime import date, timedelta
 from typing import Any
@@ -14,7 +14,7 @@ Case = dict[str, Any]
 
 
 def attributes() -> dict[str, Any]:
-    """Names and kinds: four numbers, an order, names of 5, 20 and 500 values, a taxonomy, a date, a set and a text."""
+    """Return four numeric, one ordinal and three nominal attributes, a taxonomy, a date, a set and a text."""
     import priorcase as pc
 
     kinds: dict[str, Any] = dict.fromkeys(NUMBERS, "numeric")
@@ -23,7 +23,7 @@ def attributes() -> dict[str, Any]:
 
 
 def cases(n: int, *, gaps: float = 0.05, seed: int = 0) -> list[Case]:
-    """So many cases, all attributes independent; the words of remarks are as frequent as words are (Zipf 1949)."""
+    """Return ``n`` cases with independent attributes; the words of remarks have natural frequencies (Zipf 1949)."""
     random = np.random.default_rng(seed)
     words = _words(random, 5_000)
     frequencies = 1.0 / np.arange(1, len(words) + 1)

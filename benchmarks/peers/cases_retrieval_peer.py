@@ -28,7 +28,7 @@ Found = list[tuple[int, float]]
 
 @dataclass
 class Comparison:
-    """The same cases, queries, similarities and weights for both; no missing values, which cbrkit does not support."""
+    """Cases, queries, similarities and weights for both programs; no missing values, which cbrkit does not support."""
 
     cases: list[Case]
     queries: list[Case]
@@ -37,7 +37,7 @@ class Comparison:
 
     @cached_property
     def ranges(self) -> dict[str, float]:
-        """Differences at which nothing is left of a similarity."""
+        """Difference at which the similarity is zero, for each attribute."""
         days = [date.fromisoformat(case["listed"]).toordinal() for case in self.cases]
         ranges = {name: max(c[name] for c in self.cases) - min(c[name] for c in self.cases) for name in NUMBERS}
         return {**ranges, "listed": max(days) - min(days), "condition": len(CONDITIONS) - 1}
@@ -48,14 +48,14 @@ class Comparison:
         return {name: 1.0 + place % 3 for place, name in enumerate(self.cases[0])}
 
     def measures(self) -> dict[str, Any]:
-        """Our measures; for the other kinds the defaults already agree."""
+        """Return our measures for the kinds whose defaults differ from cbrkit's."""
         from priorcase.cases.measures import EditDistance, Jaccard, Linear, WuPalmer
 
         lines = {name: Linear(range=most) for name, most in self.ranges.items() if name != "condition"}
         return {**lines, "model": WuPalmer(), "extras": Jaccard(), "remark": EditDistance(ignore_case=False)}
 
     def task(self, folder: Path) -> Path:
-        """Everything in a file for the other process."""
+        """Write the task to a file for the other process and return its path."""
         tree = {"name": "machine", "children": [_node(name, below) for name, below in TREE.items()]}
         (folder / "tree.json").write_text(json.dumps(tree), encoding="utf-8")
         task = {
@@ -71,17 +71,17 @@ class Comparison:
         return path
 
     def check(self, ours: list[Found]) -> None:
-        """Both must have found the same; cases as similar as the last one may differ."""
+        """Check that both programs retrieved the same cases, except for ties with the last case."""
         for mine, other in zip(ours, self.theirs or [], strict=self.theirs is not None):
             least = mine[-1][1]
             sure = [{id for id, similarity in found if similarity > least + 1e-9} for found in (mine, other)]
             close = all(math.isclose(a, b, abs_tol=1e-9) for (_, a), (_, b) in zip(mine, other, strict=True))
             if not close or sure[0] != {id + 1 for id in sure[1]}:
-                raise RuntimeError(f"cbrkit found {other}, and we found {mine}")
+                raise RuntimeError(f"cbrkit retrieved {other}, but priorcase retrieved {mine}")
 
 
 def peer(together: Comparison, pooling: str, *, install: bool, bar: float | None = None, note: str = "") -> Peer:
-    """One process that asks all queries in turn: a pool of processes would be started anew for each query."""
+    """Return cbrkit in a single process, since it would start a new process pool for each query."""
     name = f"cbrkit 0.14.2, {pooling}"
     missing = _missing(install)
     if missing:
@@ -118,12 +118,12 @@ def _python() -> Path:
 
 
 def _missing(install: bool) -> str:
-    """Reason why cbrkit cannot be run, or empty if it can. Installs it if possible."""
+    """Return why cbrkit cannot be run, or an empty string; if ``install`` is true, try to install it first."""
     imports: Sequence[str] = [str(_python()), "-c", "import cbrkit, Levenshtein"]
     if _python().exists() and subprocess.run(imports, capture_output=True, check=False, timeout=120).returncode == 0:
         return ""
     if not install:
-        return "cbrkit is installed by full runs only"
+        return "cbrkit is installed only by full runs"
     if sys.version_info >= (3, 13):
         return "cbrkit 0.14.2 needs Python 3.11 or 3.12"
     HOME.parent.mkdir(exist_ok=True)

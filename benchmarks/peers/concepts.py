@@ -1,4 +1,4 @@
-"""Learners that choose what to remember: IB2 on a table, IB3 on a stream."""
+"""Learners that store only some of the rows: IB2 on a table, IB3 on a stream."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ Table = tuple[npt.NDArray[np.float64], npt.NDArray[np.int64]]
 
 
 def numbers(rows: int) -> Table:
-    """Ten numeric columns between 0 and 1, two classes, 5% of the labels by chance."""
+    """Return ten numeric columns between 0 and 1, and two classes with 5% random labels."""
     X, y = make_classification(
         rows, 10, n_informative=6, n_redundant=2, n_clusters_per_class=3, flip_y=0.05, random_state=0
     )
@@ -32,7 +32,7 @@ def numbers(rows: int) -> Table:
 
 
 def run(sizes: Sizes) -> list[Row]:
-    """IB2 against imbalanced-learn and against a compiled loop; IB3 against river."""
+    """Compare IB2 with imbalanced-learn and a compiled loop, and IB3 with river."""
     return [*_numeric(sizes), *_growth(sizes), *_mixed(sizes), *_stream(sizes)]
 
 
@@ -54,7 +54,7 @@ def _numeric(sizes: Sizes) -> list[Row]:
 
 
 def _growth(sizes: Sizes) -> list[Row]:
-    """Four times the rows: the time must not grow more than rows times rows kept."""
+    """Measure four times as many rows: the time must not grow faster than the rows times the stored rows."""
     times, work = [], []
     for rows in (sizes.rows(20_000), 4 * sizes.rows(20_000)):
         X, y = numbers(rows)
@@ -85,7 +85,7 @@ def _mixed(sizes: Sizes) -> list[Row]:
     part = rows // 5
 
     def loop() -> float:
-        """The whole would take minutes: a fifth of the rows, and as much more as rows times rows kept."""
+        """Time a fifth of the rows and extrapolate by rows times stored rows, since all rows would take minutes."""
         start = time.perf_counter()
         kept = loops.condense(cells[:part], codes[:part], nominal)
         return (time.perf_counter() - start) * rows * model.stored_ / (part * len(kept))
@@ -100,7 +100,7 @@ def _mixed(sizes: Sizes) -> list[Row]:
 
 
 def prequential(X: npt.NDArray[np.float64], y: npt.NDArray[np.int64]) -> float:
-    """Predict a batch, then learn it; the accuracy."""
+    """Predict each batch, then learn it; return the accuracy."""
     model = pc.IB3(n_jobs=THREADS).partial_fit(X[:BATCH], y[:BATCH], classes=[0, 1])
     right = 0
     for start in range(BATCH, len(X), BATCH):
@@ -123,7 +123,7 @@ def _stream(sizes: Sizes) -> list[Row]:
 
 
 def _river(X: npt.NDArray[np.float64], y: npt.NDArray[np.int64], *, window: int, warm: int, asked: int) -> Peer:
-    """River's k-NN, one row at a time once ``warm`` rows are stored; ``asked`` rows extrapolated to all."""
+    """Time river's k-NN on ``asked`` single rows after storing ``warm`` rows, extrapolated to all rows."""
     memory = "full memory" if window == len(X) else f"window {window:,}"
     name = f"river KNNClassifier, {memory}"
     try:

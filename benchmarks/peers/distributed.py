@@ -1,6 +1,6 @@
 """k-NN and counts over a Dask cluster of two processes on this machine, compared with one process with two threads.
 
-Growth over partitions and rows is printed next to the targets, with the bytes that travel.
+The table also shows the growth with partitions and rows, and the bytes that are transferred.
 """
 
 import gc
@@ -25,7 +25,7 @@ PARTITIONS = 8
 
 
 def run(sizes: Sizes) -> list[Row]:
-    """Queries to 8 partitions on two workers; a count model on two workers compared with one; growth."""
+    """Measure queries to 8 partitions, a count model on two workers compared with one, and the growth."""
     rows, queries = sizes.rows(5_000_000), sizes.queries(1_000)
     found = _neighbors(rows, queries, sizes.repeats)
     found += _counts(sizes.rows(20_000_000), sizes.repeats)
@@ -37,7 +37,7 @@ def run(sizes: Sizes) -> list[Row]:
 
 @contextmanager
 def _cluster(workers: int) -> Iterator[None]:
-    """A cluster of processes, in which everything is imported."""
+    """Start a cluster of processes in which all modules are already imported."""
     from distributed import Client, LocalCluster
 
     options: Any = {"threads_per_worker": 1, "dashboard_address": ":0", "memory_limit": None}
@@ -65,7 +65,7 @@ def _best(work: Callable[[], object], repeats: int) -> float:
 
 
 def _part(rows: int, partitions: int, number: int) -> pd.DataFrame:
-    """One partition, created on its worker, so that no table is sent."""
+    """Create one partition on its worker, so that no table is sent."""
     task = data.mixed(rows // partitions, 0, seed=number)
     return task.X.assign(y=task.y == "yes")
 
@@ -113,7 +113,7 @@ def _neighbors(rows: int, queries: int, repeats: int) -> list[Row]:
 
 
 def _counts(rows: int, repeats: int) -> list[Row]:
-    """Counts without rows, each partition read from its Parquet file by the worker that counts it."""
+    """Measure a model that keeps only counts; each worker reads its partitions from Parquet files and counts them."""
     import dask.dataframe as dd
 
     import priorcase as pc
@@ -140,7 +140,7 @@ def _counts(rows: int, repeats: int) -> list[Row]:
 
 
 def _growth(rows: int, queries: int, partitions: int, repeats: int) -> Row:
-    """Seconds for a block of queries, and the bytes that travel, as rows and partitions grow."""
+    """Measure the time of a block of queries and the transferred bytes for a number of rows and partitions."""
     import dask
     from distributed import wait
 

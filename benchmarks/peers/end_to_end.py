@@ -15,7 +15,7 @@ K = 10
 
 
 def run(sizes: Sizes) -> list[Row]:
-    """Against scikit-learn's pipeline: impute, scale, one-hot encode, k-NN."""
+    """Compare with scikit-learn's pipeline: impute, scale, one-hot encode, k-NN."""
     task = data.mixed(sizes.rows(50_000), sizes.queries(2_000), categories=False)
 
     def ours() -> object:

@@ -1,6 +1,6 @@
 """100,000 rows of 4, 16 or 64 numeric columns, Euclidean, 10 neighbors, 10,000 queries.
 
-With 16 columns the ratio to a kd-tree depends on the data above all, so three tables carry the same bar.
+With 16 columns, the ratio to a kd-tree depends mainly on the data, so three tables have the same target.
 """
 
 from collections.abc import Callable
@@ -30,7 +30,7 @@ BARS: dict[tuple[int, data.Structure], dict[str, float | None]] = {
 
 
 def run(sizes: Sizes) -> list[Row]:
-    """Against faiss and SciPy."""
+    """Compare with faiss and SciPy."""
     return [row for columns, structure in BARS for row in _one(columns, structure, sizes)]
 
 
@@ -51,7 +51,7 @@ def _one(columns: int, structure: data.Structure, sizes: Sizes) -> list[Row]:
 def faiss_peer(
     X: pd.DataFrame, queries: pd.DataFrame, k: int, bar: float | None = None, rounds: int | None = None
 ) -> Peer:
-    """Its exact index, filled beforehand."""
+    """Return faiss's exact index, filled beforehand."""
     try:
         import faiss
     except ImportError:
@@ -65,7 +65,7 @@ def faiss_peer(
 
 
 def tree_peer(tree: cKDTree, queries: Numbers, k: int, bar: float | None = None, rounds: int | None = None) -> Peer:
-    """SciPy's kd-tree, built beforehand."""
+    """Return SciPy's kd-tree, built beforehand."""
     run: Callable[[], object] = lambda: tree.query(queries, k, workers=THREADS)  # noqa: E731
     return Peer("scipy cKDTree workers=2", run, bar, "float64 like ours, tree built beforehand", rounds)
 

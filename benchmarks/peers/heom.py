@@ -11,7 +11,7 @@ K = 10
 
 
 def run(sizes: Sizes) -> list[Row]:
-    """Against our own plain loop, scikit-learn, TiMBL and Weka."""
+    """Compare with our own plain loop, scikit-learn, TiMBL and Weka."""
     return [*_independent(sizes), *_clustered(sizes)]
 
 

@@ -15,7 +15,7 @@ LIMIT = 2.5e-6
 
 
 def run(sizes: Sizes) -> list[Row]:
-    """Two threads against one, and one query of many against a limit."""
+    """Compare building with two threads and one, and the time per query with a limit."""
     return [*_building(sizes), *_setting_up(sizes)]
 
 
@@ -28,7 +28,7 @@ def _building(sizes: Sizes) -> list[Row]:
 
 
 def _setting_up(sizes: Sizes) -> list[Row]:
-    """On a small table most of a query is set-up. One of radius 0 is nothing else: no row is near enough to measure."""
+    """Time queries on a small table, where set-up takes most of the time (all of it for radius 0)."""
     search = ours.search(data.mixed(SMALL, QUERIES), "heom", K)
     index, fitted, queries = search.index, search.fitted, search.queries
     name = f"mixed 8+8, HEOM, {SMALL:,} rows, one thread: one query of {QUERIES:,}"

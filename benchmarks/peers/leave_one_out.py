@@ -1,4 +1,4 @@
-"""Choosing parameters by leave-one-out: many at once compared with one search, and estimators that choose."""
+"""Tuning by leave-one-out: many candidates compared with a single search, and estimators that tune themselves."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ MOST = 100
 
 
 def run(sizes: Sizes) -> list[Row]:
-    """All of ``tune``, fits included, for 500 candidates against the search for the 100 nearest of each row alone."""
+    """Compare ``tune`` on 500 candidates, fits included, with a search for the 100 nearest neighbors of each row."""
     rows = sizes.rows(50_000)
     task = mixed(rows, 0)
     model = pc.KNNClassifier(MOST, n_jobs=THREADS).fit(task.X, task.y)
@@ -37,7 +37,7 @@ def run(sizes: Sizes) -> list[Row]:
 
 
 def _estimators(sizes: Sizes) -> list[Row]:
-    """Estimators that choose their parameters, with limits for the seconds of a fit and the first prediction."""
+    """Time estimators that tune their parameters; the limits include the fit and the first prediction."""
     rng, found = np.random.default_rng(0), list[Row]()
     X = rng.normal(size=(600, 10))
     y, table = X[:, 0] + X[:, 1] * X[:, 2] > 0, mixed(1000, 0)

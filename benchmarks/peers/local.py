@@ -1,7 +1,7 @@
-"""Locally weighted regression compared with scikit-misc's loess, NumPy and Weka's LWL; and on a million rows.
+"""Locally weighted regression compared with scikit-misc's loess, NumPy and Weka's LWL, and measured on a million rows.
 
-All fit the same thing: a plane around each query, weighed by the tricube of the distance over that of the first row
-beyond the k nearest. scikit-misc reads predictors in columns whatever their shape, and so gets transposed memory.
+All programs fit the same model: a plane around each query with tricube weights, whose bandwidth is the distance of the
+neighbor after the k nearest. scikit-misc always reads predictors column by column, so it gets transposed memory.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ MIB = 2**20
 
 @dataclass(frozen=True)
 class Task:
-    """Rows with a number each, and rows to ask about."""
+    """Training rows with numeric targets, and query rows."""
 
     X: Numbers
     y: Numbers
@@ -44,12 +44,12 @@ class Task:
 
     @property
     def k(self) -> int:
-        """Neighbors of each query: half of the rows if there are few."""
+        """Number of neighbors of each query, at most half of the rows."""
         return min(K, len(self.X) // 2)
 
 
 def task(rows: int, queries: int, *, seed: int = 7) -> Task:
-    """A smooth surface over four uniform columns, with noise."""
+    """Return a smooth surface over four uniform columns, with noise."""
     rng = np.random.default_rng(seed)
     X = rng.uniform(size=(rows + queries, COLUMNS))
     y = np.sin(4 * X[:, 0]) * X[:, 1] + X[:, 2] ** 2 + 0.1 * rng.normal(size=len(X))
@@ -57,12 +57,12 @@ def task(rows: int, queries: int, *, seed: int = 7) -> Task:
 
 
 def model(k: int) -> LocallyWeightedRegressor:
-    """Ours."""
+    """Return our regressor."""
     return LocallyWeightedRegressor(k, kernel="tricube", degree=1, distance="euclidean", n_jobs=THREADS)
 
 
 def run(sizes: Sizes) -> list[Row]:
-    """Small and full tables against loess; full ones against NumPy and Weka; a million rows by themselves."""
+    """Compare with loess on small and full tables, and with NumPy and Weka on full tables; measure a million rows."""
     small = task(sizes.rows(5_000), sizes.queries(500))
     full = task(sizes.rows(20_000), sizes.queries(2_000))
     return [
@@ -79,7 +79,7 @@ def _named(of: Task, what: str) -> str:
 
 
 def _against_loess(of: Task, sizes: Sizes, bars: dict[str, float | None]) -> list[Row]:
-    """From arrays to predictions; loess must fit its own rows before it can predict others."""
+    """Time fitting and predicting together, since loess fits its own rows before it can predict other rows."""
     notes = {"direct": "same results to 1e-7", "interpolate": "interpolates between fits at cell corners"}
     found = _loess(of, "direct").predict(_in_columns(of.queries)).values
     if not np.allclose(model(of.k).fit(of.X, of.y).predict(of.queries), found, rtol=0, atol=1e-7):
@@ -99,7 +99,7 @@ def _against_loess(of: Task, sizes: Sizes, bars: dict[str, float | None]) -> lis
 
 
 def _loess(of: Task, surface: str) -> loess:
-    """The bandwidth is the distance of row number floor(span n)."""
+    """Fit loess with the same bandwidth, which it takes from the distance of row number floor(span n)."""
     span = (of.k + 1.5) / len(of.X)
     fitted = loess(_in_columns(of.X), of.y, span=span, degree=1, normalize=False, surface=surface)
     fitted.fit()
@@ -107,12 +107,12 @@ def _loess(of: Task, surface: str) -> loess:
 
 
 def _in_columns(X: Numbers) -> Numbers:
-    """The same numbers, column by column, in an array of the old shape."""
+    """Store the numbers column by column in an array of the original shape."""
     return np.ascontiguousarray(X.T).reshape(X.shape)
 
 
 def _predictions(of: Task, sizes: Sizes) -> list[Row]:
-    """From queries to predictions, the models being fitted."""
+    """Time predictions of fitted models."""
     ours = model(of.k).fit(of.X, of.y)
     fitted = _loess(of, "direct")
     tree = cKDTree(of.X)
@@ -135,14 +135,14 @@ def _predictions(of: Task, sizes: Sizes) -> list[Row]:
 
 
 def _voters(of: Task, tree: cKDTree) -> tuple[npt.NDArray[np.int64], Numbers]:
-    """The k nearest rows of each query and their tricube weights."""
+    """Return the k nearest rows of each query and their tricube weights."""
     distances, rows = tree.query(of.queries, of.k + 1, workers=THREADS)
     u = distances[:, :-1] / distances[:, -1:]
     return rows[:, :-1], (1 - u**3) ** 3
 
 
 def _by_numpy(of: Task, rows: npt.NDArray[np.int64], weights: Numbers) -> Numbers:
-    """Normal equations of all queries at once."""
+    """Solve the normal equations of all queries at once."""
     deviations = of.X[rows] - of.queries[:, None]
     design = np.concatenate([np.ones((*rows.shape, 1)), deviations], axis=2)
     weighted = (design * weights[..., None]).transpose(0, 2, 1)
@@ -150,7 +150,7 @@ def _by_numpy(of: Task, rows: npt.NDArray[np.int64], weights: Numbers) -> Number
 
 
 def _given_neighbors(of: Task, sizes: Sizes) -> list[Row]:
-    """From neighbors and weights to predictions: the fits alone."""
+    """Time the local fits alone, from given neighbors and weights."""
     rows, weights = _voters(of, cKDTree(of.X))
     lists = (np.arange(len(rows) + 1) * of.k, np.ascontiguousarray(rows).ravel(), weights.ravel(), None)
     table = (of.X, of.queries, np.zeros(COLUMNS, dtype=np.uint8), of.X.std(axis=0), of.y[:, None])
@@ -166,7 +166,7 @@ def _given_neighbors(of: Task, sizes: Sizes) -> list[Row]:
 
 
 def _million(sizes: Sizes) -> list[Row]:
-    """Memory for each row must not grow with the rows; a process of its own for each size."""
+    """Check in separate processes that the memory per row does not grow with the number of rows."""
     rows, queries = sizes.rows(1_000_000), sizes.queries(10_000)
     quarter, whole = _measured(rows // 4, queries), _measured(rows, queries)
     name = f"LWR, {rows:,} x {COLUMNS}, {queries:,} queries, k = {K}"

@@ -18,7 +18,7 @@ from benchmarks.machine import THREADS
 
 @dataclass(frozen=True)
 class Loops:
-    """The loops over one table of byte codes, attributes by rows."""
+    """Loops over one table of byte codes of shape (attributes, rows)."""
 
     columns: npt.NDArray[np.int8]
     classes: npt.NDArray[np.int8]
@@ -26,7 +26,7 @@ class Loops:
     n_classes: int
 
     def count(self) -> npt.NDArray[np.int64]:
-        """Rows by attribute, class and value."""
+        """Count the rows by attribute, class and value."""
         attributes, rows = self.columns.shape
         counts = np.zeros((attributes, self.n_classes, self.n_values), np.int64)
         sizes = [rows, attributes, self.n_values, self.n_classes]
@@ -36,7 +36,7 @@ class Loops:
         return counts
 
     def predict(self, prior: npt.NDArray[np.float64], logs: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
-        """Probabilities of the classes from logs by attribute, class and value."""
+        """Return class probabilities from log-probabilities by attribute, class and value."""
         attributes, rows = self.columns.shape
         out = np.empty((rows, self.n_classes))
         sizes = [rows, attributes, self.n_values, self.n_classes]
@@ -49,7 +49,7 @@ class Loops:
 def condense(
     cells: npt.NDArray[np.float64], classes: npt.NDArray[np.int8], nominal: npt.NDArray[np.int8]
 ) -> npt.NDArray[np.int64]:
-    """Rows that IB2 stores, one thread: every stored row is measured for every row that comes."""
+    """Return the rows that IB2 stores, on one thread; each new row is compared with every stored row."""
     rows, width = cells.shape
     stored = np.empty(rows, np.int64)
     work = _library().condense

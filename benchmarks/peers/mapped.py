@@ -15,7 +15,7 @@ SECONDS, OWN_MIB = 0.5, 50
 
 
 def run(sizes: Sizes) -> list[Row]:
-    """Times are the best of some processes, memory is the worst. The file is in the page cache: it was just written."""
+    """Measure the best time and the worst memory of some processes. The file is still in the page cache."""
     rows = sizes.rows(5_000_000)
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "model.priorcase"
@@ -64,7 +64,7 @@ def _measure(action: str, path: Path, rows: int) -> dict[str, object]:
 
 
 def _own() -> int:
-    """Bytes of memory that are no part of a file: those that this process cannot share."""
+    """Return the bytes of anonymous memory, which are not mapped from a file and cannot be shared."""
     lines = Path("/proc/self/smaps_rollup").read_text(encoding="ascii").splitlines()
     return next(int(line.split()[1]) * 1024 for line in lines if line.startswith("Anonymous"))
 

@@ -1,4 +1,4 @@
-"""A million mixed rows in a process of its own: what the model holds, what queries add, how long fitting takes."""
+"""A million mixed rows in a separate process: memory of the model, memory added by queries, and fitting time."""
 
 import contextlib
 import ctypes
@@ -20,7 +20,7 @@ MIB = 2**20
 
 
 def run(sizes: Sizes) -> list[Row]:
-    """Resident memory, read after the frame is dropped, so that nothing can hide in it; the worst of three runs."""
+    """Measure resident memory after the data frame is deleted; the worst of three runs counts."""
     rows = sizes.rows(1_000_000)
     command = [sys.executable, "-m", "benchmarks.peers.memory", str(rows)]
     runs = [
@@ -61,7 +61,7 @@ def _measure(rows: int) -> dict[str, float]:
 
 
 def _resident() -> int:
-    """Bytes of resident memory once the allocator has returned what is free."""
+    """Return the bytes of resident memory after the allocator has returned its free memory."""
     gc.collect()
     with contextlib.suppress(AttributeError):  # not glibc: the figure is then an upper bound
         ctypes.CDLL(None).malloc_trim(0)

@@ -11,10 +11,10 @@ K = 1
 
 
 def run(sizes: Sizes) -> list[Row]:
-    """Against our own plain loop, scikit-learn and TiMBL, on two tables.
+    """Compare with our own plain loop, scikit-learn and TiMBL on two tables.
 
-    The target for TiMBL applies to the first table, on which TiMBL takes about 200 s. On the second, its search by gain
-    ratio skips nearly everything; the figure is printed without a target.
+    The target for TiMBL applies to the first table, on which TiMBL takes about 200 s. On the second table, its search
+    by gain ratio skips nearly everything, so no target is set.
     """
     tables: tuple[data.Relevant, ...] = ("all columns relevant", "4 columns relevant")
     return [row for relevant in tables for row in _one(relevant, sizes)]

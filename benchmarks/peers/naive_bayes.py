@@ -21,7 +21,7 @@ VALUES, CLASSES, ATTRIBUTES = 8, 5, 20
 
 
 def run(sizes: Sizes) -> list[Row]:
-    """Fit, counting, probabilities, leave-one-out, and one row at a time."""
+    """Measure fitting, counting, probabilities, leave-one-out, and one row at a time."""
     task = data.nominal(sizes.rows(1_000_000), 0)
     codes = np.column_stack([task.X[name].cat.codes for name in task.X]).astype(np.int64)
     classes = np.char.replace(task.y, "k", "").astype(np.int8)
@@ -63,7 +63,7 @@ def run(sizes: Sizes) -> list[Row]:
 
 
 def _check(ours: pc.NaiveBayes, theirs: CategoricalNB, task: data.Task, codes: npt.NDArray[np.int64]) -> None:
-    """The same shares of values; theirs does not smooth the classes."""
+    """Check that both give the same value probabilities; scikit-learn does not smooth the class probabilities."""
     few = slice(0, 1_000)
     joint = theirs.predict_joint_log_proba(codes[few]) - theirs.class_log_prior_
     own = ours.predict_joint_log_proba(task.X[few]) - np.log(
@@ -103,7 +103,7 @@ def _one_row(
     classes: npt.NDArray[np.int8],
     sizes: Sizes,
 ) -> list[Row]:
-    """One row as a list of its values; theirs as an array of codes."""
+    """Time single rows: a list of values for priorcase, an array of codes for scikit-learn."""
     row, label = [task.X.iloc[0].tolist()], task.y[:1]
     code, theirs_label = codes[:1], classes[:1]
     shortest = 0.01 if sizes.quick else 0.3
@@ -137,7 +137,7 @@ def _one_row(
 
 
 def _forgetting_numbers(sizes: Sizes) -> list[Row]:
-    """A row of numbers forgotten, and a question that needs the moments without it."""
+    """Time forgetting a numeric row and a prediction that needs the updated moments."""
     rng = np.random.default_rng(0)
     X, y = rng.normal(size=(sizes.rows(1_000_000), ATTRIBUTES)), rng.integers(0, CLASSES, sizes.rows(1_000_000))
     ours, theirs = pc.NaiveBayes(numeric="student", n_jobs=THREADS).fit(X, y), GaussianNB().fit(X, y)

@@ -11,7 +11,7 @@ from sklearn.preprocessing import FunctionTransformer, OneHotEncoder, StandardSc
 
 
 def encoder() -> ColumnTransformer:
-    """Dense float32 columns; the sparse form is slower here."""
+    """Return an encoder to dense float32 columns; sparse columns are slower here."""
     numeric = make_pipeline(SimpleImputer(strategy="median"), StandardScaler(), FunctionTransformer(_float32))
     nominal = make_pipeline(
         FunctionTransformer(_objects),
@@ -27,7 +27,7 @@ def encoder() -> ColumnTransformer:
 
 
 class BruteForce:
-    """Encoded beforehand; only the query is timed."""
+    """Brute-force search on rows encoded beforehand, so that only the query is timed."""
 
     def __init__(self, X: pd.DataFrame, queries: pd.DataFrame, k: int) -> None:
         encode = encoder().fit(X)
@@ -37,7 +37,7 @@ class BruteForce:
             raise TypeError(f"the encoded queries are {self.queries.dtype}, not float32")
 
     def run(self) -> None:
-        """One batch of all queries."""
+        """Search the neighbors of all queries in one batch."""
         self.search.kneighbors(self.queries)
 
 

@@ -20,7 +20,7 @@ TIMES = 100
 
 
 def run(sizes: Sizes) -> list[Row]:
-    """Against scikit-learn's KNeighborsClassifier with its default and its brute-force search."""
+    """Compare with scikit-learn's KNeighborsClassifier with its default and its brute-force search."""
     return [row for distance in ("euclidean", "heom") for row in _one(distance, sizes)]
 
 
@@ -49,7 +49,7 @@ def _one(distance: str, sizes: Sizes) -> list[Row]:
 def _changes(
     model: pc.KNNClassifier, rows: npt.NDArray[np.float64], classes: npt.NDArray[np.str_]
 ) -> tuple[Callable[[], float], Callable[[], float]]:
-    """Mean seconds to learn and to forget a row; afterwards the model is unchanged."""
+    """Return functions that time learning and forgetting a row; both leave the model unchanged."""
 
     def learn() -> None:
         for i in range(len(rows)):

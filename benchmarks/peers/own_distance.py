@@ -15,7 +15,7 @@ K = 10
 
 
 def run(sizes: Sizes) -> list[Row]:
-    """A Python difference over few values runs at compiled speed; functions of rows are called for every pair."""
+    """Measure tabulated differences of few values, and functions of rows, which are called for every pair."""
     return [*_tabled(sizes), *_whole_rows(sizes)]
 
 

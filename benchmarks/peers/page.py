@@ -1,4 +1,4 @@
-"""The explorer in Chromium: time until the page is shown, and until a prediction follows a change of the form."""
+"""The explorer in Chromium: time until the page is shown, and until a change of the form updates the prediction."""
 
 import re
 import shutil
@@ -24,7 +24,7 @@ CHANGES = 40
 
 
 def run(sizes: Sizes) -> list[Row]:
-    """A page on 1,000 rows and one on 50,000; skipped without Playwright and Chromium."""
+    """Measure a page with 1,000 rows and a page with 50,000; skipped without Playwright and Chromium."""
     small, large = sizes.rows(1_000), sizes.rows(50_000)
     opening, painting = f"explore, {small:,} rows: from the command to the first paint", f"explore, {large:,} rows"
     path = shutil.which("chromium") or shutil.which("chromium-browser")
@@ -76,7 +76,7 @@ def _exploring(path: Path) -> Iterator[str]:
 
 
 def _first_paint(page: Any, url: str) -> float:
-    """Seconds from asking for the page to its first contents on the screen."""
+    """Return the seconds from the request for the page to its first paint."""
     began = time.perf_counter()
     page.goto(url)
     page.wait_for_function("() => performance.getEntriesByName('first-contentful-paint').length > 0")
@@ -85,7 +85,7 @@ def _first_paint(page: Any, url: str) -> float:
 
 
 def _answers(page: Any) -> list[float]:
-    """Seconds from a choice in a list to the updated prediction and its past cases; measured in the page."""
+    """Return the seconds from a choice in a list to the updated prediction and its past cases, measured in the page."""
     page.wait_for_function("() => document.querySelector('.prediction strong')", timeout=120_000)
     page.wait_for_function("() => document.getElementById('jobs').hidden", timeout=600_000)
     page.wait_for_timeout(1000)

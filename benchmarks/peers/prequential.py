@@ -1,8 +1,8 @@
-"""A stream of 50,000 rows of 10 numbers with full memory: each row is predicted from those before it, then stored.
+"""A stream of 50,000 rows of 10 numbers with full memory: each row is predicted from all earlier rows, then stored.
 
 The targets are rates: 8,000 rows per second one by one and 15,000 in one call, on a machine where faiss searches and
-adds 8,500 rows per second one by one. They are given as rates, and as ratios to faiss in the same run, which do not
-depend on the machine.
+adds 8,500 rows per second one by one. Each target is given both as a rate and as a ratio to faiss in the same run,
+which does not depend on the machine.
 """
 
 import time
@@ -28,7 +28,7 @@ Stream = tuple[npt.NDArray[np.float64], npt.NDArray[np.int64]]
 
 
 def run(sizes: Sizes) -> list[Row]:
-    """Against faiss, river, and the rates by themselves."""
+    """Compare with faiss, river and the target rates."""
     rng = np.random.default_rng(7)
     X = rng.normal(size=(sizes.rows(ROWS), 10))
     y = (X[:, 0] + X[:, 1] * X[:, 2] > 0).astype(np.int64)

@@ -13,7 +13,7 @@ from priorcase.datasets import read_table
 
 
 def run(sizes: Sizes) -> list[Row]:
-    """Against pandas, which is told which column has dates; both give the same frame."""
+    """Compare with pandas, which is told which column has dates; both give the same data frame."""
     rows, random = sizes.rows(1_000_000), np.random.default_rng(0)
     words = np.array(["red", "green", "blue", "some longer text"])
     columns = {f"x{i}": random.normal(size=rows).round(4) for i in range(10)}

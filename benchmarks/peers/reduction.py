@@ -1,4 +1,4 @@
-"""Choosing rows to keep: ENN on a large mixed table, ENN and AllKNN compared with imbalanced-learn, DROP3."""
+"""Instance selection: ENN on a large mixed table, ENN and AllKNN compared with imbalanced-learn, and DROP3."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from benchmarks.timing import Peer, compare
 
 
 def mixed(rows: int) -> tuple[pd.DataFrame, np.ndarray]:
-    """Ten numeric and ten nominal columns, 3% of each missing; the class depends on six of them."""
+    """Return ten numeric and ten nominal columns, 3% of each missing, and a class that depends on six columns."""
     rng = np.random.default_rng(5)
     numeric = rng.normal(size=(rows, 10))
     codes = rng.integers(0, 8, size=(rows, 10))
@@ -33,7 +33,7 @@ def mixed(rows: int) -> tuple[pd.DataFrame, np.ndarray]:
 
 
 def run(sizes: Sizes) -> list[Row]:
-    """ENN of 123,000 mixed rows and DROP3 of 20,000 rows against limits; ENN and AllKNN against imbalanced-learn."""
+    """Time ENN on 123,000 mixed rows and DROP3 on 20,000 rows; compare ENN and AllKNN with imbalanced-learn."""
     rows = sizes.rows(123_000)
     frame, y = mixed(rows)
     results = [

@@ -1,4 +1,4 @@
-"""``priorcase report`` from start to end in a process of its own: how long it takes, and its largest memory."""
+"""Time and peak memory of a complete run of ``priorcase report`` in a separate process."""
 
 import os
 import subprocess
@@ -13,7 +13,7 @@ from benchmarks.sizes import Sizes
 
 MIB = 2**20
 LIMITS = {"adult": ("adult.csv.gz", 120.0, 2048.0), "hepatitis": ("hepatitis.csv", 20.0, None)}
-"""For each table its file, and the seconds and MiB that its report may take."""
+"""File of each table, and the limits of time (seconds) and memory (MiB) for its report."""
 
 
 @dataclass(frozen=True)
@@ -26,7 +26,7 @@ class Measured:
 
 
 def run(sizes: Sizes) -> list[Row]:
-    """The worst of some runs; tables but for the built-in one are taken from the folder that PRIORCASE_DATA names."""
+    """Return the worst of some runs. All tables except the built-in one are in the folder that PRIORCASE_DATA names."""
     rounds = min(2, sizes.repeats)
     rows = [_row("report on the built-in table", _worst([], sizes, rounds), None)]
     folder = os.environ.get("PRIORCASE_DATA")

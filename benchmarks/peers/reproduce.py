@@ -1,4 +1,4 @@
-"""``python -m papers`` from start to end in a process of its own, against the time that it may take."""
+"""Time of complete runs of ``python -m papers`` in separate processes, compared with limits."""
 
 import os
 import subprocess
@@ -14,7 +14,7 @@ QUICK_LIMIT = 60.0
 
 
 def run(sizes: Sizes) -> list[Row]:
-    """Once each; papers on public data sets need the folder that PRIORCASE_DATA names."""
+    """Run each command once; papers on public data sets need the folder that PRIORCASE_DATA names."""
     if sizes.quick or "PRIORCASE_DATA" not in os.environ:
         return [Row("reproduce lecture --quick", "limit", _seconds("lecture", "--quick"), QUICK_LIMIT, 1)]
     one, two = (_seconds("bibl1998", "--table", "1", *jobs) for jobs in ((), ("--jobs", "2")))

@@ -1,4 +1,4 @@
-"""Naive Bayes from Parquet files beyond memory: time and memory, compared with scikit-learn's incremental one."""
+"""Naive Bayes from Parquet files larger than memory, compared with incremental fits of scikit-learn."""
 
 import json
 import subprocess
@@ -21,9 +21,9 @@ MOST_MEMORY = 600  # MiB
 
 
 def run(sizes: Sizes) -> list[Row]:
-    """Each in a process of its own, in turn; the best of each counts, and the worst of memory.
+    """Run each program in its own process, in turn; the best time and the worst memory count.
 
-    A first call on a small table is not measured: it imports what reading and counting need.
+    A first call on a small table, which imports all modules, is not measured.
     """
     rows = sizes.rows(20_000_000)
     with tempfile.TemporaryDirectory(prefix="priorcase-scale-") as folder:
@@ -48,7 +48,7 @@ def run(sizes: Sizes) -> list[Row]:
 
 
 def write(folder: Path, rows: int) -> float:
-    """Write a table in parts; returns how many bytes it would take as CSV."""
+    """Write a table in parts and return the number of bytes it would take as CSV."""
     import pyarrow as pa
     import pyarrow.parquet as pq
 
@@ -87,7 +87,7 @@ def _batches(folder: str) -> Iterator[Any]:
 
 
 def _read(folder: str) -> None:
-    """The same batches by PyArrow alone, with the options that our reader passes to it."""
+    """Read the same batches with PyArrow alone, with the options that our reader uses."""
     import pyarrow.parquet as pq
 
     from priorcase.batches import BATCH_ROWS
@@ -107,7 +107,7 @@ def _fit(folder: str) -> None:
 
 
 def _peer(folder: str) -> None:
-    """Categories as codes, learned from the first batch, which has them all."""
+    """Fit scikit-learn to category codes, learned from the first batch, which contains all categories."""
     from sklearn.naive_bayes import CategoricalNB
     from sklearn.preprocessing import OrdinalEncoder
 

@@ -38,12 +38,12 @@ class Load:
     seconds: Sequence[float]
 
     def quantile(self, share: float) -> float:
-        """The time within which this share of the responses arrived."""
+        """Return the time within which this share of the responses arrived."""
         return float(np.quantile(self.seconds, share))
 
 
 def run(sizes: Sizes) -> list[Row]:
-    """The best of some rounds, in which the services take turns."""
+    """Return the best of some rounds in which the services take turns."""
     rows = sizes.rows(STORED)
     name = f"10-NN, {rows:,} mixed rows"
     counts = {
@@ -98,7 +98,7 @@ def run(sizes: Sizes) -> list[Row]:
 
 @contextmanager
 def _ours(folder: Path, rows: int) -> Iterator[tuple[int, subprocess.Popen[str]]]:
-    """The port of ``priorcase serve``."""
+    """Run ``priorcase serve`` and yield its port and process."""
     import priorcase as pc
 
     task = data.mixed(rows, 1)
@@ -110,7 +110,7 @@ def _ours(folder: Path, rows: int) -> Iterator[tuple[int, subprocess.Popen[str]]
 
 @contextmanager
 def _theirs(rows: int) -> Iterator[tuple[int, subprocess.Popen[str]]]:
-    """The port of FastAPI with scikit-learn."""
+    """Run FastAPI with scikit-learn and yield its port and process."""
     with _started([sys.executable, "-m", "benchmarks.peers.serving", str(rows)]) as started:
         yield started
 
@@ -178,9 +178,9 @@ def load(
     connections: int = CONNECTIONS,
     seconds: float = SECONDS,
 ) -> Load:
-    """Ask ``count`` times over some connections, each of which asks again when it is answered.
+    """Send ``count`` requests over some connections, each of which sends the next request after a response.
 
-    Sockets and epoll without a library, so that the one who asks takes little of the processors.
+    The client uses plain sockets and epoll, so that it takes little CPU time itself.
     """
     head = f"POST {path} HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\nAuthorization: Bearer {TOKEN}\r\n"
     head += "Content-Type: application/json\r\nContent-Length: "

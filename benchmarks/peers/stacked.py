@@ -15,11 +15,11 @@ from benchmarks.report import Row
 from benchmarks.sizes import Sizes
 
 LIMITS = ((1_000, 20, 5.0), (50_000, 15, 120.0))
-"""Rows, columns, and seconds."""
+"""Rows, columns, and time limit in seconds."""
 
 
 def table(rows: int, columns: int) -> tuple[pd.DataFrame, npt.NDArray[np.str_]]:
-    """Numbers and values of 2 to 20 kinds in turn, 5% of each missing; three classes that four columns tell."""
+    """Return numeric and nominal columns (2 to 20 values), 5% missing, and 3 classes that depend on 4 columns."""
     rng = np.random.default_rng(9)
     numbers = rng.normal(size=(rows, (columns + 1) // 2))
     kinds = [CARDINALITIES[i % len(CARDINALITIES)] for i in range(columns // 2)]
@@ -36,7 +36,7 @@ def table(rows: int, columns: int) -> tuple[pd.DataFrame, npt.NDArray[np.str_]]:
 
 
 def run(sizes: Sizes) -> list[Row]:
-    """One row for each size, against its limit."""
+    """Return one row for each size, with its time limit."""
     found = []
     for full, columns, limit in LIMITS:
         X, y = table(sizes.rows(full), columns)

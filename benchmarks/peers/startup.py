@@ -12,7 +12,7 @@ IMPORT_SLACK = 0.2
 
 
 def run(sizes: Sizes) -> list[Row]:
-    """The best of some warm runs; one row for each limit."""
+    """Return one row for each limit, with the best of some warm runs."""
     rounds = max(3, sizes.repeats)
     shown = _fresh("from priorcase.cli import main; main(['--help'])", rounds)
     package = _fresh("import priorcase", rounds)
@@ -29,7 +29,7 @@ def run(sizes: Sizes) -> list[Row]:
 
 
 def _fresh(code: str, rounds: int) -> float:
-    """Seconds from start to end of a Python process; a first run, which warms the disk, does not count."""
+    """Return the best time of a Python process, not counting a first run that warms the disk cache."""
     command = [sys.executable, "-c", code]
     best = float("inf")
     for turn in range(rounds + 1):

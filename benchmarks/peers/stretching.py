@@ -1,4 +1,4 @@
-"""Learning attribute weights: by leave-one-out with a limit, and faster methods compared with other libraries."""
+"""Learning attribute weights by leave-one-out within a limit, and by faster methods compared with other libraries."""
 
 from __future__ import annotations
 
@@ -25,14 +25,14 @@ _FEW = 2_000
 
 
 def two_of_twenty(rows: int) -> tuple[Numbers, npt.NDArray[np.str_]]:
-    """Twenty uniform columns; the class says whether the sum of the first two is above 1, with one tenth flipped."""
+    """Return twenty uniform columns and a class: whether the sum of the first two is above 1, with a tenth flipped."""
     random = np.random.default_rng(8)
     X = random.random((rows, 20))
     return X, np.where((X[:, 0] + X[:, 1] > 1) ^ (random.random(rows) < 0.1), "above", "below")
 
 
 def run(sizes: Sizes) -> list[Row]:
-    """``attribute_weights="loo"`` on 20,000 x 20 in 30 seconds; compared with scikit-learn on fewer rows."""
+    """Time ``attribute_weights="loo"`` on a 20,000 x 20 table, and compare with scikit-learn on fewer rows."""
     rows = sizes.rows(20_000)
     X, y = two_of_twenty(rows)
     results = [_limit(f"attribute_weights='loo', {rows:,} x 20", _learner(X, y, "loo"))]

@@ -1,4 +1,4 @@
-"""TiMBL's command line (Debian's package timbl): its own report of the test time, without reading and learning."""
+"""TiMBL's command line (Debian package timbl), timed by its own report, without reading and learning."""
 
 import atexit
 import re
@@ -17,7 +17,7 @@ from benchmarks.timing import Peer
 
 
 def peer(task: Task, options: list[str], *, queries: int, bar: float | None = None, rounds: int = 3) -> Peer:
-    """``timbl -a IB1`` with these options, run on the first ``queries`` queries and extrapolated to all."""
+    """Return ``timbl -a IB1`` with these options, run on the first ``queries`` queries and extrapolated to all."""
     name = f"timbl -a IB1 {' '.join(options)} --clones={THREADS}"
     if shutil.which("timbl") is None:
         return Peer(name, None, bar, "skipped: no timbl here (Debian: apt-get install timbl)")
@@ -27,7 +27,7 @@ def peer(task: Task, options: list[str], *, queries: int, bar: float | None = No
 
 
 class _Timbl:
-    """TiMBL has no missing values: a missing nominal value becomes '?', a missing number the median."""
+    """A run of TiMBL, without support for missing values: nominal ones become '?', numbers the median."""
 
     def __init__(self, task: Task, options: list[str], queries: int) -> None:
         folder = Path(tempfile.mkdtemp(prefix="priorcase-bench-"))

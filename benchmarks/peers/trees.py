@@ -14,7 +14,7 @@ ATTRIBUTES, VALUES, CLASSES = 30, 8, 5
 
 
 def run(sizes: Sizes) -> list[Row]:
-    """Against the limit of five seconds; the best of the rounds."""
+    """Compare the best of several rounds with a limit of five seconds."""
     rows, queries = sizes.rows(10_000), sizes.queries(1_000)
     rng = np.random.default_rng(4)
     y = rng.integers(0, CLASSES, rows + queries)

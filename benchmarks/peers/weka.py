@@ -16,7 +16,7 @@ RUNNER = Path(__file__).with_name("IBkTimer.java")
 
 
 def peer(task: Task, k: int, *, queries: int, bar: float | None = None, rounds: int = 3) -> Peer:
-    """IBk with its linear search, run on the first ``queries`` queries and extrapolated to all."""
+    """Return IBk with linear search, run on the first ``queries`` queries and extrapolated to all queries."""
     name = f"Weka IBk -K {k}"
     if not (JAR.exists() and shutil.which("java") and shutil.which("javac")):
         return Peer(

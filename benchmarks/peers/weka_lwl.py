@@ -20,7 +20,7 @@ Search = Literal["linear", "tree"]
 
 
 def peer(train: Numbers, test: Numbers, k: int, search: Search, *, queries: int, bar: float, rounds: int) -> Peer:
-    """LWL with a tricube kernel and plain regression, run on the first ``queries`` queries and extrapolated to all.
+    """Return LWL with a tricube kernel and linear regression, run on the first ``queries`` queries and extrapolated.
 
     The last column of both tables is the target.
     """

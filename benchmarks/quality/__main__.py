@@ -7,13 +7,13 @@ from benchmarks import machine  # before NumPy: it sets the number of threads
 
 STUDIES = {
     "two_of_twenty": "20 attributes of which 2 are relevant: accuracy recovered by each weighting method",
-    "relevance": "the probability of relevance of noise columns and of informative ones",
+    "relevance": "the probability of relevance of noise columns and informative columns",
     "priors": "priors for the class probabilities of k-NN",
     "log_loss": "log loss of tuned k-NN on four tables from scikit-learn",
     "numeric": "bins and densities for numeric columns in Bayesian classifiers, by log-score",
-    "classification": "tuned k-NN on public data sets next to scikit-learn's k-NN and gradient boosting",
-    "regression": "k-NN, local regression and RBF networks on public data sets next to scikit-learn's regressors",
-    "stacked": "stacked learners on public data sets next to CatBoost, LightGBM and scikit-learn's learners",
+    "classification": "tuned k-NN on public data sets compared with scikit-learn's k-NN and gradient boosting",
+    "regression": "k-NN, local regression and RBF networks on public data sets compared with scikit-learn's regressors",
+    "stacked": "stacked learners on public data sets compared with CatBoost, LightGBM and scikit-learn",
     "standard_errors": "coverage of accuracy estimates plus and minus two standard errors",
     "coverage": "coverage of intervals and sets of level 0.9 on public data sets",
     "outliers": "scaling of numeric columns for k-NN: range, inliers, standard deviation and quantiles",

@@ -1,8 +1,8 @@
-"""Tuned k-NN on public classification tables, next to scikit-learn's k-NN and gradient boosting.
+"""Tuned k-NN on public classification tables, compared with scikit-learn's k-NN and gradient boosting.
 
-Five stratified folds, seed 0; each contender is tuned on the training rows of a fold only. scikit-learn's k-NN has what
-users put in front of it (imputed, scaled, one-hot encoded) and its k and weights chosen by a grid search of ten folds,
-once by log loss and once by accuracy; each score is that of the search made for it. Ours is tuned once, by log loss.
+Five stratified folds, seed 0; each model is tuned only on the training rows of a fold. The columns for scikit-learn's
+k-NN are imputed, scaled and one-hot encoded, as usual. Its k and weights are chosen by grid search with ten folds,
+separately for the log loss and the accuracy. Our k-NN is tuned once, by log loss.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ OURS, THEIRS, BOOSTING = "tuned k-NN", "scikit-learn k-NN", "boosting"
 
 @dataclass(frozen=True, eq=False)
 class Table:
-    """A table to be learned, as it is and as a frame."""
+    """A classification table, as named columns and as a data frame."""
 
     name: str
     X: NamedColumns
@@ -52,28 +52,28 @@ class Table:
 
     @property
     def numeric(self) -> list[str]:
-        """Columns of numbers."""
+        """Names of the numeric columns."""
         return [str(name) for name, kind in self.X.kinds.items() if isinstance(kind, Numeric)]
 
     @property
     def other(self) -> list[str]:
-        """All other columns."""
+        """Names of the columns that are not numeric."""
         return [name for name in self.frame if name not in self.numeric]
 
     @property
     def is_mixed(self) -> bool:
-        """Return whether there are columns of several kinds, or missing values."""
+        """Whether the table has both numeric and other columns, or missing values."""
         return bool(self.numeric and self.other) or bool(self.frame.isna().any(axis=None))
 
 
 def names_in(folder: Path) -> list[str]:
-    """The classification tables of the folder."""
+    """Return the names of the classification tables in the folder."""
     described = json.loads((folder / "manifest.json").read_text(encoding="utf-8"))["datasets"]
     return [entry["name"] for entry in described if entry["target"]["kind"] == "nominal"]
 
 
 def load(folder: Path, name: str) -> Table:
-    """A table of the folder, of which at most 2,000 rows are drawn."""
+    """Load a table of the folder; larger tables are sampled to 2,000 rows."""
     X, y = datasets.load(name, folder=folder, frame=None)
     rows, labels = len(y), np.asarray(y.tolist()).astype(str)
     if rows > MOST_ROWS:
@@ -87,7 +87,7 @@ def load(folder: Path, name: str) -> Table:
 
 
 def class_probabilities(model: Any, X: Any, classes: Any) -> Any:
-    """Probabilities of all classes, those unseen included, none below the smallest float step as scikit-learn clips."""
+    """Return probabilities of all classes, even those absent from the training rows, clipped as in scikit-learn."""
     proba = np.zeros((len(X), len(classes)))
     proba[:, np.searchsorted(classes, model.classes_)] = model.predict_proba(X)
     proba = np.clip(proba, np.finfo(float).eps, 1.0)
@@ -95,14 +95,14 @@ def class_probabilities(model: Any, X: Any, classes: Any) -> Any:
 
 
 def negative_log_loss(model: Any, X: Any, y: Any) -> float:
-    """For grid searches; classes that the training rows lack do no harm."""
+    """Return the negative log loss for grid searches; classes may be absent from the training rows."""
     classes = np.union1d(model.classes_, y)
     proba = class_probabilities(model, X, classes)
     return float(np.log(proba[np.arange(len(y)), np.searchsorted(classes, y)]).mean())
 
 
 def encoded(table: Table) -> Any:
-    """Imputed and scaled numbers, imputed one-hot values."""
+    """Return a transformer that imputes and scales numeric columns, and imputes and one-hot encodes other columns."""
     numbers = make_pipeline(SimpleImputer(), StandardScaler())
     values = make_pipeline(
         SimpleImputer(strategy="most_frequent"), OneHotEncoder(handle_unknown="ignore", sparse_output=False)
@@ -112,27 +112,27 @@ def encoded(table: Table) -> Any:
 
 @dataclass(frozen=True, eq=False)
 class Encoded:
-    """A model behind the encoder that its rows went through."""
+    """A fitted encoder and a model fitted to encoded rows."""
 
     encoder: Any
     model: Any
 
     @property
     def classes_(self) -> Any:
-        """The classes that it knows."""
+        """Class labels of the model."""
         return self.model.classes_
 
     def predict(self, X: Any) -> Any:
-        """The class of each row."""
+        """Return the predicted class of each row."""
         return self.model.predict(self.encoder.transform(X))
 
     def predict_proba(self, X: Any) -> Any:
-        """The probabilities of the classes of each row."""
+        """Return the class probabilities of each row."""
         return self.model.predict_proba(self.encoder.transform(X))
 
 
 def neighbors(table: Table, X: Any, y: Any) -> list[Encoded]:
-    """scikit-learn's k-NN with its best parameters by log loss and by accuracy; more neighbors than rows fail."""
+    """Return scikit-learn's k-NN with the best parameters by log loss and by accuracy."""
     encoder = encoded(table).fit(X)
     rows, scoring = encoder.transform(X), {"loss": negative_log_loss, "accuracy": "accuracy"}
     found = GridSearchCV(KNeighborsClassifier(), GRID, scoring=scoring, refit=False, cv=10).fit(rows, y).cv_results_
@@ -141,7 +141,7 @@ def neighbors(table: Table, X: Any, y: Any) -> list[Encoded]:
 
 
 def boosting(table: Table) -> Any:
-    """Gradient boosting, told which columns are categories."""
+    """Return gradient boosting that treats non-numeric columns as categories."""
     codes = OrdinalEncoder(handle_unknown="use_encoded_value", unknown_value=np.nan, encoded_missing_value=np.nan)
     columns = make_column_transformer((codes, table.other), ("passthrough", table.numeric))
     return make_pipeline(
@@ -150,7 +150,7 @@ def boosting(table: Table) -> Any:
 
 
 def measured(table: Table) -> dict[str, tuple[float, float]]:
-    """Log-loss and accuracy of each contender over all folds."""
+    """Return the log loss and accuracy of each model over all folds."""
     classes = np.unique(table.y)
     truth = np.searchsorted(classes, table.y)
     losses = {name: np.empty(len(table.y)) for name in (OURS, THEIRS, BOOSTING)}
@@ -173,7 +173,7 @@ def measured(table: Table) -> dict[str, tuple[float, float]]:
 def ranks(
     found: Sequence[dict[str, tuple[float, float]]], score: Callable[[tuple[float, float]], float]
 ) -> list[float]:
-    """The mean rank of each contender by a score of which less is better."""
+    """Return the mean rank of each model by a score, where lower is better."""
     scores = [[round(score(line[name]), 6) for name in (OURS, THEIRS, BOOSTING)] for line in found]
     return [float(rank) for rank in np.mean([rankdata(line) for line in scores], axis=0)]
 

@@ -1,4 +1,4 @@
-"""Confidence and accuracy of settled conversations: each case is removed, and its values answer the questions.
+"""Confidence and accuracy of conversations: each case is left out in turn, and its values answer the questions.
 
 PRIORCASE_DATA names the folder of data sets.
 """
@@ -41,7 +41,7 @@ def main() -> None:
 
 
 def help_desk() -> pc.CaseBase:
-    """The built-in tickets."""
+    """Return a case base with the built-in help-desk tickets."""
     desk = datasets.load_help_desk()
     kinds: dict[str, Any] = {"area": pc.Taxonomy(desk.areas), "system": "nominal", "place": "nominal"}
     kinds |= {"people": "numeric", "urgency": pc.Ordinal(desk.urgencies), "signs": "set", "opened": "date"}
@@ -51,7 +51,7 @@ def help_desk() -> pc.CaseBase:
 
 
 def line(name: str, base: pc.CaseBase) -> str:
-    """One line of the table; cases whose solution failed are skipped."""
+    """Return one line of the table; cases whose solution failed are skipped."""
     asked = [case for case in base if case.outcome is not False]
     found = np.array([interview(base, case) for case in asked])
     claimed, right, questions, score = found.mean(axis=0)
@@ -59,7 +59,7 @@ def line(name: str, base: pc.CaseBase) -> str:
 
 
 def interview(base: pc.CaseBase, case: pc.Case) -> tuple[float, float, float, float]:
-    """Claimed probability, whether it was right, questions, and the log-probability of the case's own solution."""
+    """Return the confidence, the correctness (0 or 1), the number of questions, and the log-score."""
     words = {name: case[name] for name, kind in base.attributes.items() if isinstance(kind, pc.Text)}
     talk, questions = base.converse(words, where={"id": not_(case.id)}), 0
     while not talk.settled and (question := talk.next_question()) is not None:

@@ -1,4 +1,4 @@
-"""Coverage and size of intervals and sets of level 0.9 on new rows of public data sets.
+"""Coverage and size of prediction intervals and prediction sets of level 0.9 on test rows of public data sets.
 
 PRIORCASE_DATA names the folder of data sets.
 """
@@ -24,7 +24,7 @@ Rows = npt.NDArray[np.intp]
 
 
 def main() -> None:
-    """Print a table for numbers and one for classes."""
+    """Print a table for regression and a table for classification."""
     print(f"Intervals of level {LEVEL} by CV+ with 10 folds, means of {DRAWS} draws; range: 90% of the targets.\n")
     print(
         "| table | rows | learner | covered | mean width | median width | range |\n| --- | ---: | --- |" + " ---: |" * 4
@@ -49,19 +49,19 @@ def main() -> None:
 
 
 def number_text(number: float) -> str:
-    """A width in three digits, or in whole units."""
+    """Format a width with three digits, or without decimals if it is large."""
     return f"{number:.3g}" if number < 1_000 else f"{number:,.0f}"
 
 
 def drawn(y: npt.NDArray[Any], draw: int) -> tuple[Rows, Rows]:
-    """Training rows, at most half of the table, and new ones."""
+    """Draw training rows (at most half of the table) and test rows."""
     rows = np.random.default_rng(draw).permutation(len(y))
     size = min(MOST_TRAINING, len(y) // 2)
     return rows[:size], rows[size : size + MOST_NEW]
 
 
 def intervals(model: Any, X: datasets.NamedColumns, y: npt.NDArray[Any], draw: int) -> tuple[float, float, float]:
-    """The share of new rows that is covered, the mean width, and the median width."""
+    """Return the coverage on the test rows, the mean width, and the median width."""
     train, new = drawn(y, draw)
     found = evaluation.ConformalRegressor(model).fit(X.take(train), y[train]).predict_interval(X.take(new), LEVEL)
     widths = found[:, 1] - found[:, 0]
@@ -73,7 +73,7 @@ def intervals(model: Any, X: datasets.NamedColumns, y: npt.NDArray[Any], draw: i
 
 
 def sets(X: datasets.NamedColumns, y: npt.NDArray[Any], draw: int, *, conditional: bool) -> tuple[float, float, float]:
-    """The share of new rows that is covered, the same of the rarest class, and the mean number of classes."""
+    """Return the coverage on the test rows, the coverage of the rarest class, and the mean size of the sets."""
     train, new = drawn(y, draw)
     model = evaluation.ConformalClassifier(pc.NaiveBayes(), class_conditional=conditional).fit(X.take(train), y[train])
     found = model.predict_set(X.take(new), LEVEL)

@@ -1,6 +1,6 @@
 """Log loss of tuned k-NN on four tables that come with scikit-learn.
 
-Ten stratified folds, seed 0. Tuning sees the training rows of a fold only.
+Ten stratified folds, seed 0. Tuning uses only the training rows of a fold.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ CONTENDERS: dict[str, Fit] = {
 
 
 def scores(X: Any, y: Any, fit: Fit) -> tuple[float, float]:
-    """Log loss, clipped as in scikit-learn, and accuracy over all folds."""
+    """Return the log loss, clipped as in scikit-learn, and the accuracy over all folds."""
     proba, chosen = np.zeros((len(y), len(np.unique(y)))), np.empty_like(y)
     for train, test in StratifiedKFold(10, shuffle=True, random_state=0).split(X, y):
         model = fit(X[train], y[train])

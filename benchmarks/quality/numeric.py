@@ -1,7 +1,7 @@
-"""Bins and densities for numeric columns in Bayesian classifiers: mean log-score on public data sets that contain them.
+"""Bins and densities for numeric columns in Bayesian classifiers, compared by mean log-score on public data sets.
 
-Five stratified folds, seed 0, of at most 2,000 rows. A class that the training rows lack counts as a probability of
-1e-6. The last table is of `SubsetAveragedBayes` by its priors, on all tables.
+Five stratified folds, seed 0, of at most 2,000 rows. A class that is absent from the training rows gets a probability
+of 1e-6. The last table compares the priors of `SubsetAveragedBayes` on all tables.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ PRIORS: dict[str, Any] = {
 
 
 def tables(numbers: bool) -> Iterator[tuple[str, Any, Any]]:
-    """Names, columns and classes: data sets from the folder, if one is named, and from scikit-learn."""
+    """Yield the name, columns and classes of data sets from scikit-learn and, if there is one, the folder."""
     if os.environ.get(FOLDER):
         folder = Path(os.environ[FOLDER])
         described = json.loads((folder / "manifest.json").read_text(encoding="utf-8"))["datasets"]
@@ -53,7 +53,7 @@ def tables(numbers: bool) -> Iterator[tuple[str, Any, Any]]:
 
 
 def log_score(model: Any, X: Any, y: Any) -> float:
-    """The mean log-probability of the classes over all folds."""
+    """Return the mean log-probability of the true classes over all folds."""
     found = np.empty(len(y))
     take = X.take if hasattr(X, "kinds") else X.__getitem__
     for train, test in StratifiedKFold(FOLDS, shuffle=True, random_state=0).split(y, y):
@@ -72,7 +72,7 @@ def _print(names: list[str], lines: dict[str, list[float]]) -> None:
 
 
 def main() -> None:
-    """Print a table for each classifier, and one of priors."""
+    """Print a table for each classifier and a table for priors."""
     warnings.simplefilter("ignore")  # of folds with few rows of a class
     learners: list[tuple[Any, list[str]]] = [
         (pc.NaiveBayes, list(STRATEGIES)),

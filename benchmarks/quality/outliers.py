@@ -1,8 +1,8 @@
 """Scaling of numeric columns: default k-NN on public data sets, by leave-one-out.
 
-PRIORCASE_DATA names the folder of data sets. The first line of each pair is the error rate, or the root of the mean
-squared error of numbers; the second has the scores after one number in every third column was replaced
-by an extreme one.
+PRIORCASE_DATA names the folder of data sets. The first line of each pair shows the error rate, or the root mean squared
+error for regression. The second line shows the same score after one number in every third column was replaced with an
+extreme value.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ SCALINGS: dict[str, Absolute] = {
 
 
 def main() -> None:
-    """Print two lines for each table, and on how many each scaling is better and worse than the range."""
+    """Print two lines for each table, and on how many tables each scaling is better or worse than the range."""
     print(f"| table | {' | '.join(SCALINGS)} |\n| --- |{' ---: |' * len(SCALINGS)}")
     changes = []
     for name in (*CLASSES, *NUMBERS):
@@ -57,7 +57,7 @@ def main() -> None:
 
 
 def score(name: str, scaling: Absolute, wild: bool) -> float:
-    """The error rate, or the root of the mean squared error, of rows that are predicted from all others."""
+    """Return the leave-one-out error rate or root mean squared error."""
     X, y = datasets.load(name, folder=None, frame="pandas")
     rows = np.sort(np.random.default_rng(0).permutation(len(y))[:ROWS])
     X, y = X.iloc[rows].reset_index(drop=True), np.asarray(y)[rows]

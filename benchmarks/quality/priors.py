@@ -1,7 +1,7 @@
 """Priors for the class probabilities of k-NN, by leave-one-out.
 
-Every classification table of the folder that PRIORCASE_DATA names (at most 2,000 rows of each) and four that come with
-scikit-learn. A prior of one number for every class changes no prediction.
+The study uses every classification table of the folder that PRIORCASE_DATA names (at most 2,000 rows of each) and four
+tables of scikit-learn. A prior with the same number for every class never changes the predicted class.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ PRIORS: tuple[Any, ...] = (None, "uniform", "frequency", 0.1, 0.3, 0.5, 1.0)
 
 
 def tables() -> Iterator[tuple[str, Any, Any]]:
-    """Name, rows and classes of each table."""
+    """Yield the name, rows and classes of each table."""
     for name in ("iris", "wine", "breast_cancer", "digits"):
         yield f"scikit-learn {name}", *getattr(datasets, f"load_{name}")(return_X_y=True)
     if folder := os.environ.get(FOLDER):
@@ -35,7 +35,7 @@ def tables() -> Iterator[tuple[str, Any, Any]]:
 
 
 def scores(X: Any, y: Any, k: int, vote: str) -> list[tuple[float, float, float]]:
-    """Log-score, Brier score and accuracy of each prior, every row predicted from all others."""
+    """Return the leave-one-out log-score, Brier score and accuracy for each prior."""
     found = []
     for prior in PRIORS:
         model = pc.KNNClassifier(k, vote=vote, prior=prior).fit(X, y)

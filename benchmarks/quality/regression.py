@@ -1,4 +1,4 @@
-"""Regression on public data sets: k-NN, local regression and RBF networks next to scikit-learn's regressors."""
+"""Regression on public data sets: k-NN, local regression and RBF networks compared with scikit-learn's regressors."""
 
 from __future__ import annotations
 
@@ -35,19 +35,19 @@ from priorcase.schema import Numeric
 NAMES = ("abalone", "auto-mpg", "machine-cpu", "winequality-red", "winequality-white")
 FOLDS = 10
 MOST_ROWS_OF_GP = 2_000
-"""Beyond this a Gaussian process, cubic in the rows for every step of its search for a kernel, is not run."""
+"""Largest number of rows for the Gaussian process, whose kernel search takes cubic time."""
 
 
 @dataclass(frozen=True, eq=False)
 class Problem:
-    """A table whose numeric target is to be predicted, for all contenders in the same frame."""
+    """A table and its numeric target, the same for all regressors."""
 
     name: str
     X: pd.DataFrame
     y: Any
 
     def splits(self) -> list[tuple[Any, Any]]:
-        """Training and test rows."""
+        """Return the training and test rows of each fold."""
         return list(KFold(FOLDS, shuffle=True, random_state=0).split(self.X))
 
 
@@ -60,7 +60,7 @@ class Outcome:
 
 
 def load(name: str, folder: Path) -> Problem:
-    """A data set; values as categories, with missing values. Columns that only name the rows are dropped."""
+    """Load a data set with nominal values as pandas categories. Columns that only name the rows are dropped."""
     columns, y = datasets.load(name, folder=folder, frame=None)
     data = {
         label: column if isinstance(columns.kinds[label], Numeric) else pd.Categorical(column.tolist())
@@ -70,7 +70,7 @@ def load(name: str, folder: Path) -> Problem:
 
 
 def encoded(regressor: Any) -> Any:
-    """A regressor behind what scikit-learn's need: numbers imputed and scaled, values one-hot."""
+    """Return a pipeline that imputes and scales numeric columns and one-hot encodes other columns for a regressor."""
     numbers = make_pipeline(SimpleImputer(strategy="median"), StandardScaler())
     values = make_pipeline(
         SimpleImputer(strategy="most_frequent"), OneHotEncoder(handle_unknown="ignore", sparse_output=False)
@@ -80,20 +80,20 @@ def encoded(regressor: Any) -> Any:
 
 
 def best_k() -> Any:
-    """scikit-learn's k-NN, scaled and one-hot, with k and the vote chosen by 5-fold cross-validation."""
+    """Return scikit-learn's k-NN on encoded columns, with k and the vote chosen by 5-fold cross-validation."""
     grid = {"n_neighbors": [1, 2, 3, 5, 7, 10, 15, 20, 30, 50], "weights": ["uniform", "distance"]}
     cv = KFold(5, shuffle=True, random_state=0)
     return encoded(GridSearchCV(KNeighborsRegressor(), grid, cv=cv, scoring="neg_mean_squared_error"))
 
 
 def gaussian_process() -> Any:
-    """One length scale, a constant and noise, all by the marginal likelihood."""
+    """Return a Gaussian process; marginal likelihood determines its length scale, constant and noise."""
     kernel = ConstantKernel() * RBF() + WhiteKernel()
     return encoded(GaussianProcessRegressor(kernel, normalize_y=True, random_state=0))
 
 
 def contenders() -> dict[str, Callable[[], Any]]:
-    """The regressors, by their name in the table."""
+    """Return factories of the regressors, by name."""
     return {
         "mean of the targets": DummyRegressor,
         "KNNRegressor()": KNNRegressor,
@@ -112,7 +112,7 @@ def contenders() -> dict[str, Callable[[], Any]]:
 
 
 def measure(problem: Problem, make: Callable[[], Any]) -> Outcome:
-    """Cross-validate one contender."""
+    """Cross-validate one regressor."""
     errors, start = np.empty(len(problem.y)), time.perf_counter()
     for train, test in problem.splits():
         model = make().fit(problem.X.iloc[train], problem.y[train])
@@ -121,12 +121,12 @@ def measure(problem: Problem, make: Callable[[], Any]) -> Outcome:
 
 
 def is_feasible(name: str, problem: Problem) -> bool:
-    """Return whether a regressor is run on a table."""
+    """Return whether a regressor is fast enough for a table."""
     return "GaussianProcess" not in name or len(problem.y) <= MOST_ROWS_OF_GP
 
 
 def table(problems: list[Problem], outcomes: Mapping[str, Mapping[str, Outcome]]) -> str:
-    """All outcomes in Markdown, and the mean rank among those that ran on every table."""
+    """Return the results in Markdown, with mean ranks of the regressors that ran on every table."""
     complete = [name for name, of in outcomes.items() if len(of) == len(problems)]
     ranks = np.mean([rankdata([outcomes[name][p.name].rmse for name in complete]) for p in problems], axis=0)
     rank_of = dict(zip(complete, ranks.tolist(), strict=True))
@@ -141,7 +141,7 @@ def table(problems: list[Problem], outcomes: Mapping[str, Mapping[str, Outcome]]
 
 
 def notes() -> list[str]:
-    """Notes on how the table was measured."""
+    """Return notes on how the table was measured."""
     return [
         f"RMSE over all rows, each predicted once in {FOLDS}-fold cross-validation (shuffled, seed 0, the same folds "
         "for all), and in parentheses the seconds of all fits and predictions. Everything is chosen within the "
@@ -158,7 +158,7 @@ def notes() -> list[str]:
 
 
 def main() -> None:
-    """Print the table; without the folder of data sets say so."""
+    """Print the table, or a message if there is no folder of data sets."""
     folder = os.environ.get("PRIORCASE_DATA")
     if folder is None:
         print("skipped: PRIORCASE_DATA names no folder of data sets")

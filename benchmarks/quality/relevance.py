@@ -1,8 +1,8 @@
-"""The relevance of noise columns and of informative columns, by the average over subsets of the columns.
+"""Probability of relevance of noise columns and informative columns, averaged over subsets of the columns.
 
-Each table has columns of noise with 2 to 400 values, a number for each row, noise of numbers, and columns that follow
-the class in four of five rows. Means over 50 tables of `SubsetAveragedBayes.relevance_`, by default and with other
-priors: "bdeu" shares out one row, and ``inclusion=0.5`` makes all subsets equally probable.
+Each table has nominal noise columns with 2 to 400 values, numeric noise, the row number, and columns that depend on the
+class in four of five rows. The results are means of `SubsetAveragedBayes.relevance_` over 50 tables, for the default
+and for other priors: "bdeu" has a total weight of one row, and ``inclusion=0.5`` makes all subsets equally probable.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ MODELS: dict[str, Any] = {
 
 
 def table(rows: int, shares: tuple[float, ...], seed: int) -> tuple[pd.DataFrame, Any]:
-    """Columns and classes."""
+    """Generate the columns and classes of a table."""
     random = np.random.default_rng(seed)
     y = random.choice(len(shares), rows, p=shares)
     columns: dict[str, Any] = {f"noise, {n} values": random.integers(0, n, rows).astype(str) for n in NOISE}
@@ -42,7 +42,7 @@ def table(rows: int, shares: tuple[float, ...], seed: int) -> tuple[pd.DataFrame
 
 
 def means(rows: int, shares: tuple[float, ...], parameters: Any, tables: int = TABLES) -> pd.Series:
-    """The mean relevance of each column."""
+    """Return the mean relevance of each column."""
     drawn = (table(rows, shares, seed) for seed in range(tables))
     found = []
     for X, y in drawn:
@@ -52,7 +52,7 @@ def means(rows: int, shares: tuple[float, ...], parameters: Any, tables: int = T
 
 
 def main() -> None:
-    """Print one line for each column, with a mean for each number of rows, for each model and classes."""
+    """Print one table per model, with a line for each column and the means by numbers of classes and rows."""
     for model, parameters in MODELS.items():
         print(f"**{model}**\n")
         lines = {

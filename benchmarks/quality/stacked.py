@@ -1,8 +1,9 @@
-"""Stacked learners on public data sets next to CatBoost, LightGBM, HistGradientBoosting, forests and linear models.
+"""Stacked learners on public data sets, compared with gradient boosting, random forests and linear models.
 
-Uses all data sets in the folder and several from scikit-learn; larger ones are sampled to 2,000 rows. All learners get
-the same five folds (seed 0) and two threads, one learner at a time. The peers run in their own environment under
-build/, which is created if necessary; their scores are cached there by table (``--fresh`` measures again).
+The study uses all data sets in the folder and several from scikit-learn; larger data sets are sampled to 2,000 rows.
+All learners get the same five folds (seed 0) and two threads, one learner at a time. The peers run in their own
+environment under build/, which is created if necessary; their scores are cached there by table (``--fresh`` measures
+again).
 """
 
 from __future__ import annotations
@@ -49,7 +50,7 @@ PACKAGES = ("catboost", "lightgbm", "scikit-learn", "pandas")
 
 @dataclass(frozen=True, eq=False)
 class Problem:
-    """A table to be predicted: as we take it, and as columns of numbers and of strings for the peers."""
+    """A table with targets, in our format and as numeric and string columns for the peers."""
 
     name: str
     X: Any
@@ -62,18 +63,18 @@ class Problem:
 
     @property
     def classes(self) -> Any | None:
-        """The classes, ascending; None for numbers."""
+        """Sorted class labels; None for regression."""
         return np.unique(self.y) if self.y.dtype.kind == "U" else None
 
     def task(self) -> str:
-        """Everything for the other process, as JSON."""
+        """Return the table as JSON for the process of the peers."""
         told = {"columns": self.columns, "numeric": self.numeric, "y": self.y.tolist(), "fold": self.fold.tolist()}
         return json.dumps(told | {"classes": self.classes is not None})
 
 
 @dataclass(frozen=True)
 class Outcome:
-    """Log loss and accuracy over all rows (RMSE and none for numbers), and the seconds of all fits and predictions."""
+    """Log loss and accuracy over all rows (regression: RMSE and None), and the seconds of all fits and predictions."""
 
     loss: float
     accuracy: float | None
@@ -81,7 +82,7 @@ class Outcome:
 
 
 def problem(name: str, X: Any, y: Any, folds: int) -> Problem:
-    """A table of which at most 2,000 rows are drawn, in folds that are stratified by class."""
+    """Sample at most 2,000 rows of a table and assign them to folds, stratified by class."""
     rows, classes = len(y), y.dtype.kind == "U"
     if rows > MOST_ROWS:
         drawn = np.sort(np.random.default_rng(0).permutation(rows)[:MOST_ROWS])
@@ -102,7 +103,7 @@ def problem(name: str, X: Any, y: Any, folds: int) -> Problem:
 
 
 def problems(*, quick: bool) -> list[Problem]:
-    """All tables, those with classes first; few of them and two folds for a quick check."""
+    """Return all tables, classification first; ``quick`` selects a few tables and two folds."""
     found, folds = [], 2 if quick else FOLDS
     if os.environ.get(FOLDER):
         folder = Path(os.environ[FOLDER])
@@ -121,7 +122,7 @@ def problems(*, quick: bool) -> list[Problem]:
 
 
 def scored(of: Problem, answers: Any, seconds: float) -> Outcome:
-    """Log-loss and accuracy, with probabilities clipped as scikit-learn does, or RMSE."""
+    """Return the log loss, clipped as in scikit-learn, and the accuracy, or the RMSE for regression."""
     if of.classes is None:
         return Outcome(float(np.sqrt(np.mean((answers[:, 0] - of.y) ** 2))), None, seconds)
     truth = np.searchsorted(of.classes, of.y)
@@ -131,7 +132,7 @@ def scored(of: Problem, answers: Any, seconds: float) -> Outcome:
 
 
 def ours(of: Problem) -> tuple[Outcome, dict[float, float]]:
-    """Our scores, and the share of rows that intervals of some levels hold (numbers only, and not timed)."""
+    """Return our scores and, for regression, the coverage of intervals by level (not timed)."""
     found = np.zeros((len(of.y), 1 if of.classes is None else of.classes.size))
     held, seconds = {level: np.zeros(len(of.y), bool) for level in LEVELS}, 0.0
     for own in (of.fold == number for number in range(of.fold.max() + 1)):
@@ -150,7 +151,7 @@ def ours(of: Problem) -> tuple[Outcome, dict[float, float]]:
 
 
 def environment(*, install: bool) -> Path:
-    """The Python for the peers: from their own environment if possible, otherwise ours."""
+    """Return the Python executable for the peers: from their own environment if possible, otherwise ours."""
     python = HOME / ("Scripts" if sys.platform == "win32" else "bin") / "python"
     pip = ["-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--retries", "1", *PACKAGES]
     imports = [str(python), "-c", "import catboost, lightgbm, sklearn, pandas"]
@@ -166,7 +167,7 @@ def environment(*, install: bool) -> Path:
 
 
 def theirs(of: Problem, python: Path, *, keep: bool, fresh: bool) -> dict[str, Outcome]:
-    """The scores of the peers; those measured before unless they are to be measured again."""
+    """Return the scores of the peers, from the cache unless ``fresh`` is true."""
     task, kept = of.task(), KEPT / f"{of.name.rsplit(' ', 1)[-1]}-{'numbers' if of.classes is None else 'classes'}.json"
     told = task + SCRIPT.read_text(encoding="utf-8") + str(python.is_relative_to(HOME))
     digest = hashlib.sha256(told.encode()).hexdigest()
@@ -195,7 +196,7 @@ Line = tuple[Problem, dict[str, Outcome], dict[float, float]]
 
 
 def report(lines: Sequence[Line]) -> list[str]:
-    """Tables with classes, or with numbers, in Markdown: scores, mean ranks, seconds, and the bars."""
+    """Return the Markdown report on classification or regression: scores, mean ranks, seconds, and targets."""
     names, numbers = list(lines[0][1]), lines[0][0].classes is None
     digits = (lambda loss: f"{loss:,.0f}" if loss >= 1_000 else f"{loss:.3g}") if numbers else (lambda x: f"{x:.3f}")
     what = "RMSE" if numbers else "log loss, accuracy"
@@ -223,7 +224,7 @@ def report(lines: Sequence[Line]) -> list[str]:
 
 
 def bars(lines: Sequence[Line], names: list[str], ranks: Any, rights: Any, seconds: Any) -> list[str]:
-    """The targets, and whether they are met."""
+    """Return the targets and whether they are met."""
 
     def judged(what: str, met: bool) -> str:
         return f"{what}: {'yes' if met else 'NO'}"
@@ -258,10 +259,10 @@ def bars(lines: Sequence[Line], names: list[str], ranks: Any, rights: Any, secon
 
 
 def main() -> None:
-    """Print a table for classes and one for numbers; without the folder of data sets only scikit-learn's tables."""
+    """Print reports on classification and regression; without the folder, only scikit-learn's data sets are used."""
     quick, fresh = "--quick" in sys.argv, "--fresh" in sys.argv
     if not os.environ.get(FOLDER):
-        print(f"{FOLDER} names no folder of data sets: only tables of scikit-learn\n")
+        print(f"{FOLDER} names no folder of data sets: using only scikit-learn's data sets\n")
     warnings.simplefilter("ignore")  # of folds with few rows of a class
     python, found = environment(install=not quick), list[Line]()
     for of in aloud(problems(quick=quick), "stacked learners and their peers"):

@@ -1,7 +1,7 @@
-"""The peers of stacked learners on one table, in their own environment: prints their predictions as JSON.
+"""Run the peers of the stacked learners on one table in their own environment and print their predictions as JSON.
 
-Takes the table as a JSON file and how many threads each peer may use. CatBoost and LightGBM are skipped if they are
-not installed.
+The arguments are a JSON file with the table and the number of threads per peer. CatBoost and LightGBM are skipped if
+they are not installed.
 """
 
 from __future__ import annotations
@@ -30,25 +30,25 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder, OrdinalEncoder, StandardScaler
 
 MOST_CATEGORIES = 255
-"""Of a column that HistGradientBoosting takes as a category; it takes others as numbers."""
+"""Columns with this many categories or more are numeric codes for HistGradientBoosting."""
 
 
 class Peers:
-    """Factories of the peers for a table; each gets the same frame, with NaN for missing values."""
+    """Factories of the peers for a table; all peers get the same data frame, with NaN for missing values."""
 
     def __init__(self, frame: pd.DataFrame, numeric: list[str], *, classes: bool, threads: int) -> None:
         self.frame, self.numeric, self.classes, self.threads = frame, numeric, classes, threads
         self.other = [name for name in frame if name not in numeric]
 
     def made(self) -> dict[str, Callable[[], Any]]:
-        """Those that are installed, by name."""
+        """Return the factories of the installed peers, by name."""
         linear = "logistic regression" if self.classes else "ridge regression"
         found = {"HistGradientBoosting": self.boosting, "random forest": self.forest, linear: self.linear}
         found |= {"LightGBM": self.lightgbm} if find_spec("lightgbm") else {}
         return found | ({"CatBoost": self.catboost} if find_spec("catboost") else {})
 
     def encoded(self, *numbers: Any) -> Any:
-        """Numbers imputed by the mean and as told, values one-hot; a missing value is a value."""
+        """Return a transformer for imputing and one-hot encoding; missing nominal values become a category."""
         values = make_pipeline(
             SimpleImputer(strategy="constant", fill_value="?"),
             OneHotEncoder(handle_unknown="ignore", sparse_output=False),
@@ -56,7 +56,7 @@ class Peers:
         return make_column_transformer((make_pipeline(SimpleImputer(), *numbers), self.numeric), (values, self.other))
 
     def boosting(self) -> Any:
-        """HistGradientBoosting with categories as such."""
+        """Return HistGradientBoosting with native categories."""
         codes = OrdinalEncoder(handle_unknown="use_encoded_value", unknown_value=np.nan, encoded_missing_value=np.nan)
         columns = make_column_transformer((codes, self.other), ("passthrough", self.numeric))
         few = [i for i, name in enumerate(self.other) if self.frame[name].nunique() < MOST_CATEGORIES]
@@ -64,17 +64,17 @@ class Peers:
         return make_pipeline(columns, learner(categorical_features=few or None, random_state=0))
 
     def forest(self) -> Any:
-        """A random forest of 500 trees."""
+        """Return a random forest with 500 trees."""
         learner = RandomForestClassifier if self.classes else RandomForestRegressor
         return make_pipeline(self.encoded(), learner(500, n_jobs=self.threads, random_state=0))
 
     def linear(self) -> Any:
-        """Logistic regression, or ridge regression with its penalty chosen by leave-one-out."""
+        """Return logistic regression, or ridge regression with its penalty chosen by leave-one-out."""
         learner = LogisticRegression(max_iter=3_000) if self.classes else RidgeCV(np.logspace(-3, 3, 13))
         return make_pipeline(self.encoded(StandardScaler()), learner)
 
     def lightgbm(self) -> Any:
-        """LightGBM's defaults; categories as such."""
+        """Return LightGBM with its defaults and native categories."""
         import lightgbm
 
         learner = lightgbm.LGBMClassifier if self.classes else lightgbm.LGBMRegressor
@@ -86,7 +86,7 @@ class Peers:
         return Prepared(learner(n_jobs=self.threads, verbose=-1, random_state=0), prepared)
 
     def catboost(self) -> Any:
-        """CatBoost's defaults; categories as such."""
+        """Return CatBoost with its defaults and native categories."""
         import catboost
 
         learner = catboost.CatBoostClassifier if self.classes else catboost.CatBoostRegressor
@@ -97,32 +97,32 @@ class Peers:
 
 
 class Prepared:
-    """A learner behind a function that its rows go through."""
+    """A learner whose rows are first transformed by a function."""
 
     def __init__(self, model: Any, prepared: Callable[[pd.DataFrame], pd.DataFrame]) -> None:
         self.model, self.prepared = model, prepared
 
     def fit(self, X: pd.DataFrame, y: Any) -> Any:
-        """Fit to rows."""
+        """Transform the rows and fit the learner."""
         self.model.fit(self.prepared(X), y)
         return self
 
     def predict(self, X: pd.DataFrame) -> Any:
-        """The number of each row."""
+        """Return the prediction for each row."""
         return self.model.predict(self.prepared(X))
 
     def predict_proba(self, X: pd.DataFrame) -> Any:
-        """The probabilities of the classes of each row."""
+        """Return the class probabilities of each row."""
         return self.model.predict_proba(self.prepared(X))
 
     @property
     def classes_(self) -> Any:
-        """The classes that it knows."""
+        """Class labels of the learner."""
         return self.model.classes_
 
 
 def answers(make: Callable[[], Any], X: pd.DataFrame, y: Any, fold: Any, classes: Any) -> tuple[Any, float]:
-    """The prediction for each row by the peer fitted without its fold, and the seconds of all fits and predictions."""
+    """Return out-of-fold predictions of a peer for all rows, and the seconds of all fits and predictions."""
     found, start = np.zeros((len(y), 1 if classes is None else len(classes))), time.perf_counter()
     for own in (fold == number for number in range(fold.max() + 1)):
         model = make().fit(X[~own], y[~own])
@@ -134,7 +134,7 @@ def answers(make: Callable[[], Any], X: pd.DataFrame, y: Any, fold: Any, classes
 
 
 def main() -> None:
-    """Run every peer in turn."""
+    """Run all peers and print their predictions."""
     warnings.simplefilter("ignore")  # of folds with few rows of a class
     task = json.loads(Path(sys.argv[1]).read_text(encoding="utf-8"))
     numeric, fold = task["numeric"], np.array(task["fold"])

@@ -1,9 +1,9 @@
-"""Coverage of intervals of two standard errors around an estimate of accuracy.
+"""Coverage of accuracy estimates plus and minus two standard errors.
 
-A large table serves as the population: a few of its rows are drawn, the learner is evaluated on these by
-cross-validation and by leave-one-out, and the accuracy on rows that were not drawn is the truth, of the model fitted to
-this draw and on average over draws. The usual standard error assumes that fold scores are independent; the corrected
-one is that of `compare` (Nadeau & Bengio 2003). PRIORCASE_DATA names the folder of data sets.
+A large table serves as the population. In each draw, a learner is evaluated on a few rows by cross-validation and by
+leave-one-out. The true accuracy is measured on other rows, for the model fitted to this draw and on average over draws.
+The usual standard error assumes that fold scores are independent; `compare` uses the corrected standard error (Nadeau &
+Bengio 2003). PRIORCASE_DATA names the folder of data sets.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ Numbers = npt.NDArray[np.float64]
 
 
 def main() -> None:
-    """Print one line for each learner and way to estimate."""
+    """Print one line for each learner and each estimate."""
     X, y = datasets.load("adult", frame=None)
     print(f"{DRAWS} draws of {ROWS} rows of adult; {NEW:,} others are the truth. Two standard errors to each side.\n")
     words = ("mean", "true mean", "deviation over draws", "mean standard error", "holds the mean", "holds its own")
@@ -46,7 +46,7 @@ def main() -> None:
 def one_draw(
     learner: pc.NaiveBayes, X: datasets.NamedColumns, y: Numbers, draw: int
 ) -> tuple[dict[str, tuple[float, float]], float]:
-    """Estimates with their standard errors, by name, and the accuracy on other rows."""
+    """Return the estimates and standard errors by name, and the accuracy on other rows."""
     rows = np.random.default_rng(draw).permutation(len(X))
     few, others = rows[:ROWS], rows[ROWS : ROWS + NEW]
     table, target = X.take(few), y[few]
@@ -69,7 +69,7 @@ def one_draw(
 
 
 def summary(found: Numbers, truth: Numbers) -> list[str]:
-    """Mean, true mean, deviation, mean standard error, and how often the interval holds."""
+    """Return the mean, true mean, standard deviation, mean standard error, and the coverage of both true accuracies."""
     means, reach = found[:, 0], 2 * found[:, 1]
     numbers = (means.mean(), truth.mean(), means.std(ddof=1), found[:, 1].mean())
     held = (np.mean(np.abs(means - truth.mean()) <= reach), np.mean(np.abs(means - truth) <= reach))

@@ -1,9 +1,9 @@
-"""Twenty attributes of which two matter (Mitchell 1997, section 8.2.3): accuracy recovered by attribute weights.
+"""Twenty attributes of which two are relevant (Mitchell 1997, section 8.2.3): accuracy recovered by attribute weights.
 
-The eighteen others mislead plain k-NN. The table shows how much of the accuracy of k-NN on the two alone each
-method recovers. In "either, not both", no attribute is informative by itself, so methods that score one attribute at
-a time cannot find the two. In the last problem, different attributes matter in different regions, which weights per
-query can follow; the last column shows how they overfit without regularization.
+The eighteen irrelevant attributes mislead plain k-NN. The table shows how much of the lost accuracy each method of
+weighting recovers. In "XOR", no attribute is informative by itself, so methods that score one attribute at a time find
+nothing. In the last problem, different attributes are relevant in different regions, and weights per query can adapt to
+the region. The last column shows that such local weights overfit without regularization.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ NEIGHBORS = 10
 
 @dataclass(frozen=True)
 class Problem:
-    """A function that draws rows, by their number and the trial, and the relevant columns."""
+    """A function that draws rows for a number of rows and a trial, and the indices of the relevant columns."""
 
     name: str
     draw: Draw
@@ -44,25 +44,25 @@ def _uniform(rows: int, trial: int) -> tuple[Numbers, np.random.Generator]:
 
 
 def total(rows: int, trial: int) -> tuple[Numbers, npt.NDArray[Any]]:
-    """Return whether the sum of two numbers is above 1; one class in ten is wrong."""
+    """Draw rows whose class is whether the sum of two numbers is above 1, with 10% wrong labels."""
     X, random = _uniform(rows, trial)
     return X, np.where((X[:, 0] + X[:, 1] > 1) ^ (random.random(rows) < 0.1), "above", "below")
 
 
 def either(rows: int, trial: int) -> tuple[Numbers, npt.NDArray[Any]]:
-    """Return whether exactly one of two numbers is above 1/2."""
+    """Draw rows whose class is whether exactly one of two numbers is above 1/2."""
     X, _ = _uniform(rows, trial)
     return X, np.where((X[:, 0] > 0.5) ^ (X[:, 1] > 0.5), "one", "none or both")
 
 
 def curve(rows: int, trial: int) -> tuple[Numbers, npt.NDArray[Any]]:
-    """A wave along one number and a parabola along another, with a little noise."""
+    """Draw rows whose target is a wave along one number plus a parabola along another, with a little noise."""
     X, random = _uniform(rows, trial)
     return X, np.sin(2 * np.pi * X[:, 0]) + 2 * X[:, 1] ** 2 + 0.1 * random.normal(size=rows)
 
 
 def places(rows: int, trial: int) -> tuple[Numbers, npt.NDArray[Any]]:
-    """The second number determines the class where the first is above a half, the third elsewhere."""
+    """Draw rows whose class depends on the second number if the first is above 1/2, and on the third otherwise."""
     X, _ = _uniform(rows, trial)
     return X, np.where(np.where(X[:, 0] > 0.5, X[:, 1], X[:, 2]) > 0.5, "above", "below")
 
@@ -79,7 +79,7 @@ LOOSE = LeaveOneOutWeights(regularization=0.0, local=True, neighborhood=20, stif
 
 
 def main() -> None:
-    """Print accuracies (R² for regression) on new rows, and the shares of the loss that are recovered."""
+    """Print accuracies (R² for regression) on test rows, and the share of the loss that each method recovers."""
     ways: list[Any] = [*METHODS, LOCAL, LOOSE]
     names = [*METHODS, "loo, local", "loo, local, no regularization"]
     print(f"{ROWS:,} training rows, {QUERIES:,} test rows, {NEIGHBORS} neighbors, means of {TRIALS} trials:", end=" ")
@@ -94,7 +94,7 @@ def main() -> None:
 
 
 def measured(problem: Problem, ways: list[Any]) -> list[float]:
-    """Mean scores of unweighted k-NN, of k-NN on the relevant columns, and of each weighting method."""
+    """Return mean scores of unweighted k-NN, k-NN on the relevant columns, and each weighting method."""
     given = np.isin(np.arange(20), problem.matters).astype(np.float64)
     found = [[_score(problem, weights, trial) for weights in (None, given, *ways)] for trial in range(TRIALS)]
     return [float(mean) for mean in np.mean(found, axis=0)]

@@ -2,12 +2,13 @@
 Choose a threshold by costs
 ===========================
 
-A loan that is not repaid costs far more than a good customer who was sent away. If the
+A loan that is not repaid costs far more than a good customer who is turned away. If the
 probabilities are calibrated, the best decision follows from the costs: grant a loan if the expected
 gain is positive. No other threshold does better on average.
 
-Suppose a loan that is repaid earns 10% of the amount, and one that is not repaid loses 50%. The
-best threshold is then ``0.5 / (0.5 + 0.1)``, about 0.83. Is that also the best threshold in practice?
+Suppose a loan that is repaid earns 10% of the amount, and a loan that is not repaid loses 50%. The
+best threshold is then ``0.5 / (0.5 + 0.1)``, about 0.83. Is this threshold also the best one in
+practice?
 """
 
 import matplotlib.pyplot as plt
@@ -21,8 +22,8 @@ gain, loss = 0.10, 0.50
 best = loss / (gain + loss)
 
 # %%
-# Probabilities of repayment of loans that the model has not seen, by five-fold cross-validation,
-# for three learners.
+# Predict the probability of repayment for held-out loans with three learners, using five-fold
+# cross-validation.
 learners = {
     "subset-averaged Bayes": pc.SubsetAveragedBayes(),
     "local logistic regression": pc.LocallyWeightedClassifier(300),
@@ -51,7 +52,7 @@ for (name, values), (color, line) in zip(profit.items(), looks, strict=True):
 ax.axvline(best, color="black", linewidth=1)
 ax.text(best - 0.01, 125, "best by costs", ha="right")
 ax.axhline(0, color="#BBBBBB", linewidth=1, zorder=0)
-ax.set(xlabel="grant a loan from this probability of repayment on", ylabel="profit (thousand euros)", ylim=(-500, 150))
+ax.set(xlabel="minimum probability of repayment for a loan", ylabel="profit (thousand euros)", ylim=(-500, 150))
 ax.set_title("Profit on 600 loans, by decision threshold", loc="left")
 ax.legend(loc="upper left")
 plt.show()

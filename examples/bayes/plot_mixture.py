@@ -2,7 +2,7 @@
 Find clusters and outliers without a target
 ===========================================
 
-:class:`~priorcase.MixtureModel` describes a table by a few clusters of rows. It takes numbers,
+:class:`~priorcase.MixtureModel` describes a table by a few clusters of rows. It accepts numbers,
 categories and missing values. Does it find the species of the penguins without knowing them? And
 which penguins are outliers?
 """
@@ -19,20 +19,20 @@ model = pc.MixtureModel("auto", random_state=0).fit(X)
 print(model.components_)
 
 # %%
-# The components against the species, which the model has not seen: almost every penguin is in a
-# component of its own species, and most components are of one sex.
+# The table compares the components with the species, which the model has not seen. Almost every
+# penguin is in a component of its own species, and most components contain penguins of one sex.
 component = model.predict(X)
 print(pd.crosstab(pd.Series(species, name="species"), pd.Series(component, name="component")))
 
 # %%
-# ``outlier_scores`` scores a row by its negative log-density. For the most unusual penguin, it shows
-# which value is surprising given all others: its bill is almost 60 mm long.
+# ``outlier_scores`` scores a row by its negative log-density. For the most unusual penguin, it
+# shows which value is surprising given all other values: the bill is almost 60 mm long.
 found = model.outlier_scores(X)
 unusual = np.argsort(found.scores)[-3:]
 print(found[unusual[-1]])
 
 # %%
-# Colors are components, markers are species. Rings mark the three most unusual penguins.
+# Colors show components, markers show species. Rings mark the three most unusual penguins.
 fig, ax = plt.subplots(figsize=(8, 4.8), layout="constrained")
 colors = np.array(["#0072B2", "#E69F00", "#000000", "#D55E00", "#56B4E9", "#009E73", "#CC79A7", "#F0E442"])
 for name, marker in zip(np.unique(species), "o^s", strict=True):

@@ -2,9 +2,9 @@
 Which columns matter?
 =====================
 
-:class:`~priorcase.SubsetAveragedBayes` averages naive Bayes over all sets of columns, exactly. As a
-by-product it gives the probability that a column is relevant to the target. Which columns of the
-loan applications matter, and how many rows does it take to find out?
+:class:`~priorcase.SubsetAveragedBayes` computes the exact average of naive Bayes over all sets of
+columns. As a by-product, it gives the probability that a column is relevant to the target. Which
+columns of the loan applications matter, and how many rows does it take to find out?
 """
 
 import matplotlib.pyplot as plt
@@ -13,15 +13,15 @@ import numpy as np
 import priorcase as pc
 
 X, y = pc.load_loans()
-X["first letter"] = np.random.default_rng(0).choice(list("abcdefgh"), len(X))  # has nothing to do with it
+X["first letter"] = np.random.default_rng(0).choice(list("abcdefgh"), len(X))  # unrelated to the target
 model = pc.SubsetAveragedBayes().fit(X, y)
 print(model.relevance_)
 
 # %%
-# Each column starts at a prior probability of 5%. With more rows, the probability of a column that
-# matters goes to one, and that of others falls. ``age`` has no cut point that separates the
-# classes, so the rows contain no evidence about it, and it keeps its prior probability. The curves are
-# means over 20 random orders of the rows.
+# Each column starts at a prior probability of 5%. As rows are added, the probability approaches one
+# for columns that matter and falls for most of the other columns. ``age`` has no cut point that
+# separates the classes, so the rows contain no evidence about it, and it keeps its prior
+# probability. The curves are means over 20 random orders of the rows.
 sizes = [25, 50, 100, 200, 400, 600]
 rng = np.random.default_rng(1)
 orders = [rng.permutation(len(X)) for _ in range(20)]

@@ -2,14 +2,14 @@
 Calibrated probabilities from few rows
 ======================================
 
-Naive Bayes with relative frequencies is overconfident on small tables: a value that was never seen
-with a class gets probability zero. :class:`~priorcase.NaiveBayes` averages over all parameter
-values instead (``predictive="evidence"``, the default). How large is the difference, and how many
-rows does it take until it no longer matters?
+Naive Bayes with relative frequencies is overconfident on small tables: if a value never occurs with
+a class, its probability is zero. :class:`~priorcase.NaiveBayes` averages over all parameter values
+instead (``predictive="evidence"``, the default). How large is the difference, and how many rows
+does it take until it no longer matters?
 
 The rows are digits on a seven-segment display whose segments fail with probability 0.1. The columns
-are independent given the digit, so naive Bayes is the true model here, and bad probabilities come
-from the estimates alone.
+are independent given the digit, so naive Bayes is the true model here, and any bad probabilities
+are due to the estimates alone.
 """
 
 import matplotlib.pyplot as plt
@@ -23,8 +23,8 @@ X, y = pc.make_led(3000, random_state=0)
 learners = {"relative frequencies": pc.NaiveBayes("map"), "averaged (evidence)": pc.NaiveBayes("evidence")}
 
 # %%
-# Calibration: fit each to 40 samples of 50 rows, and predict 1,000 other rows. Of all predictions
-# made with probability 0.8, eight in ten should come true.
+# To check calibration, fit each learner to 40 samples of 50 rows, and predict 1,000 other rows. Of
+# all predictions made with probability 0.8, eight in ten should come true.
 X_test, y_test = X[2000:], y[2000:]
 calibration = {}
 for name, learner in learners.items():
@@ -35,10 +35,11 @@ for name, learner in learners.items():
     print(f"{name}: expected calibration error {table.expected_error:.3f}")
 
 # %%
-# Relative frequencies are far too certain: of the predictions made with a probability close to 1,
+# Relative frequencies are far too confident: of the predictions made with a probability close to 1,
 # only 60% come true. The averaged probabilities are somewhat too low instead. (Large marks stand
-# for many predictions.) The Brier score, the squared error of the probabilities, shows how long
-# this lasts: from about 300 rows on, 30 of each digit, both are the same.
+# for many predictions.) The Brier score, the squared error of the probabilities, shows how many
+# rows are needed: with about 300 rows (30 of each digit) or more, both estimates have the same
+# score.
 curve = evaluation.learning_curve(learners, X, y, sizes=[20, 40, 80, 160, 320, 640], repeats=10, scores="brier")
 
 fig, (left, right) = plt.subplots(1, 2, figsize=(10, 4.2), layout="constrained")

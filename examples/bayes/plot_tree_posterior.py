@@ -2,10 +2,10 @@
 Which columns go together?
 ==========================
 
-Naive Bayes assumes that columns are independent within a class. If they are not, it counts the same
-evidence twice and is overconfident. :class:`~priorcase.TreeAveragedBayes` lets each column
-depend on one other column, and averages over all such trees exactly. What does it find on ten
-measurements of the breast cancer table?
+Naive Bayes assumes that columns are independent within a class. If the columns are dependent, naive
+Bayes counts the same evidence twice and is overconfident. :class:`~priorcase.TreeAveragedBayes`
+lets each column depend on one other column, and computes the exact average over all such trees.
+Which columns does it connect among ten measurements of the breast cancer table?
 """
 
 import matplotlib.pyplot as plt
@@ -21,9 +21,9 @@ model = pc.TreeAveragedBayes().fit(X, y)
 print(model.edge_table())
 
 # %%
-# Radius, perimeter and area measure the same thing, and the trees connect them. The fractal dimension
-# has no information about the class, so its position in the tree is arbitrary. Do trees improve the
-# probabilities? We compare by ten-fold cross-validation.
+# Radius, perimeter and area measure the same thing, and the trees connect them. The fractal
+# dimension has no information about the class, so its position in the tree is arbitrary. Do trees
+# improve the probabilities? We compare both learners by ten-fold cross-validation.
 learners = {"naive Bayes": pc.NaiveBayes(), "averaged over trees": pc.TreeAveragedBayes()}
 found = evaluation.compare(learners, X, y, progress=False)
 print(found)

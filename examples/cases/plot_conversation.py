@@ -6,8 +6,8 @@ People do not like to fill in forms. A conversation starts with their own words,
 that are most informative about the solution. How many questions does it take until the solution is
 clear?
 
-We try it with 66 solved tickets, each of them hidden in turn. The conversation starts with the
-message of the hidden ticket, and its columns answer the questions.
+We try this with 66 solved tickets, hiding each ticket in turn. The conversation starts with the
+message of the hidden ticket, and the other columns of this ticket answer the questions.
 """
 
 import matplotlib.pyplot as plt
@@ -41,7 +41,7 @@ def answer(question, ticket):
 
 
 def converse(ticket):
-    """Talk about a ticket as if it were new; return the conversation, and its best solution after each answer."""
+    """Return a conversation about a ticket as if it were new, and the best solution after each answer."""
     base.retire(ticket.id)
     talk = base.converse({"message": ticket["message"]})
     proposals = [talk.answer()]
@@ -54,14 +54,16 @@ def converse(ticket):
 
 
 # %%
-# One conversation, with its questions and the best solution after each of them.
+# First, look at a single conversation, with its questions and the best solution after each
+# question.
 ticket = next(iter(base.find(where={"key": "P-01"})))
 talk, _ = converse(ticket)
 print(talk.transcript)
 print(f"solution of this ticket: {ticket.solution}")
 
 # %%
-# All of them. When a conversation is over, its last proposal counts.
+# Now run all conversations. After a conversation has ended, its last proposal counts for all
+# further questions.
 helped = list(base.find(where={"outcome": True}))
 right, claimed, lengths = np.zeros((len(helped), 11)), np.zeros((len(helped), 11)), []
 for i, ticket in enumerate(helped):
@@ -79,7 +81,7 @@ fig, ax = plt.subplots(figsize=(8, 4.2), layout="constrained")
 ax.plot(right.mean(axis=0), "o-", color="#0072B2", label="best solution is right")
 ax.plot(claimed.mean(axis=0), "^--", color="#E69F00", label="mean probability of the best solution")
 ax.set(xlabel="questions answered after the message", ylabel="share of 66 tickets", ylim=(0, 1))
-ax.set_title("Conversations about tickets that the base has not seen", loc="left")
+ax.set_title("Conversations about unseen tickets", loc="left")
 ax.grid(alpha=0.3)
 ax.legend()
 base.close()

@@ -2,9 +2,9 @@
 A help desk that solves new tickets from old ones
 =================================================
 
-A case base keeps problems with their solutions. A new ticket has a place in a taxonomy of areas, a
-set of symptoms, a few words of text, and other columns. Which old tickets are most like it, and
-what solved them?
+A case base stores problems with their solutions. A new ticket has a place in a taxonomy of areas, a
+set of symptoms, a few words of text, and other columns. Which old tickets are most similar to it,
+and what solved them?
 """
 
 import matplotlib.pyplot as plt
@@ -31,15 +31,15 @@ base.add_many(desk.tickets, solution="solution", outcome="outcome", key="ticket"
 print(f"{len(base)} tickets with {len(attributes)} columns")
 
 # %%
-# How much should each column count? ``learn_weights`` predicts each ticket from the others, and chooses
-# the weights with which the other tickets give its solution the highest probability. We set the
-# weight of the date to zero: a new ticket is always opened today.
+# How much should each column count? ``learn_weights`` predicts the solution of each ticket from the
+# other tickets, and chooses the weights that give the highest probability to the actual solutions.
+# We set the weight of the date to zero: a new ticket is always opened today.
 weights = base.learn_weights(k=1)
 print(weights)
 base.prefer(weights={**weights, "opened": 0})
 
 # %%
-# A new ticket. Columns that are not known are omitted.
+# Here is a new ticket. Unknown columns are omitted.
 new = {
     "area": "laser printer",
     "place": "office",
@@ -52,7 +52,8 @@ print(found)
 print(base.reuse(found, "vote", prior=0.2))
 
 # %%
-# Each bar is a past ticket, divided by what each column contributes to the similarity.
+# Each bar is a past ticket, and its segments show how much each column contributes to the
+# similarity.
 ax = found.plot()
 ax.set_title("Past tickets most similar to the new one", loc="left")
 base.close()

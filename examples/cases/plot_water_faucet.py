@@ -2,12 +2,12 @@
 Design a water faucet from known parts
 ======================================
 
-Cases can be graphs, too. A textbook example of case-based design (Mitchell 1997, section 8.5;
-Sycara et al. 1992): the function of a faucet is given as a graph of influences between quantities,
-and the design is composed of parts whose functions are known.
+Cases can also be graphs. This is a textbook example of case-based design (Mitchell 1997, section
+8.5; Sycara et al. 1992): the function of a faucet is given as a graph of influences between
+quantities, and the design is composed of parts whose functions are known.
 
-The flow and the temperature of the mixed water are to be controlled separately: ``Cf`` controls the
-flow, ``Ct`` the temperature.
+The faucet should control the flow and the temperature of the mixed water separately: ``Cf``
+controls the flow, and ``Ct`` controls the temperature.
 """
 
 import matplotlib.pyplot as plt
@@ -27,14 +27,14 @@ faucet = FunctionGraph.parse(
 )
 
 # %%
-# ``Q`` are flows and ``T`` temperatures of cold, hot and mixed water; ``+>`` means *increases*. The
-# search covers the graph with the functions of parts, and rejects a part if it would have a side
-# effect.
+# ``Q`` stands for flows and ``T`` for temperatures of cold, hot and mixed water; ``+>`` means
+# *increases*. The search covers the graph with the functions of parts, and rejects a part if it
+# would have a side effect.
 found = design(faucet, plumbing())
 print(found)
 
 # %%
-# How the parts of the best design are connected, and how each of them is built.
+# The output shows how the parts of the best design are connected, and how each part is built.
 best = found[0]
 for variable, ends in best.connections.items():
     print(f"{variable}: {', '.join(ends)}")

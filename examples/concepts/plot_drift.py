@@ -2,8 +2,8 @@
 Learn from a stream that changes
 ================================
 
-In a stream, each row is predicted before it is learned, and what was true last month may be false
-today. Which learners recover after a change?
+In a stream, each row is predicted before it is learned, and the patterns can change over time.
+Which learners recover after a change?
 
 An online shop checks orders. After 1,000 orders, the pattern of risky orders is reversed.
 """
@@ -35,9 +35,9 @@ stream = evaluation.prequential(learners, X, y, scores="accuracy", window=100, p
 print(stream)
 
 # %%
-# The accuracy of the last 100 orders. IB1 hardly recovers. With a window it recovers first, and
-# loses little before the change: 300 orders are enough to learn the rule, and no label is wrong.
-# IB3 needs no choice of a window, and recovers faster with ``decay``.
+# The figure shows the accuracy over the last 100 orders. IB1 hardly recovers. With a window, IB1
+# recovers fastest and loses little accuracy before the change: 300 orders are enough to learn the
+# rule, and no label is wrong. IB3 needs no window, and recovers faster with ``decay``.
 ax = stream.plot()
 ax.axvline(change, color="#767676", linestyle=":")
 ax.set_title("Orders: the rule changes after 1,000 rows", loc="left")

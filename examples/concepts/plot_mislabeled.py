@@ -7,7 +7,7 @@ them?
 
 A row is suspicious if a model that has not seen it is certain of another class. So we predict each
 row by cross-validation, and sort the rows by the probability of their recorded outcome. How many of
-the first rows on the list are wrong?
+the first rows on the list have a wrong outcome?
 """
 
 import matplotlib.pyplot as plt
@@ -41,8 +41,8 @@ for name, ranking in rankings.items():
 # %%
 # With the stack of learners, the first 30 rows of the list, 5% of the table, include 10 of the 12
 # wrong outcomes. The other rows on the list are correct, but surprising. PEBLS relies on single
-# nearest neighbors and finds the fewest: outcomes of this table are hard to predict, so many correct
-# rows also have a poor record.
+# nearest neighbors and finds the fewest wrong outcomes: the outcomes of this table are hard to
+# predict, so many correct rows also have a poor record.
 fig, ax = plt.subplots(figsize=(9, 4.2), layout="constrained")
 looks = [("#0072B2", "-"), ("#D55E00", "--"), ("#000000", "-."), ("#E69F00", ":")]
 for (name, ranking), (color, line) in zip(rankings.items(), looks, strict=True):

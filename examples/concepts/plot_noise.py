@@ -7,7 +7,8 @@ have classified wrongly. :class:`~priorcase.IB3` does the same, but keeps a reco
 stored row predicts, and drops rows with a poor record (Aha, Kibler and Albert, 1991). How do they
 cope with wrong labels?
 
-The labels of more and more training rows are replaced; the test rows stay correct.
+We replace the labels of more and more training rows with wrong labels; the labels of the test rows
+stay correct.
 """
 
 import matplotlib.pyplot as plt
@@ -34,9 +35,9 @@ print(curve)
 
 # %%
 # Without noise, IB1 is the most accurate. IB2 suffers most: it stores the rows that it
-# misclassifies, and with noise most of these have wrong labels. IB3 stays above 90% with a
-# fifth of the labels wrong, and predicts from fewer rows than the others. On smaller tables it does
-# worse: it needs a few hundred rows before its records separate good rows from bad ones.
+# misclassifies, and with noise, most of these rows have wrong labels. IB3 stays above 90% when a
+# fifth of the labels are wrong, and predicts from fewer rows than IB1 and IB2. On smaller tables it
+# does worse: it needs a few hundred rows before its records separate good rows from bad ones.
 fig, (left, right) = plt.subplots(1, 2, figsize=(9.5, 4), layout="constrained")
 curve.plot("accuracy", left, band="error")
 left.set_title("Breast cancer: accuracy on test rows", loc="left")

@@ -2,8 +2,8 @@
 Keep fewer rows
 ===============
 
-A nearest-neighbor model stores its training rows. How many of them does it need? Reducers such as
-:class:`~priorcase.DROP3` and :class:`~priorcase.ICF` choose the rows worth keeping.
+A nearest-neighbor model stores its training rows. How many of these rows does it need? Reducers
+such as :class:`~priorcase.DROP3` and :class:`~priorcase.ICF` choose the rows worth keeping.
 
 :func:`priorcase.reduction_curve` runs each reducer on the training part of every fold, fits a
 nearest neighbor to the remaining rows, and scores it on the held-out rows.
@@ -19,10 +19,11 @@ curve = pc.reduction_curve(reducers, X, y, random_state=0)
 print(curve)
 
 # %%
-# The classes of this table overlap, so many rows contradict their neighbors. ENN removes only
-# these: it keeps 80% of the rows, and 1-NN is more accurate than with all rows. DROP3 keeps a sixth
-# and loses about one point of accuracy. CNN and IB2 keep the rows that they misclassified, which are
-# the contradictory ones here: they keep more rows than DROP3 and are less accurate.
+# The classes of this table overlap, so many rows belong to another class than their neighbors. ENN
+# removes only these rows: it keeps 80% of the rows, and 1-NN is more accurate than with all rows.
+# DROP3 keeps a sixth of the rows and loses about one point of accuracy. CNN and IB2 keep the rows
+# that they misclassified, and here these are the rows that contradict their neighbors. Therefore,
+# CNN and IB2 keep more rows than DROP3 and are less accurate.
 ax = curve.plot()
 ax.set_title("Waveform, 1,000 rows: accuracy of 1-NN after reduction")
 plt.show()

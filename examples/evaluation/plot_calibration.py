@@ -2,9 +2,9 @@
 Can you trust the probabilities?
 ================================
 
-Of all predictions made with probability 0.8, eight in ten should come true. A calibration plot
-shows whether they do. We compare four learners on 600 loan applications, by their predictions for
-rows that they have not seen.
+Eight in ten predictions with a probability of 0.8 should come true. A calibration plot shows
+whether they do. We compare four learners on 600 loan applications, using their predictions for
+held-out rows.
 """
 
 import matplotlib.pyplot as plt
@@ -25,12 +25,12 @@ learners = {
 }
 
 # %%
-# Dots show how often predictions came true, with 95% intervals, and bars the share of the rows. A
-# dot below the dashed line means overconfidence, one above it too much caution.
+# Dots show how often predictions came true, with 95% intervals. Bars show the share of the rows. A
+# dot below the dashed line means overconfidence, and a dot above the line means underconfidence.
 #
-# One nearest neighbor gives every prediction the same probability of 0.75: it is well calibrated but
-# useless, as its log-score shows. Naive Bayes is a little overconfident when it is most certain, the
-# random forest is too cautious, and the stack of learners lies close to the line.
+# 1-NN gives every prediction the same probability of 0.75: it is well calibrated but useless, as
+# its log-score shows. Naive Bayes is slightly overconfident when it is most certain, the random
+# forest is underconfident, and the stack of learners lies close to the line.
 fig, axes = plt.subplots(2, 2, figsize=(9.5, 7), layout="constrained", sharex=True, sharey=True)
 folds = StratifiedKFold(5, shuffle=True, random_state=0)
 for ax, (name, learner) in zip(axes.flat, learners.items(), strict=True):

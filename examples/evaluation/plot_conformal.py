@@ -3,8 +3,8 @@ Intervals with the right coverage
 =================================
 
 A 90% interval should contain 90% of new values. The intervals of a model are only as good as its
-assumptions. :class:`~priorcase.evaluation.ConformalRegressor` wraps any regressor, and sets the
-width of the intervals by the errors on held-out rows. Do these intervals have the right coverage?
+assumptions. :class:`~priorcase.evaluation.ConformalRegressor` wraps any regressor, and computes the
+width of the intervals from the errors on held-out rows. Do these intervals have the right coverage?
 """
 
 import matplotlib.pyplot as plt
@@ -25,8 +25,8 @@ methods = {
 }
 
 # %%
-# Predict a third of the flats from the others, for five random splits. We also look at small and
-# large flats separately: rents of large flats vary more.
+# Predict a third of the flats from the other flats, for five random splits. We also look at small
+# and large flats separately: rents of large flats vary more.
 inside = {name: [] for name in methods}
 width = {name: [] for name in methods}
 large = []
@@ -47,9 +47,10 @@ for name, held in inside.items():
 # %%
 # The coverage of all intervals is slightly too high. But the plain conformal intervals have nearly
 # the same width everywhere, which is too wide for small flats and too narrow for large ones.
-# ``nonconformity="scaled"`` makes them wider where the fit is uncertain, and does better for large
-# flats. The intervals of the local fit itself do as well here, because the errors are close to
-# normal. If the errors are not normal, these intervals have no guarantee.
+# ``nonconformity="scaled"`` makes the intervals wider where the fit is uncertain, and improves the
+# coverage for large flats. The intervals of the local fit itself are just as good here, because the
+# errors are close to normal. If the errors are not normal, the intervals of the local fit have no
+# guarantee.
 fig, (left, right) = plt.subplots(1, 2, figsize=(10, 4.2), layout="constrained")
 left.plot([0.4, 1], [0.4, 1], color="#BBBBBB", zorder=0)
 looks = [("#E69F00", "^"), ("#0072B2", "o"), ("#D55E00", "s")]

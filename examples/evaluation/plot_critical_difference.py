@@ -3,8 +3,8 @@ Which learner is better on many tables?
 =======================================
 
 Results on one table apply only to this table. A general claim about learners needs several tables.
-Demšar (2006) proposes to rank the learners on each table, to test whether the mean ranks differ at
-all, and to show which differences are significant.
+Demšar (2006) proposes three steps: rank the learners on each table, test whether the mean ranks
+differ at all, and show which differences are significant.
 """
 
 import matplotlib.pyplot as plt
@@ -40,6 +40,7 @@ print(found)
 print(found.friedman())
 
 # %%
-# Mean ranks, with the best on the left. A bar joins learners that do not differ significantly.
+# The plot shows mean ranks, with the best learner on the left. A bar joins learners that do not
+# differ significantly.
 ax = found.plot("log_score")
 plt.show()

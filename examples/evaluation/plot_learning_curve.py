@@ -4,7 +4,7 @@ Would more rows help?
 
 A learning curve shows the score of a learner as its training table grows. If it is still rising at
 its end, more rows will help. Some learners are best with few rows and others with many, so a
-comparison on one size may mislead.
+comparison at a single size can be misleading.
 
 The table is the waveform problem (Breiman et al., 1984): three classes, 21 noisy numbers.
 """
@@ -26,10 +26,11 @@ curve = evaluation.learning_curve(learners, X, y, sizes=sizes, repeats=5, scores
 print(curve)
 
 # %%
-# Naive Bayes is ahead with 30 rows and hardly learns more afterwards: it has few parameters, and
-# its assumption that the columns are independent does not hold. The neighbors start late and are
-# ahead of it from about 200 rows on. A naive Bayes fitted around each query does well over the
-# whole range. The classes overlap, so no learner can be correct in more than about 86% of the cases.
+# Naive Bayes is ahead with 30 rows but hardly improves with more rows: it has few parameters, and
+# its assumption that the columns are independent does not hold. Nearest neighbors need more data
+# and overtake naive Bayes at about 200 rows. A local naive Bayes model, fitted around each query,
+# does well at all sizes. The classes overlap, so no learner can be correct in more than about 86%
+# of the cases.
 ax = curve.plot(band="error")
 ax.axhline(0.86, color="#767676", linestyle=":")
 ax.set_ylim(0.6, 0.88)

@@ -3,8 +3,8 @@ Use several learners at once
 ============================
 
 Which learner is best depends on the table, and on its size. :class:`~priorcase.StackedClassifier`
-fits several and combines their probabilities. The weights are chosen so that the combination best
-predicts held-out rows. Which learners get the largest weights on which table?
+fits several learners and combines their probabilities. The weights are chosen so that the
+combination best predicts held-out rows. Which learners get the largest weights on which table?
 """
 
 import matplotlib.pyplot as plt
@@ -26,8 +26,8 @@ print(stacks["repairs (96 rows)"])
 # The best members differ between tables. The more similar the members, the less the weights mean:
 # on breast cancer, two kinds of logistic regression share the weight.
 #
-# The stack (blue) is better than its best member on all four tables. Its score is slightly
-# optimistic, since the same rows chose the weights.
+# The stack (blue) is better than its best member on all four tables. The score of the stack is
+# slightly optimistic, because its weights were chosen on the same rows.
 frames = {name: stack.frame().set_index("member") for name, stack in stacks.items()}
 weights = pd.DataFrame({name: frame["weight"] for name, frame in frames.items()}).drop(index="baseline")
 fig, (left, right) = plt.subplots(1, 2, figsize=(10, 4.4), layout="constrained", sharey=True)

@@ -2,8 +2,8 @@
 What would change the decisions?
 ================================
 
-A counterfactual is the smallest change of a row that leads to another prediction. Over many rows it
-shows what the decisions depend on. Which changes would turn rejections into approvals?
+A counterfactual is the smallest change of a row that leads to another prediction. Counterfactuals
+of many rows show what the decisions depend on. Which changes would turn rejections into approvals?
 """
 
 import matplotlib.pyplot as plt
@@ -18,15 +18,15 @@ rejected = new[model.predict(new) == "no"]
 print(f"{len(rejected)} of {len(new)} applications are rejected")
 
 # %%
-# The purpose, the age and the day of the application are fixed. Everything else may change. Each new
-# value comes from a real past case that was granted, and changes that are not needed are undone.
+# The purpose, the age and the day of the application are fixed. All other columns can change. Each
+# new value comes from a real past application that was granted, and unnecessary changes are undone.
 found = pc.counterfactuals(model, rejected, fixed=["purpose", "age", "applied"], target="yes")
 changes = found.frame()
 print(changes["column"].value_counts())
 
 # %%
-# For most applications one change is enough, mostly of the amount. How much lower would it have to
-# be?
+# For most applications, a single change is enough, usually a change of the amount. How much lower
+# would the amount have to be?
 amount = changes[changes["column"] == "amount"].astype({"before": float, "after": float})
 per_row = changes.groupby("query").size()
 print(per_row.value_counts().rename("rows").rename_axis("changed columns"))

@@ -6,7 +6,8 @@ An application for a loan was rejected, and the customer wants to know why. Thre
 relevant: what were the reasons, what would have changed the decision, and how does the probability
 change with a single value?
 
-All three work for every learner. Here it is a logistic regression fitted around each application.
+Every learner can answer all three questions. The learner in this example is a logistic regression
+fitted around each application.
 """
 
 import matplotlib.pyplot as plt
@@ -26,15 +27,15 @@ print(explanation)
 
 # %%
 # What would the customer have to change? The purpose, the age and the day of the application cannot
-# be changed, so we fix these columns. Each change was observed in a real past case, and no smaller
-# part of it is sufficient.
+# be changed, so we fix these columns. The new values of each suggestion come from a real past case,
+# and no smaller set of these changes is sufficient.
 fixed = ["purpose", "age", "applied"]
 print(pc.counterfactuals(model, new, 3, fixed=fixed, target="yes"))
 
 # %%
 # How does the probability depend on the amount and on the income, if everything else stays the
-# same? The dotted line is the application itself; the horizontal lines are the prediction if the
-# value is missing.
+# same? The dotted line marks the application itself; the horizontal lines show the prediction if
+# the value is missing.
 fig, axes = plt.subplot_mosaic([["why", "why"], ["amount", "income"]], figsize=(9.5, 7), layout="constrained")
 explanation.plot(axes["why"])
 axes["why"].set(xlabel="probability that the loan is not repaid", xlim=(0.27, 0.75))

@@ -1,10 +1,10 @@
 """
-How does a column move the predictions?
-=======================================
+How does a column affect the predictions?
+=========================================
 
-:func:`priorcase.partial_dependence` is the mean prediction over all rows, with one column set to
-the same value in each of them. It shows what a model has learned about this column: for numbers,
-categories and ordered levels alike, and for two columns together as a map.
+:func:`priorcase.partial_dependence` is the mean prediction over all rows when one column is set to
+the same value in every row. It shows what a model has learned about this column, for numbers,
+categories and ordered levels alike. For two columns together, the result is a map.
 
 We look at what makes a flat expensive.
 """
@@ -18,14 +18,15 @@ kinds = {"heading": pc.Circular(360), "note": pc.Text()}
 model = pc.LocallyWeightedRegressor(150, schema=kinds).fit(X, rent)
 
 # %%
-# The last line is the mean prediction if the value is missing; the figures show it as a
+# The last line shows the mean prediction if the value is missing; in the figures, this is a
 # horizontal line.
 print(pc.partial_dependence(model, X, "condition"))
 
 # %%
 # The predicted rent differs by more than 300 euros between districts. Flats with windows to the
-# south (180 degrees) cost about 120 euros more than those to the north. New and very old buildings
-# are more expensive than those in between. A linear model would miss the last two.
+# south (180 degrees) cost about 120 euros more than flats with windows to the north. New and very
+# old buildings are more expensive than other buildings. A linear model would miss the effects of
+# direction and year.
 fig, axes = plt.subplots(2, 2, figsize=(9.5, 7), layout="constrained")
 labels = {
     "district": "district",

@@ -2,9 +2,9 @@
 How wide should a kernel be?
 ============================
 
-An RBF network is a sum of bumps, one around each center. Narrow bumps follow every row, wide bumps
-smooth everything out. :class:`~priorcase.RBFNetworkRegressor` chooses the width by leave-one-out,
-which has a closed form here. What happens at other widths?
+An RBF network is a sum of bumps, one around each center. Narrow bumps follow every row, and wide
+bumps smooth everything out. :class:`~priorcase.RBFNetworkRegressor` chooses the width by
+leave-one-out, which has a closed form here. What happens at other widths?
 
 We predict the rent of a flat from its size alone, so that the fit can be drawn.
 """
@@ -21,8 +21,8 @@ X, rent = X.loc[known, ["metres"]], rent[known]
 
 # %%
 # Widths are distances in the scaled table, where the range of the column has length 1. The other
-# parameters stay the same: 40 centers, and a small ridge penalty. Each leave-one-out error takes
-# one fit.
+# parameters stay the same: 40 centers, and a small ridge penalty. Each leave-one-out error requires
+# only one fit.
 widths = np.geomspace(0.01, 10, 25)
 errors = []
 for width in widths:
@@ -32,8 +32,9 @@ chosen = pc.RBFNetworkRegressor(40).fit(X, rent)
 print(chosen.loo_curve_)
 
 # %%
-# Narrow bumps follow single flats, and the error grows. Very wide bumps all look alike, and their
-# sum can hardly bend. In between, over a wide range, the width matters little.
+# Narrow bumps follow single flats, which increases the error. Very wide bumps all look alike, so
+# their sum is almost a straight line. Between these extremes, the width matters little over a wide
+# range.
 fig, (left, right) = plt.subplots(1, 2, figsize=(10, 4.2), layout="constrained")
 left.plot(X["metres"], rent, ".", color="#BBBBBB", label="flats")
 grid = pd.DataFrame({"metres": np.linspace(20, 120, 400)})

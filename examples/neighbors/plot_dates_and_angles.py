@@ -27,7 +27,7 @@ def hour_of(time):
 
 
 def mean_calls(time):
-    """Return the true mean number of calls in an hour, which has its peak at half past midnight."""
+    """Return the true mean number of calls per hour, which peaks at half past midnight."""
     weekend = (time - pd.Timedelta(hours=12)).day_of_week.isin([4, 5])
     return 4 + np.where(weekend, 36, 16) * np.exp(4 * (np.cos(2 * np.pi * (hour_of(time) - 0.5) / 24) - 1))
 
@@ -35,10 +35,10 @@ def mean_calls(time):
 calls = rng.poisson(mean_calls(time))
 
 # %%
-# Four ways to compare times: by the time elapsed, by the time of day on a circle of 24 hours, by
-# the hour and the weekday, and by ``Date()``, which takes all parts in which the dates differ, here
-# the time elapsed, the weekday and the hour. We predict every quarter of an hour of the following
-# week.
+# There are four ways to compare times: by the elapsed time, by the time of day on a circle of 24
+# hours, by the hour and the weekday, and by ``Date()``. ``Date()`` uses all parts in which the
+# dates differ: here the elapsed time, the weekday and the hour. We predict the calls for every
+# quarter of an hour of the following week.
 week = pd.date_range("2024-07-01 12:00", periods=7 * 96, freq="15min")
 descriptions = {
     'Date("elapsed")': pc.Date(("elapsed",)),
@@ -55,9 +55,9 @@ for name, kind in descriptions.items():
     print(f"{name:24} {model.n_neighbors_:2} neighbors, root mean squared error {error:4.2f} calls an hour")
 
 # %%
-# The hours alone give the same curve every day. With the weekday, the model finds the two busy
-# nights. The time elapsed is not useful here. It also makes ``Date()`` worse, because recent rows count as
-# closer.
+# With the hours alone, the predictions are the same every day. With the weekday, the model finds
+# the two busy nights. The elapsed time is not useful here. It also makes ``Date()`` less accurate,
+# because recent rows count as closer.
 fig, ax = plt.subplots(figsize=(9.5, 4.2), layout="constrained")
 ax.plot(week, mean_calls(week), color="#767676", linewidth=4, alpha=0.4, label="true mean")
 for name, color, line in (

@@ -3,11 +3,12 @@ Which distance for mixed columns?
 =================================
 
 How far apart are *rent* and *own*? A distance for mixed tables needs a rule for each kind of
-column. HEOM and Gower's distance count whether two values are equal. HVDM and IVDM compare how the
-classes are distributed among the rows with either value, so they need a target of classes. The
+column. HEOM and Gower's distance only check whether two categories are equal. HVDM and IVDM compare
+how the classes are distributed among the rows with each category, so they need class labels. The
 usual alternative is to encode categories as 0 and 1 and to impute missing values.
 
-Does the choice matter? We compare 9-NN by each distance on three mixed tables with missing values.
+Does the choice matter? We compare 9-NN with different distances on three mixed tables with missing
+values.
 """
 
 import matplotlib.pyplot as plt
@@ -29,8 +30,8 @@ learners = {name: pc.KNNClassifier(9, distance=name) for name in ("heom", "gower
 learners["scikit-learn, encoded"] = make_pipeline(TableEncoder(), KNeighborsClassifier(9))
 
 # %%
-# Accuracy by five-fold cross-validation. Distances that look at the classes learn them from the
-# training folds only.
+# Measure the accuracy by five-fold cross-validation. Distances that use the classes are fitted to
+# the training folds only.
 folds = StratifiedKFold(5, shuffle=True, random_state=0)
 accuracy = pd.DataFrame(
     {

@@ -2,9 +2,9 @@
 Forget rows exactly
 ===================
 
-A customer requests that their rows be deleted. The model must forget them, too: not approximately,
-but as if it had never seen them. With most libraries, you have to fit the model again. How long does it take
-here, and how can you check it?
+A customer requests the deletion of their rows. The model must also forget these rows: not
+approximately, but as if it had never seen them. With most libraries, you have to fit the model
+again. How long does it take here, and how can you check it?
 """
 
 from time import perf_counter
@@ -19,16 +19,16 @@ rng = np.random.default_rng(0)
 
 
 def table(n):
-    """Make n rows of eight categories, four numbers and a class."""
+    """Return n rows with eight categories, four numbers and a class."""
     X = {f"category {i}": rng.choice(list("abcde"), n) for i in range(8)}
     X |= {f"number {i}": rng.normal(size=n) for i in range(4)}
     return pd.DataFrame(X), rng.choice(["yes", "no"], n)
 
 
 # %%
-# ``forget`` takes the ids of rows. Afterwards the model has the digest (a fingerprint of everything
-# it stores) of a model that was fitted without these rows, and its probabilities are the same bit
-# for bit.
+# ``forget`` accepts the ids of rows. Afterwards, the model has the same digest (a fingerprint of
+# everything it stores) as a model fitted without these rows, and the probabilities of both models
+# are identical, bit for bit.
 X, y = table(1000)
 model = pc.NaiveBayes().fit(X, y).forget([3, 14, 159])
 fresh = pc.NaiveBayes().fit(X.drop(index=[3, 14, 159]), np.delete(y, [3, 14, 159]))
@@ -37,7 +37,7 @@ print("same probabilities:", np.array_equal(model.predict_proba(X), fresh.predic
 
 # %%
 # How long does it take to forget one row, compared with a new fit? The times for forgetting are
-# medians of seven, on the machine that built this page.
+# medians of seven runs on the machine that built this page.
 sizes = [1_000, 3_000, 10_000, 30_000, 100_000]
 learners = {"NaiveBayes": pc.NaiveBayes(numeric="student"), "KNNClassifier": pc.KNNClassifier(5)}
 times = {(name, task): [] for name in learners for task in ("fit", "forget")}

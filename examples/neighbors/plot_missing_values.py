@@ -2,12 +2,12 @@
 Missing values: impute, or leave them missing?
 ==============================================
 
-Many libraries do not accept missing values. The learners here do: nearest neighbors have a rule in
-the distance, and Bayesian models ignore the missing column. How do they compare
-with imputation as more and more cells go missing?
+Many libraries do not accept missing values. The learners of priorcase do: the distance of nearest
+neighbors has a rule for missing values, and Bayesian models ignore the missing column. How do these
+learners compare with imputation as more and more cells go missing?
 
-We delete cells of the penguins at random, in the training and in the test rows, and compare with
-two pipelines of scikit-learn.
+We delete random cells of the penguin table, in both training and test rows, and compare the
+learners with two scikit-learn pipelines.
 """
 
 import matplotlib.pyplot as plt
@@ -28,7 +28,7 @@ categories = make_pipeline(SimpleImputer(strategy="most_frequent"), OneHotEncode
 
 
 def pipeline(imputer):
-    """Return scikit-learn's nearest neighbors behind an imputer."""
+    """Return a pipeline of an imputer and scikit-learn's nearest neighbors."""
     columns = make_column_transformer(
         (make_pipeline(StandardScaler(), imputer), numbers), remainder=categories, verbose_feature_names_out=False
     )
@@ -57,10 +57,10 @@ for name, values in scores.items():
     print(f"{name:26}", "  ".join(f"{value:.3f}" for value in values))
 
 # %%
-# With one cell in ten missing, all of them do about equally well. With more, naive Bayes and the
-# local logistic regression are best, and need no imputer. Plain nearest neighbors fall behind
-# imputation: a missing value counts as the largest difference, so the neighbors depend on which
-# cells happen to be known.
+# With one cell in ten missing, all learners do about equally well. With more missing cells, naive
+# Bayes and the local logistic regression are best, and they need no imputer. Plain nearest
+# neighbors fall behind imputation: a missing value counts as the largest difference, so the
+# neighbors depend on which cells happen to be known.
 fig, ax = plt.subplots(figsize=(8, 4.4), layout="constrained")
 colors = ["#0072B2", "#D55E00", "#000000", "#E69F00", "#767676"]
 for (name, values), color, marker in zip(scores.items(), colors, "osD^v", strict=True):

@@ -3,10 +3,10 @@ How many neighbors?
 ===================
 
 The number of neighbors is the first parameter to choose. ``n_neighbors="loo"`` predicts every row
-from all others, for each number from 1 to 50, and selects the best. A single search is enough for
-all numbers, so this takes little more time than a single fit.
+from all other rows, for each number of neighbors from 1 to 50, and selects the best number. A
+single search is enough for all 50 numbers, so this takes little more time than a single fit.
 
-How much does the exact number matter? The band in the figure is one standard error.
+How much does the exact number of neighbors matter? The band in the figure is one standard error.
 """
 
 import matplotlib.pyplot as plt
