@@ -554,7 +554,7 @@ def figure_2(options: Options) -> Part:
 
 
 def _accuracies(ladder: list[int], random_state: tuple[int, int]) -> list[float]:
-    """Return accuracies for two interleaved stripes of classes in the unit square, with noise only in stored records."""
+    """Return accuracies for two interleaved classes of stripes in the unit square; only stored records have noise."""
     random = np.random.default_rng(random_state)
     X, queries = random.random((200, 2)), random.random((1000, 2))
     y, truth = above_wave(X, 0.25) ^ (random.random(200) < 0.2), above_wave(queries, 0.25)

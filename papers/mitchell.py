@@ -254,7 +254,7 @@ def noise(options: Options) -> FigureTable:
 
 
 def _noisy_trial(task: tuple[int, int, float]) -> list[float]:
-    """Return the accuracies of one trial in percent; a task has a random state, a number and a share of wrong labels."""
+    """Return the accuracies of a trial in percent; a task has a random state, a trial number and a noise level."""
     random_state, trial, share = task
     random = np.random.default_rng((random_state, trial, round(100 * share)))
     X, queries = random.random((300, 2)), random.random((1000, 2))

@@ -135,7 +135,7 @@ _ALL = (
     Learner(
         "super_parent_averaged_bayes",
         "Super-parent-averaged Bayes",
-        "Naive Bayes in which all columns also depend on one shared column; averages over all such columns by evidence.",
+        "Naive Bayes in which all columns also depend on one shared column; averages over all choices by evidence.",
         "SuperParentAveragedBayes",
     ),
     Learner(

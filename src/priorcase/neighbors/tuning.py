@@ -654,8 +654,8 @@ def best_candidate(sums: Sums, scoring: str, shapes: Sequence[tuple[int, int, in
 
     - One additional misclassified row is counted: ``(sum of losses + surprise) / (n + 1)``.
     - Scores are averaged with those of the next smaller and larger number of neighbors (weights 1/4, 1/2, 1/4).
-    - Among candidates within half a standard error (of the paired differences) of the best, the candidate with the lowest
-      sum of Brier score and error rate is selected (after Breiman et al. 1984, section 3.4.3).
+    - Among candidates within half a standard error (of the paired differences) of the best, the candidate with the
+      lowest sum of Brier score and error rate is selected (after Breiman et al. 1984, section 3.4.3).
     """
     if scoring != "log_score":
         scores = check_scores(sums.mean(scoring))

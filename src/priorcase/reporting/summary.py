@@ -178,8 +178,8 @@ def nested_and_table(report: Report) -> Iterator[str]:
         yield f"{start} is {of_table}; it was selected in every fold, so the selection adds no bias."
     else:
         yield (
-            f"{start} in the table is {of_table}, which is optimistic, since it was selected on the same folds. The nested "
-            f"estimate for new rows is {_with_error(estimate)}."
+            f"{start} in the table is {of_table}, which is optimistic, since it was selected on the same folds. The "
+            f"nested estimate for new rows is {_with_error(estimate)}."
         )
 
 
@@ -231,8 +231,8 @@ def calibration(report: Report) -> Iterator[str]:
     chance_error = math.sqrt(worst.predicted * (1 - worst.predicted) / worst.rows)
     if worst.rows >= _FEW_IN_GROUP and worst.predicted - worst.observed > max(0.1, _UNRELIABLE * chance_error):
         yield (
-            f"The least reliable probabilities are those from {percent(worst.low, 0)} to {percent(worst.high, 0)}: of these "
-            f"{worst.rows:,} predictions, only {percent(worst.observed)} were right."
+            f"The least reliable probabilities are those from {percent(worst.low, 0)} to {percent(worst.high, 0)}: of "
+            f"these {worst.rows:,} predictions, only {percent(worst.observed)} were right."
         )
 
 

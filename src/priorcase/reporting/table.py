@@ -297,7 +297,8 @@ class TableSummary(GridResult):
 
     ``missing`` is the number of missing values, ``repeated`` the number of rows that equal an earlier row in all used
     columns, and ``conflicting`` the number of rows that equal another row but have a different target. Because of these
-    rows, no model can have a higher accuracy than ``ceiling``. ``remarks`` are sentences or command-line options to copy.
+    rows, no model can have a higher accuracy than ``ceiling``. ``remarks`` are sentences, or command-line options to
+    copy.
     """
 
     rows: int
@@ -425,7 +426,7 @@ def _misspelled(label: object, others: Sequence[object]) -> object:
 
 
 def _differ_in_a_letter(first: str, second: str) -> bool:
-    """Return whether two words differ in one letter; a different digit does not count (type1 and type2 are distinct)."""
+    """Return whether two words differ in one letter; words that differ in a digit (type1, type2) do not count."""
     short, long = sorted((first.casefold(), second.casefold()), key=len)
     start = next((at for at, (a, b) in enumerate(zip(short, long, strict=False)) if a != b), len(short))
     end = start + (len(short) == len(long))
