@@ -89,6 +89,19 @@ def test_taxonomies_as_in_the_case_base(taxonomy):
 
 
 @pytest.mark.parametrize("tabled", [0, 1000])
+@pytest.mark.parametrize("algorithm", ["scan", "plain", "tree"])
+def test_unseen_nodes_have_difference_1_from_every_stored_value(monkeypatch, tabled, algorithm):
+    monkeypatch.setattr(computed, "TABLED", tabled)
+    X = pd.DataFrame({"device": ["laser", "router", "device", "wifi"], "x": [1.0, 2.0, 3.0, 4.0]})
+    model = pc.KNNClassifier(1, schema={"device": DEVICES}, algorithm=algorithm, distance="heom").fit(X, [0, 0, 1, 1])
+    distances, ids = model.kneighbors(pd.DataFrame({"device": ["telephone"], "x": [3.1]}), 4)
+    assert ids.tolist() == [[2, 3, 1, 0]]
+    np.testing.assert_allclose(distances[0] ** 2, 1 + (np.array([0.1, 0.9, 1.1, 2.1]) / 3) ** 2)
+    with pytest.raises(SchemaMismatchError, match="column 'device' has 'telephone'"):
+        model.partial_fit(pd.DataFrame({"device": ["telephone"], "x": [3.1]}), [1])
+
+
+@pytest.mark.parametrize("tabled", [0, 1000])
 def test_distances_add_up(monkeypatch, tabled):
     monkeypatch.setattr(computed, "TABLED", tabled)
     rows, queries = table(3), table(4, 8)

@@ -38,7 +38,7 @@ _QUARTILES = (0.25, 0.75)
 # The smallest normal number: different numbers differ by more than this unless both are smaller.
 _ANY_DIFFERENCE = float(np.finfo(np.float64).tiny)
 _EXPONENT = [Interval(Real, 1, None, closed="left")]
-# Beyond this many intervals their edges alone fill the memory.
+# With more intervals, their edges alone would fill the memory.
 _BINS = [Interval(Integral, 1, 1_000_000, closed="both"), None]
 
 
@@ -586,9 +586,9 @@ class Interpolated(Difference):
 class Windowed(Interpolated):
     """Difference of class probabilities in windows around the stored numbers, interpolated between them, for WVDM.
 
-    Like `Interpolated`, but p at a stored number v is the class frequencies of the rows within half a bin width of v,
-    ends included (Wilson & Martinez 1997, section 5 and erratum). The column is sorted again when rows have been added.
-    ``bins``: the window has the width of one of this many bins.
+    Like `Interpolated`, but p at a stored number v contains the class frequencies of the rows within half a bin width
+    of v, ends included (Wilson & Martinez 1997, section 5 and erratum). The column is sorted again when rows have been
+    added. The window is as wide as a bin if the range is divided into ``bins`` bins of equal width.
 
     >>> Windowed(bins=10)
     Windowed(bins=10)

@@ -323,7 +323,7 @@ class FittedDistance(TextResult):
 
     @property
     def facts(self) -> dict[Any, Any]:
-        """Return the statistics of the stored rows, for `Distance.restored`."""
+        """Statistics of the stored rows, for `Distance.restored`."""
         return self._summary.facts
 
     def ranges(self) -> tuple[FloatArray, FloatArray]:
@@ -367,7 +367,7 @@ class FittedDistance(TextResult):
         """
         weights = self._weights(weights)
         with np.errstate(over="ignore", invalid="ignore"):
-            # No weight, no contribution: 0 times an overflow would be NaN.
+            # A column with zero weight contributes 0; multiplying an overflow by 0 would give NaN.
             found = np.where(weights == 0.0, 0.0, weights * self._plan(query[None]).differences(query, rows))
         if self.distance.missing == "skip":
             found[np.isnan(rows) | np.isnan(query)] = np.nan

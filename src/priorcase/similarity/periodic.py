@@ -24,8 +24,8 @@ _PERIODS: dict[DatePart, float] = {"season": YEAR, "weekday": WEEK, "hour": DAY}
 class Periodic(Term):
     """Weighted sum of a linear difference and circular differences.
 
-    ``f = line_share (|x - q| / scale) ** power + sum_i shares[i] (2 r_i / periods[i]) ** power``, where r is the
-    shorter way around the circle between the numbers; with a scale of 0, the linear part is 0.
+    ``f = line_share (|x - q| / scale) ** power + sum_i shares[i] (2 r_i / periods[i]) ** power``, where r_i
+    is the shorter way between the numbers around circle i; with a scale of 0, the linear part is 0.
     """
 
     periods: FloatArray

@@ -28,7 +28,7 @@ LEAST_SQUARE = 1e-300
 
 FEW, CENTRAL, FENCE = 20, (0.1, 0.9), 4.0  # definition of outliers, see `inlier_range`
 _USUAL = 1.5  # fence for `usual_range`
-_MORE = (8, 64, 512)  # divisors: numbers of further rows for which the inliers may stay the same
+_MORE = (8, 64, 512)  # divisors of the number of rows: how many more rows may leave the inliers unchanged
 _SPLITS = 6
 _LARGEST_EXPONENT = 1022
 
@@ -147,7 +147,7 @@ class Statistics:
         return codes_of(self.instances.target(self.target)[start:])
 
     def classes(self) -> NDArray[np.intp]:
-        """Return the codes of the classes that occur, by first occurrence, since codes depend on removed rows."""
+        """Return the codes of the classes that occur, by first occurrence, since codes also depend on removed rows."""
 
         def compute(old: NDArray[np.intp] | None, start: int) -> NDArray[np.intp]:
             fresh = first_seen(self.class_codes(start))

@@ -114,6 +114,8 @@ def _incidence(sets: Sequence[Any], members: dict[Any, int]) -> Any:
 class TaxonomyDifference(Computed):
     """Wu-Palmer distance, ``1 - 2 depth(c) / (depth(a) + depth(b))`` with c the deepest common ancestor (1994).
 
+    A query value that is not a node of the taxonomy has difference 1 from every stored value.
+
     >>> device = Taxonomy({"device": {"printer": ["laser", "inkjet"], "router": None}})
     >>> difference = TaxonomyDifference(device)
     >>> difference.between(["laser"], difference.prepare(["laser", "inkjet", "router"]))
@@ -126,9 +128,12 @@ class TaxonomyDifference(Computed):
     _parameter_constraints: ClassVar[dict[str, Any]] = {"taxonomy": [Taxonomy]}
 
     def between(self, queries: Sequence[Any], stored: Sequence[Any]) -> FloatArray:
-        above = {node: self.taxonomy.ancestors(node) for node in {*queries, *stored}}
+        above = {node: self.taxonomy.ancestors(node) for node in {*queries, *stored} if node in self.taxonomy}
         nameless = len(self.taxonomy.roots) > 1
-        return np.array([[_wu_palmer(above[a], above[b], nameless) for b in stored] for a in queries])
+        unseen = [1.0] * len(stored)
+        return np.array(
+            [[_wu_palmer(above[a], above[b], nameless) for b in stored] if a in above else unseen for a in queries]
+        )
 
 
 def _wu_palmer(a: tuple[str, ...], b: tuple[str, ...], nameless: bool) -> float:
