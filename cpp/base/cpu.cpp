@@ -15,14 +15,14 @@ namespace priorcase::base {
 namespace {
 
 #if PRIORCASE_X86
-// Asked of the CPU itself: the compiler's own question needs a run-time library that clang-cl does not link.
+// Read with CPUID directly: the compiler's built-in check needs a run-time library that clang-cl does not link.
 struct Features {
   Features() {
     unsigned a = 0, b = 0, c = 0, d = 0;
     constexpr unsigned saves_registers = 1u << 27;
     if (__get_cpuid(1, &a, &b, &c, &d) == 0 || (c & saves_registers) == 0) return;
     unsigned saved = 0, upper = 0;
-    __asm__ volatile("xgetbv" : "=a"(saved), "=d"(upper) : "c"(0));  // what the operating system saves
+    __asm__ volatile("xgetbv" : "=a"(saved), "=d"(upper) : "c"(0));  // the registers that the operating system saves
     if (__get_cpuid_count(7, 0, &a, &b, &c, &d) == 0) return;
     const auto has = [](unsigned word, unsigned bits) { return (word & bits) == bits; };
     avx2 = has(saved, 0x6) && has(b, 1u << 5);

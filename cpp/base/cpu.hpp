@@ -1,4 +1,5 @@
-// Which instructions this CPU has. Every loop that is written for several gives the same bits with all of them.
+// The instruction sets of this CPU. A loop with a version for each instruction set gives bit-identical results with all
+// of them.
 #pragma once
 
 #include <cstddef>
@@ -14,16 +15,16 @@ inline constexpr std::size_t n_paths = 4;
 
 const char* name_of(Path path);
 
-// The paths this CPU can run, slowest first.
+// The code paths that this CPU can run, slowest first.
 const std::vector<Path>& available_paths();
 
-// The path in use: the fastest, unless another one was asked for.
+// The code path in use: the fastest one, unless use_path selected another.
 Path path();
 
-// False where this CPU has no path of that name.
+// Selects a code path by name; returns false if this CPU has none of that name.
 bool use_path(std::string_view name);
 
-// One version of some loops for each path; a path without one uses that of the scalar path.
+// A table of loops with a version for each code path. A path without its own version uses the scalar one.
 template <class Loops>
 class ByPath {
  public:
@@ -45,15 +46,15 @@ class ByPath {
 }  // namespace priorcase::base
 
 // For code that is compiled once for each path: PRIORCASE_PATH is then the name of the path, and a namespace of that
-// name keeps the versions apart. Such code calls nothing but its own functions: the linker may keep any one version of
-// an inline function of the standard library, also the one for a CPU that is not there.
+// name keeps the versions apart. Such code must call only its own functions: the linker keeps a single copy of each
+// inline function of the standard library, which may be compiled for instructions that this CPU lacks.
 #if defined(__GNUC__) || defined(__clang__)
 #define PRIORCASE_INLINE inline __attribute__((always_inline))
 #else
 #define PRIORCASE_INLINE __forceinline
 #endif
 
-// PRIORCASE_SCALAR leaves all but the scalar path out, for compilers that have no flags for the others.
+// PRIORCASE_SCALAR disables all but the scalar path, for compilers that lack the flags for the others.
 #if (defined(__x86_64__) || defined(_M_X64)) && !defined(PRIORCASE_SCALAR)
 #define PRIORCASE_X86 1
 #else

@@ -1,6 +1,6 @@
-// Vectors whose storage starts on a cache line, as the wide loads of the scan like it, and on large pages where it is
-// large, so that rows read here and there do not wait for page tables. A register may be loaded from any place in it:
-// the bytes behind its end can be read, but mean nothing.
+// Vectors whose storage is aligned to a cache line, for the wide loads of the scan. Large ones use huge pages, so that
+// scattered reads of rows do not wait for page-table lookups. A whole register may be loaded from any position: the
+// bytes past the end are readable, but their values are meaningless.
 #pragma once
 
 #if defined(__linux__)
@@ -29,7 +29,7 @@ struct SearchAllocator {
   T* allocate(std::size_t n) {
     void* p = ::operator new(n * sizeof(T) + behind, alignment(n));
 #if defined(__linux__)
-    // Only a wish: without large pages everything works the same.
+    // Only a hint: everything works without huge pages, too.
     if (n * sizeof(T) >= large) madvise(p, n * sizeof(T), MADV_HUGEPAGE);
 #endif
     return static_cast<T*>(p);
@@ -49,7 +49,7 @@ struct SearchAllocator {
   }
 };
 
-// Asks for a cache line that will be read soon.
+// Prefetches a cache line that will be read soon.
 inline void prefetch([[maybe_unused]] const void* address) {
 #if defined(__GNUC__) || defined(__clang__)
   __builtin_prefetch(address);
@@ -59,15 +59,16 @@ inline void prefetch([[maybe_unused]] const void* address) {
 using Bytes = std::vector<std::uint8_t, SearchAllocator<std::uint8_t>>;
 using Cells = std::vector<double, SearchAllocator<double>>;
 
-// An array that copies of it share, in memory of its own or of somebody else, such as a mapped file. Before a change it
-// is copied, unless nobody else has it. Copies of one array may be read, and let go, on any thread.
+// A copy-on-write array. Copies share its memory, which is its own or external, such as a mapped file. Before a change,
+// the array copies the memory unless that is its own and unshared. Copies of one array may be read and destroyed on any
+// thread.
 template <class T>
 class Shared {
  public:
   Shared() = default;
 
-  // Items in the memory of an owner, who keeps it while somebody has it. It begins on a cache line, and the 64 bytes
-  // behind its end can be read.
+  // Wraps external memory, which `owner` keeps alive. It must start on a cache line, and the 64 bytes past its end must
+  // be readable.
   Shared(const T* data, std::size_t size, std::shared_ptr<const void> owner)
       : data_(data), size_(size), owner_(std::move(owner)) {}
 
@@ -76,15 +77,15 @@ class Shared {
   const T& operator[](std::size_t i) const { return data_[i]; }
   std::size_t n_bytes() const { return sizeof(T) * (own_ ? own_->capacity() : size_); }
 
-  // The items, to be changed: `writable` copies them first where others have them, `written` is only for those who have
-  // called `writable`, `make_room` or `resize` since.
+  // The items for writing. `writable` copies them first if they are shared. `written` does not: call it only if
+  // `writable`, `make_room` or `resize` was called since the array was last copied.
   T* writable() {
     own();
     return written();
   }
   T* written() { return const_cast<T*>(data_); }
 
-  // Room for a number of items in all, and for as many again where there is too little.
+  // Reserves room for `size` items in total; whenever it has to allocate, it reserves twice that.
   void make_room(std::size_t size) {
     const std::size_t room = std::max(2 * size_, size);
     if (!is_own()) return copy(room);
@@ -103,10 +104,11 @@ class Shared {
  private:
   using Own = std::vector<T, SearchAllocator<T>>;
 
-  // Whether nobody else has the items.
+  // Whether the memory is the array's own and no copy shares it.
   bool is_own() const {
     if (!own_ || own_.use_count() > 1) return false;
-    const std::shared_ptr<Own> again = own_;  // whoever let them go has read them before this one is let go
+    // use_count() does not synchronize, but destroying this copy does: reads by former copies come before our writes.
+    const std::shared_ptr<Own> again = own_;
     return true;
   }
 
@@ -126,7 +128,7 @@ class Shared {
   const T* data_ = nullptr;
   std::size_t size_ = 0;
   std::shared_ptr<Own> own_;
-  std::shared_ptr<const void> owner_;  // of what is not its own
+  std::shared_ptr<const void> owner_;  // keeps external memory alive
 };
 
 }  // namespace priorcase::base

@@ -1,4 +1,4 @@
-// Numbers that may be cells, and powers with a fixed order of operations, so that NumPy and C++ give the same bits.
+// Checks of cell values, and powers with a fixed order of operations, so that NumPy and C++ give bit-identical results.
 #pragma once
 
 #include <bit>
@@ -11,7 +11,8 @@ namespace priorcase::base {
 
 inline constexpr double infinity = std::numeric_limits<double>::infinity();
 
-// Whether all numbers are finite or missing and, where there are levels, whole and from 0 to levels - 1.
+// Whether all numbers are finite, or missing (NaN) if `may_miss`. With levels > 0, known numbers must also be integers
+// from 0 to levels - 1.
 inline bool are_cells(const double* numbers, std::size_t n, std::int32_t levels, bool may_miss) {
   bool wrong = false, missing = false;
   for (std::size_t i = 0; i < n; ++i) {
@@ -26,7 +27,7 @@ inline bool are_cells(const double* numbers, std::size_t n, std::int32_t levels,
   return !wrong && (may_miss || !missing);
 }
 
-// d^p: small whole powers by repeated multiplication from the left, all others by libm's pow.
+// d^p: integer exponents from 1 to 8 by repeated multiplication from the left, all others by libm's pow.
 class Power {
  public:
   explicit Power(double exponent = 1.0) : exponent_(exponent) {
@@ -51,7 +52,7 @@ class Power {
   int whole_ = 0;
 };
 
-// Distances from costs, where they are roots.
+// Turns costs into distances: cost^(1 / power) if `rooted`, otherwise the cost itself.
 class Root {
  public:
   Root(double power, bool rooted)
@@ -59,8 +60,8 @@ class Root {
 
   double operator()(double cost) const { return !rooted_ ? cost : square_ ? std::sqrt(cost) : root_(cost); }
 
-  // One cost for all costs with the same root, so that rows at equal distances rank as equal: the power of the
-  // distance, which for squares always has that root, or else the smallest cost that has it.
+  // Returns one representative of all costs with the same root, so that rows at equal distances tie. It is the power of
+  // the distance if its root is that distance, as is always so for squares; otherwise the smallest cost with that root.
   double settled(double cost) const {
     if (!rooted_) return cost;
     const double distance = (*this)(cost), again = raise_(distance);
@@ -75,11 +76,11 @@ class Root {
       for (std::size_t i = 0; i < n; ++i) costs[i] = settled(costs[i]);
   }
 
-  // No cost that settles at the limit or below it exceeds this.
+  // Returns an upper bound of all costs whose settled() value is at most the limit.
   double reach(double limit) const { return rooted_ ? limit * (1.0 + 1e-9) : limit; }
 
  private:
-  // Doubles that are not negative are ordered as their bits are.
+  // Searches by bit pattern: nonnegative doubles have the same order as their bits.
   double smallest(double cost, double distance) const {
     const auto has_root = [&](std::int64_t bits) { return (*this)(std::bit_cast<double>(bits)) == distance; };
     std::int64_t high = std::bit_cast<std::int64_t>(cost), low = high;

@@ -1,4 +1,4 @@
-// SplitMix64: random numbers from one word of state, the same on every machine.
+// SplitMix64: a random number generator with one word of state, which gives the same numbers on every machine.
 #pragma once
 
 #include <cstdint>
@@ -16,8 +16,8 @@ class SplitMix {
     return z ^ (z >> 31);
   }
 
-  // A number from 0 to n - 1: the upper half of a product of 128 bits, in four parts, since not every compiler has
-  // numbers that wide.
+  // Returns a number from 0 to n - 1: the upper half of a 128-bit product, computed in four parts, since not every
+  // compiler has 128-bit integers.
   std::uint64_t below(std::uint64_t n) {
     const std::uint64_t x = next(), low = 0xFFFFFFFFu;
     const std::uint64_t lower = (x & low) * (n & low), across = (x >> 32) * (n & low) + (lower >> 32);

@@ -1,4 +1,4 @@
-// Sums that lose little: of products, and of logarithms.
+// Accurate sums of products and of logarithms.
 #pragma once
 
 #include <cmath>
@@ -9,7 +9,8 @@
 
 namespace priorcase::base {
 
-// A double as two halves of at most 26 bits each, whose products are exact (Dekker 1971). Not for numbers above 2^996.
+// A double split into two halves of at most 26 bits each, so that products of halves are exact (Dekker 1971). Not for
+// numbers above 2^996.
 struct SplitDouble {
   SplitDouble(double value) : value(value) {
     const double far = 134217729.0 * value;  // 2^27 + 1
@@ -20,7 +21,7 @@ struct SplitDouble {
   double value, high, low;
 };
 
-// The double nearest to x y, and what is missing.
+// The double nearest to x y, and the rest: x y - value.
 struct ExactProduct {
   ExactProduct(const SplitDouble& x, const SplitDouble& y)
       : value(x.value * y.value),
@@ -29,10 +30,10 @@ struct ExactProduct {
   double value, missing;
 };
 
-// Sums of products of numbers that are not negative, kept as a double and what rounding took from it.
+// Compensated sums of products of nonnegative numbers: a double, and the sum of its rounding errors.
 class CarefulSum {
  public:
-  // Knuth's sum of two numbers (1969, section 4.2.2), whose rounding error is exact.
+  // Adds by Knuth's two-sum (1969, section 4.2.2), which gives the exact rounding error.
   void add(double x) {
     const double sum = sum_ + x, part = sum - sum_;
     missing_ += (sum_ - (sum - part)) + (x - part);
@@ -47,15 +48,15 @@ class CarefulSum {
 
   double value() const { return sum_ + missing_; }
 
-  // The double nearest to the quotient, but where this lies within about 2^-100 of the middle between two of them and
-  // has no short digits; 0 where the other is 0.
+  // Returns the quotient of two sums, rounded to the nearest double; 0 if the divisor is 0. The rounding may be wrong
+  // only for a quotient that lies within about 2^-100 of the midpoint between two doubles and has many digits.
   double over(const CarefulSum& other) const {
     const double divisor = other.value();
     if (!(divisor > 0.0)) return 0.0;
     const double rest_of_divisor = (other.sum_ - divisor) + other.missing_;
     const double first = value() / divisor;
     const ExactProduct back(first, divisor);
-    // sum - first * divisor, term by term from the largest, each difference exact or far below the last place.
+    // sum - first * divisor, added term by term from the largest. Each difference is exact or far below the last place.
     const double rest = ((((sum_ - back.value) + missing_) - back.missing) - first * rest_of_divisor);
     return first + rest / divisor;
   }
@@ -64,12 +65,13 @@ class CarefulSum {
   double sum_ = 0.0, missing_ = 0.0;
 };
 
-// Sums of -ln p, with few logarithms: probabilities are multiplied until the product is about to vanish.
+// Sums of -ln p with few logarithms: probabilities are multiplied, and the logarithm is taken only when the product is
+// about to underflow.
 class LogSums {
  public:
   explicit LogSums(std::size_t n) : sums_(n, 0.0), products_(n, 1.0) {}
 
-  // Adds -times ln p.
+  // Adds -times * ln(p) to sum i.
   void add(std::size_t i, double p, double times) {
     if (times != 1.0 || p < smallest) {
       sums_[i] -= times * std::log(p);
@@ -81,7 +83,7 @@ class LogSums {
     products_[i] = 1.0;
   }
 
-  // Adds -times ln p for n numbers p, to every stride-th sum from i on.
+  // Adds -times * ln(p[k]) to sum i + k * stride, for each k < n.
   void add(std::size_t i, std::size_t stride, const double* p, std::size_t n, double times) {
     std::int64_t small = 0;
     for (std::size_t k = 0; k < n; ++k) small += p[k] < smallest;

@@ -12,9 +12,9 @@ namespace {
 
 std::atomic<bool (*)()> check{nullptr};
 
-thread_local bool is_worker = false;  // started here: interrupts are not its business
-thread_local const std::atomic<bool>* stopped = nullptr;  // of the work that this thread has a share in
-thread_local int uninterrupted = 0;  // how many Uninterrupted live
+thread_local bool is_worker = false;  // a thread started here, which does not check for interrupts
+thread_local const std::atomic<bool>* stopped = nullptr;  // the stop flag of the work that this thread shares
+thread_local int uninterrupted = 0;  // number of Uninterrupted objects alive on this thread
 thread_local std::chrono::steady_clock::time_point last_check{};
 
 }  // namespace
@@ -61,7 +61,7 @@ void run_on_threads(std::size_t threads, const std::function<void(const std::ato
         guarded();
       });
   } catch (...) {
-    // No thread or no memory for one more: fewer share the same work, and the answers do not depend on their number.
+    // No more threads or memory available: fewer threads share the work. Results do not depend on their number.
   }
   guarded();
   for (std::thread& other : others) other.join();

@@ -1,4 +1,4 @@
-// Work shared out among threads: answers do not depend on their number, and Ctrl-C ends it.
+// Work shared among threads. Results do not depend on their number, and Ctrl-C stops the work.
 #pragma once
 
 #include <algorithm>
@@ -9,20 +9,21 @@
 
 namespace priorcase::base {
 
-// Thrown where the user interrupts a long call: nothing that others see has changed.
+// Thrown when the user interrupts a long call. Nothing that others can see has changed by then.
 struct Interrupted : std::exception {
   const char* what() const noexcept override { return "interrupted"; }
 };
 
-// Asked now and then by the thread that called into the core; true ends the call. None is asked until one is set.
+// Sets the function that the thread that called into the core polls during long calls; if it returns true, the call
+// ends. Nothing is polled until a function is set.
 void set_interrupt_check(bool (*interrupted)());
 
-// Throws Interrupted where the user wants the call to end, or where another thread that shares the work has failed. It
-// looks at a clock, and asks every 50 milliseconds: cheap enough for every row, not for every cell. Only the thread
-// that called into the core asks; the others learn of it by `stop`.
+// Throws Interrupted if the user wants the call to end, or if another thread that shares the work has failed. It reads
+// a clock and polls at most every 50 milliseconds: cheap enough for every row, but not for every cell. Only the thread
+// that called into the core polls; the others learn of an interrupt through `stop`.
 void check_interrupt();
 
-// While one lives, its thread is not interrupted: for short changes that could not be undone half-way.
+// While such an object exists, its thread cannot be interrupted: for short changes that cannot be undone half-way.
 class Uninterrupted {
  public:
   Uninterrupted();
@@ -30,13 +31,13 @@ class Uninterrupted {
   Uninterrupted(const Uninterrupted&) = delete;
 };
 
-// Runs the work on this thread and on as many others as asked for, or as the system grants; all of them are to return
-// once `stop` is set. The first exception sets it, and is thrown again when all threads have ended.
+// Runs the work on this thread and on as many others as requested, or as the system grants. All of them must return
+// once `stop` is set. The first exception sets it and is rethrown when all threads have ended.
 void run_on_threads(std::size_t threads, const std::function<void(const std::atomic<bool>& stop)>& work);
 
-// Calls make() once on each thread for a worker, and worker(start, stop) for each block of rows. A thread is started
-// for every `least` rows only: starting one takes as long as some work. A block is to take well under a quarter of a
-// second, since the call answers Ctrl-C between two blocks.
+// Calls make() once on each thread to get a worker, and worker(start, stop) for each block of rows. There is at most
+// one thread for every `least` rows (0: for every block), since starting a thread is not free. A block should take well
+// under a quarter of a second, since the call responds to Ctrl-C only between blocks.
 template <class Make>
 void for_blocks(std::size_t rows, std::size_t block, std::size_t threads, const Make& make, std::size_t least = 0) {
   const std::size_t blocks = (rows + block - 1) / block;

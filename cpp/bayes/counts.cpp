@@ -25,7 +25,7 @@ template <class Code>
 void read_codes(const Column& column, std::size_t start, std::size_t stop, std::int32_t n_slots, std::int32_t* out) {
   const Code* codes = static_cast<const Code*>(column.data);
   const auto at = [&](std::size_t row) { return codes[static_cast<std::ptrdiff_t>(row) * column.stride]; };
-  // Compared before anything is added, which could overflow.
+  // Codes are compared before anything is added to them, since the addition could overflow.
   if (column.translate) {
     const auto n_codes = static_cast<std::int64_t>(column.n_translate) - 1;
     for (std::size_t row = start; row < stop; ++row) {
@@ -68,7 +68,7 @@ void read_slots(const Column& column, const std::vector<double>* cuts, std::size
     } else if (cuts) {
       *out++ = std::min(first_slot + bin_of(x, *cuts), n_slots - 1);
     } else {
-      // A rank or code that the model does not have counts as unseen, -1 as well.
+      // A rank or code that the model does not have counts as unseen, and so does -1.
       const bool within = x >= 0.0 && x < static_cast<double>(n_slots - first_slot);
       *out++ = within ? first_slot + static_cast<std::int32_t>(x) : unseen_slot;
     }
@@ -82,9 +82,9 @@ namespace {
 constexpr std::size_t few_rows = 64;
 constexpr std::size_t block_rows = 4096, block_values = std::size_t{1} << 23;
 constexpr std::size_t values_per_thread = std::size_t{1} << 17;  // counted in the time that starting a thread takes
-constexpr std::size_t values_per_cell = 8;  // values to count for each cell that a thread sets up
+constexpr std::size_t values_per_cell = 8;  // minimum for a further thread, per cell that it has to set up
 constexpr std::size_t most_copies = 4;
-constexpr std::size_t small_table = 4096;  // a table above it is kept once
+constexpr std::size_t small_table = 4096;  // larger tables have a single copy
 constexpr std::size_t fetched_rows = 16;
 
 std::size_t size_of(CellType type) {
@@ -100,7 +100,7 @@ std::size_t size_of(CellType type) {
 
 const std::vector<double>* cuts_of(const CountedColumn& counted) { return counted.cut ? &counted.cuts : nullptr; }
 
-// Beyond 2^63 totals wrap around, as those of NumPy do.
+// Totals of 2^63 and more wrap around, as in NumPy.
 void add_to(std::int64_t& total, std::uint64_t count, std::int64_t sign) {
   total = static_cast<std::int64_t>(static_cast<std::uint64_t>(total) + static_cast<std::uint64_t>(sign) * count);
 }
@@ -119,15 +119,15 @@ void count_few(const std::vector<CountedColumn>& columns, const Column& classes,
   }
 }
 
-// One thread's counts. Rows next to each other go to different copies of a small table: adding to one cell twice in
-// a row would wait for the first addition to reach memory.
+// The counts of one thread. Consecutive rows are counted in different copies of a small table: incrementing the same
+// cell twice in a row would stall until the first result is stored.
 class Histogram {
  public:
   Histogram(const std::vector<CountedColumn>& columns, const Column& classes, std::size_t n_classes, std::size_t block)
       : columns_(columns), classes_(classes), n_classes_(n_classes), cells_(block), own_(block) {
     std::size_t size = 0;
     for (const CountedColumn& counted : columns) {
-      // One class more than there are takes the rows whose class is missing.
+      // One extra class is for the rows whose class is missing.
       const std::size_t table = counted.n_slots * (n_classes + 1);
       places_.push_back({size, table, table <= small_table ? most_copies : 1});
       size += table * places_.back().copies;
@@ -163,7 +163,7 @@ class Histogram {
     std::size_t at, size, copies;
   };
 
-  // The cell of each row: slot * (n_classes + 1) + class. The binding checks that all cells are below 2^31.
+  // Writes the cell of each row: slot * (n_classes + 1) + class. The binding checks that all cells are below 2^31.
   void write_cells(const CountedColumn& counted, std::size_t start, std::size_t stop) {
     const Column& column = counted.column;
     const auto n_slots = static_cast<std::int32_t>(counted.n_slots), n_codes = n_slots - first_slot;
@@ -182,8 +182,8 @@ class Histogram {
     for (std::size_t r = 0; r < stop - start; ++r) cells_[r] = cells_[r] * width + own_[r];
   }
 
-  // Counts the cells, while the same rows of the next column are fetched: codes that were just decoded on another core
-  // are not in this one's cache.
+  // Counts the cells, while prefetching the same rows of the next column: if another core has just decoded its codes,
+  // they are not in the cache of this core.
   void count(const Place& place, std::size_t rows, const Column* next, std::size_t start) {
     std::uint32_t* table = counts_.data() + place.at;
     const auto cell = [&](std::size_t r) { return static_cast<std::size_t>(cells_[r]); };
@@ -218,12 +218,12 @@ void count_values(const std::vector<CountedColumn>& columns, const Column& class
                   std::size_t rows, std::int64_t sign, std::int64_t* totals, std::size_t threads) {
   if (columns.empty() || n_classes == 0) return;
   if (rows < few_rows) return count_few(columns, classes, n_classes, rows, sign, totals);
-  // Each thread has counts of its own: no more threads than those make up for.
+  // Each thread must set up counts of its own: use only as many threads as are worth that.
   std::size_t cells = 0;
   for (const CountedColumn& counted : columns) cells += counted.n_slots * n_classes;
   threads = std::clamp<std::size_t>(rows * columns.size() / (values_per_cell * cells), 1, threads);
   const std::size_t block = std::clamp(block_values / columns.size(), few_rows, block_rows);
-  std::vector<std::unique_ptr<Histogram>> counted;  // poured out when nothing can fail any more
+  std::vector<std::unique_ptr<Histogram>> counted;  // added to the totals once nothing can fail any more
   std::mutex lock;
   base::for_blocks(rows, block, threads, [&] {
     auto own = std::make_unique<Histogram>(columns, classes, n_classes, block);
@@ -239,7 +239,7 @@ void count_values(const std::vector<CountedColumn>& columns, const Column& class
 
 namespace {
 
-constexpr std::size_t moment_step = std::size_t{1} << 22;    // added between two looks for Ctrl-C
+constexpr std::size_t moment_step = std::size_t{1} << 22;    // added between two checks for Ctrl-C
 constexpr std::size_t moments_per_thread = std::size_t{1} << 14;  // added in the time that starting a thread takes
 constexpr int digit_bits = 32;
 constexpr std::int64_t digit_mask = (std::int64_t{1} << digit_bits) - 1;
@@ -281,7 +281,8 @@ void carry(std::int64_t* digits, std::size_t width) {
   }
 }
 
-// The same for the mantissa of a number and for its square, the commonest terms: less to shift, nothing to multiply.
+// Like add_term, for a mantissa and (below) its square, the most common terms: fewer shifts, no multiplication by the
+// sign.
 void add_mantissa(std::int64_t* digits, const DigitWindow& window, std::uint64_t term, int exponent, bool negative) {
   const std::int64_t place = exponent - digit_bits * window.base, flip = -static_cast<std::int64_t>(negative);
   const int shift = static_cast<int>(place & (digit_bits - 1));
@@ -298,7 +299,7 @@ void add_square(std::int64_t* digits, const DigitWindow& window, std::uint64_t m
   const int shift = static_cast<int>(place & (digit_bits - 1));
   std::int64_t* const at = digits + (place >> 5);
   const Wide square = static_cast<Wide>(mantissa) * mantissa;
-  const auto low = static_cast<std::uint64_t>(square), high = static_cast<std::uint64_t>(square >> 64);  // of 42 bits
+  const auto low = static_cast<std::uint64_t>(square), high = static_cast<std::uint64_t>(square >> 64);  // 42 bits
   const std::uint64_t first = low << shift, second = high << shift | low >> 1 >> (63 - shift);
   const auto add = [](std::int64_t& digit, std::uint64_t amount) {
     digit += Out ? -static_cast<std::int64_t>(amount) : static_cast<std::int64_t>(amount);
@@ -380,8 +381,8 @@ class MomentSums {
 }  // namespace
 
 BitRange bit_range(const double* numbers, std::size_t n) {
-  // Without their sign, the bits of numbers are in the order of the numbers; those of 0 come last by taking 1 away, and
-  // missing is beyond infinity.
+  // Without the sign bit, the bit patterns of doubles have the order of their absolute values. Subtracting 1 wraps that
+  // of 0 around to the largest, so that zeros are never the least. Patterns beyond infinity are NaN, treated as 0.
   constexpr std::uint64_t size_mask = ~(std::uint64_t{1} << 63), beyond = std::uint64_t{0x7ff} << 52;
   std::uint64_t least = size_mask, most = 0;
   for (std::size_t i = 0; i < n; ++i) {
@@ -437,7 +438,7 @@ WholeRange whole_range(const double* numbers, std::size_t rows, std::size_t most
       const double x = numbers[i];
       low = x < low ? x : low;
       high = x > high ? x : high;
-      // Of numbers beyond it, the range tells.
+      // Numbers outside +-1e9 pass here; the range tells in the end whether there were any.
       const double within = x > -1e9 && x < 1e9 ? x : 0.0;
       whole &= static_cast<double>(static_cast<std::int32_t>(within)) == within;
     }
@@ -461,7 +462,7 @@ namespace {
 
 constexpr std::size_t step_rows = std::size_t{1} << 16, step_bytes = std::size_t{1} << 24;
 
-// Calls work with a null pointer of the codes' type.
+// Calls work with a null pointer to the type of the codes.
 template <class Work>
 void with_type(CellType type, const Work& work) {
   switch (type) {
@@ -473,7 +474,7 @@ void with_type(CellType type, const Work& work) {
   }
 }
 
-// Calls work(start, stop) for some rows after the other.
+// Calls work(start, stop) for successive ranges of rows, checking for Ctrl-C before each.
 template <class Work>
 void in_steps(std::size_t rows, std::size_t step, const Work& work) {
   for (std::size_t start = 0; start < rows; start += step) {
@@ -507,7 +508,7 @@ void recode_rows(const Column& column, std::size_t start, std::size_t stop, cons
 }  // namespace
 
 std::vector<std::int64_t> code_counts(const Column& codes, std::size_t rows, std::size_t n) {
-  // Rows next to each other go to different counters, where they are few: see Histogram.
+  // If there are few counters, consecutive rows go to different copies of them, as in Histogram.
   const std::size_t copies = n <= small_table ? most_copies : 1, size = n + 1;
   std::vector<std::int64_t> counts(copies * size, 0);
   with_type(codes.type, [&]<class Code>(Code*) {
@@ -536,7 +537,7 @@ void recode(const Column& codes, std::size_t rows, const std::int32_t* table, st
 
 namespace {
 
-// A hash table of the items that were numbered so far.
+// A hash table of the items numbered so far.
 class ItemNumbers {
  public:
   ItemNumbers(const char* items, std::ptrdiff_t stride, std::size_t width)

@@ -8,8 +8,9 @@
 
 namespace priorcase::bayes {
 
-// Codes of some rows and the class of each: writes slot * width + class, the cell in a table of slots by classes. A
-// negative code is missing, slot 0; one of n_codes or more was never seen, slot 1; the others are slot 2 + code.
+// Each loop writes, for every row, slot * width + class: the cell of the row's code and class in a table of slots by
+// classes. A negative code is missing, slot 0; a code of n_codes or more is unseen, slot 1; all others are slot
+// 2 + code.
 struct CellLoops {
   void (*int8)(const std::int8_t* codes, const std::int32_t* classes, std::size_t rows, std::int32_t n_codes,
                std::int32_t width, std::int32_t* out);

@@ -28,12 +28,12 @@ PairLayout::PairLayout(std::vector<std::size_t> sizes, std::size_t n_classes)
 
 namespace {
 
-constexpr std::size_t block_rows = 4096;                   // the places of a block stay in the nearest cache
-constexpr std::size_t least_rows = 16;                     // so that the loop over rows pays
-constexpr std::size_t step_work = std::size_t{1} << 25;    // additions between two looks for Ctrl-C
+constexpr std::size_t block_rows = 4096;                   // the places of a block stay in the L1 cache
+constexpr std::size_t least_rows = 16;                     // per step, so that the loop over rows is worth its overhead
+constexpr std::size_t step_work = std::size_t{1} << 25;    // additions between two checks for Ctrl-C
 constexpr std::size_t thread_work = std::size_t{1} << 16;  // additions in the time that starting a thread takes
 
-// Counts one attribute in some rows, alone and with each attribute before it.
+// Counts the values of attribute v in some rows, alone and paired with each attribute before it.
 void count_attribute(const PairLayout& layout, const PairRows& rows, std::size_t v, std::size_t start, std::size_t stop,
                      double* singles, double* pairs) noexcept {
   std::array<std::uint32_t, block_rows> places;
@@ -67,7 +67,7 @@ void count_pairs(const PairLayout& layout, const PairRows& rows, double* classes
       classes[rows.classes[i]] += rows.weights ? rows.sign * rows.weights[i] : rows.sign;
     const std::size_t worth = std::max<std::size_t>(1, (stop - start) * row_work / thread_work);
     std::atomic<std::size_t> next{width};
-    // The last attributes have the most partners before them and come first.
+    // Counts down, since the last attributes have the most attributes before them and take longest.
     base::run_on_threads(std::min({threads, width, worth}), [&](const std::atomic<bool>&) {
       for (std::size_t left; (left = next.load()) > 0;)
         if (next.compare_exchange_weak(left, left - 1))
@@ -96,28 +96,28 @@ void count_pairs(const PairLayout& layout, const PairRows& rows, double* classes
 
 namespace {
 
-// The pairs of fewer are gone through faster than anyone can ask for Ctrl-C.
+// With fewer attributes, a loop over all pairs is too short to check for Ctrl-C.
 constexpr std::size_t many_attributes = 64;
 
 double log_gamma(double x) {
 #if defined(_WIN32)
   return std::lgamma(x);
 #else
-  int sign;  // lgamma itself would write to a global
+  int sign;  // lgamma would write the sign to a global variable
   return lgamma_r(x, &sign);
 #endif
 }
 
-// A count without some of it. A sum of fractions may come out a little below one of them.
+// Returns count - amount, at least 0: a rounded sum of fractional weights may be slightly below one of them.
 double lowered(double count, double amount) { return std::max(count - amount, 0.0); }
 
-// By what the last rows of a cell, `amount` of them, raised its share of the marginal likelihood:
-// ln(Gamma(count + prior) / Gamma(count - amount + prior)).
+// Returns the logarithm of the factor by which the last rows of a cell, of total weight `amount`, raised its factor of
+// the marginal likelihood: ln(Gamma(count + prior) / Gamma(count - amount + prior)).
 double log_rise(double count, double prior, double amount) {
   return log_gamma(count + prior) - log_gamma(lowered(count, amount) + prior);
 }
 
-// One query at a time.
+// The factors of the joint probability of one query at a time.
 class QueryFactors {
  public:
   explicit QueryFactors(const PairTables& tables)
@@ -155,14 +155,14 @@ class QueryFactors {
   std::size_t own() const { return static_cast<std::size_t>(own_); }
   bool leaves_one() const { return leave_ == 1.0; }
 
-  // ln of a_k * prod_v theta_kv.
+  // Returns ln(a_k * prod_v theta_kv), the joint probability of naive Bayes.
   double base(std::size_t k) const { return base_[k]; }
-  // theta_kuv / (theta_ku theta_kv) for every pair of attributes, in the order of the edges.
+  // Returns theta_kuv / (theta_ku theta_kv) for every pair of attributes, in the order of the edges.
   const double* ratios(std::size_t k) const { return ratios_.data() + k * n_edges(); }
-  // How many rows, of any class, have the query's value of an attribute.
+  // Returns how many rows, of any class, have the query's value of an attribute.
   double seen(std::size_t v) const { return seen_[v]; }
 
-  // ln of the factor by which the row to leave out raised the weight of each edge.
+  // Writes the logarithm of the factor by which the row to leave out raised the weight of each edge.
   void log_rises(double* out) const {
     const std::size_t k = own();
     if (leaves_one()) {
@@ -212,7 +212,7 @@ class QueryFactors {
       const double share = prior_[v] / tables_.totals[k];
       for (std::size_t u = 0; u < v; ++u, ++at) {
         const double together = left(pair_count(u, v, k), k) + prior_[u] * share;
-        // Only weights of rows near the ends of float64's range come near these bounds.
+        // These bounds matter only for row weights near the limits of the range of doubles.
         ratio[at] = std::clamp(together / alone_[u] * (in_class / alone_[v]), 1e-300, 1e300);
       }
     }
@@ -249,7 +249,7 @@ class AllTrees {
     const EdgeWeights& weights = query.leaves_out() ? lowered_ : weights_;
     const SplitLog before = query.leaves_out() ? sum(lowered_) : sum_;
     for (std::size_t k = 0; k < query.n_classes(); ++k) {
-      // The row that was left out, with its own class, is the sum over all rows again.
+      // The left-out row together with its own class gives the sum over all rows again.
       const bool whole = query.leaves_out() && query.leaves_one() && k == query.own();
       out[k] = ((whole ? sum_ : raised(weights, query.ratios(k))) - before).value();
     }
@@ -288,7 +288,7 @@ class AllTrees {
   std::vector<double> rises_;
 };
 
-// The one tree with the largest marginal likelihood, chosen afresh when a row is left out.
+// The tree with the largest marginal likelihood, chosen anew whenever a row is left out.
 class BestTree {
  public:
   BestTree(const double* log_weights, std::size_t nodes) : logs_(log_weights, log_weights + edge_count(nodes)) {
@@ -314,7 +314,8 @@ class BestTree {
   std::vector<std::int64_t> parents_;
 };
 
-// For each attribute the sum over all others of a pair's logarithm: the factor of its super-parent structure.
+// Computes, for each attribute, the sum of the logarithms of its pairs with all others: the logarithm of the factor of
+// the structure with this attribute as super-parent.
 void star_sums(const double* logs, std::size_t nodes, std::vector<double>& sums) {
   sums.assign(nodes, 0.0);
   for (std::size_t v = 1, at = 0; v < nodes; ++v)
@@ -359,7 +360,7 @@ class SuperParents {
   std::vector<double> stars_, models_, sums_, logs_;
 };
 
-// The plain mean over the super-parents whose value enough rows have; naive Bayes if there is none.
+// The unweighted mean over the super-parents whose value occurs in enough rows; naive Bayes if there are none.
 class PlainSuperParents {
  public:
   explicit PlainSuperParents(double least) : least_(least) {}
@@ -380,7 +381,7 @@ class PlainSuperParents {
   std::vector<double> logs_, sums_, able_;
 };
 
-// A block takes well under a quarter of a second, where a single query does.
+// A block takes well under a quarter of a second, unless a single query takes longer.
 constexpr std::size_t most_queries = 16, block_work = std::size_t{1} << 24;
 
 template <class Make>

@@ -13,8 +13,8 @@ namespace priorcase::bayes {
 namespace {
 
 constexpr std::size_t block_rows = 256;
-// Numbers to add up: in a block, at most, and in the time that starting a thread takes. An exponential takes as long
-// as some additions, a density as long as many.
+// In units of one addition: the most work for a block, and the work done in the time that starting a thread takes. An
+// exponential costs as much as some additions, a density as much as many.
 constexpr std::size_t block_work = std::size_t{1} << 25, thread_work = std::size_t{1} << 17;
 constexpr std::size_t exp_work = 8, density_work = 32;
 
@@ -23,9 +23,9 @@ std::size_t rows_for(std::size_t work, std::size_t of_row) { return std::max<std
 }  // namespace
 
 double Density::student(double x) const {
-  if (q == 0.0) return c;  // it says nothing, however far away x is
+  if (q == 0.0) return c;  // flat, even where d * d overflows
   const double d = x - location, square = d * d * q;
-  // So far away that the square is beyond a double, 1 beside it is nothing.
+  // Where the square overflows, 1 is negligible next to it.
   if (std::isinf(square)) return c - e * (2.0 * std::log(std::fabs(d)) + std::log(q));
   return c - e * std::log1p(square);
 }
@@ -77,7 +77,7 @@ void normalise_rows(const double* joint, std::size_t rows, std::size_t n, Scale 
   }, rows_for(thread_work, work));
 }
 
-// Scores of one block of rows after another.
+// Scores one block of rows at a time.
 class Scorer::Worker {
  public:
   Worker(const Scorer& scorer, const std::vector<Column>& columns, const Column* own, std::size_t block)
@@ -126,7 +126,7 @@ class Scorer::Worker {
     }
   }
 
-  // The sums of a row stay in registers.
+  // With a fixed width, the sums of a row stay in registers.
   template <std::size_t Width>
   void look_up_few(std::size_t n) {
     for (std::size_t r = 0; r < n; ++r) {

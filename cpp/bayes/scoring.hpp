@@ -1,4 +1,4 @@
-// Log-probabilities of classes as sums of terms, one for each attribute: a look-up by value, or a density.
+// Log-probabilities of classes as sums of terms, one for each attribute: a table lookup by value, or a density.
 #pragma once
 
 #include <cstddef>
@@ -12,12 +12,12 @@ namespace priorcase::bayes {
 struct TableTerm {
   std::size_t column = 0;
   std::size_t start = 0;    // its first row in the table
-  std::size_t n_slots = 0;  // its rows
+  std::size_t n_slots = 0;  // the number of its rows
   std::vector<double> cuts;
   bool cut = false;
 };
 
-// log p = c - e log1p((x - location)^2 q), or c - (x - location)^2 q where it is normal.
+// Student: log p = c - e log1p((x - location)^2 q). Normal: log p = c - (x - location)^2 q.
 struct Density {
   double c, location, q, e;
 
@@ -40,7 +40,8 @@ struct DensityTerm {
 
 enum class Scale : std::uint8_t { joint, log_probability, probability };
 
-// Joint logs of one row, of one class or more, to (log-)probabilities; where every class is impossible, all are alike.
+// Converts the joint log-probabilities of one row, for n >= 1 classes, to the given scale. If every class is
+// impossible, all classes are equally probable.
 void normalise(const double* joint, std::size_t n, Scale scale, double* out);
 
 // The same for many rows.
@@ -49,16 +50,16 @@ void normalise_rows(const double* joint, std::size_t rows, std::size_t n, Scale 
 
 class Scorer {
  public:
-  // prior: the log-share of each class; table: cells by classes, the terms' slots one after another.
+  // prior: log-probability of each class; table: slots by classes, with the slots of each term contiguous.
   Scorer(const double* prior, std::size_t n_classes, const double* table, std::size_t n_cells);
 
-  // What a row's own class has when the row itself is left out.
+  // Sets the prior and the table that are used for a row's own class when the row itself is left out.
   void leave_out(const double* prior, const double* table);
 
   void add(TableTerm term);
   void add(DensityTerm term);
 
-  // Throws std::invalid_argument unless every term finds its column, and densities and cuts find numbers in it.
+  // Throws std::invalid_argument unless every term has its column, and the columns of densities and cuts hold numbers.
   void check_columns(const std::vector<Column>& columns) const;
 
   std::size_t n_classes() const { return n_classes_; }
@@ -66,7 +67,8 @@ class Scorer {
   bool leaves_out() const { return !own_prior_.empty(); }
   bool has_densities() const { return !densities_.empty(); }
 
-  // Rows by classes; with own, the class of each row, every row is left out of the counts of its own class.
+  // Writes scores, rows by classes. If `own`, the class of each row, is not null, every row is left out of the counts
+  // of its own class.
   void score(const std::vector<Column>& columns, std::size_t rows, const Column* own, Scale scale, double* out,
              std::size_t threads) const;
 
@@ -75,7 +77,7 @@ class Scorer {
 
   std::vector<double> padded(const double* values, std::size_t rows) const;
 
-  std::size_t n_classes_, padded_;  // lines of the table have an even length
+  std::size_t n_classes_, padded_;  // rows of the table are padded to an even length
   std::vector<double> prior_, table_, own_prior_, own_table_;
   std::vector<TableTerm> tables_;
   std::vector<DensityTerm> densities_;

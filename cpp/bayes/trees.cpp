@@ -10,10 +10,11 @@ namespace priorcase::bayes {
 
 namespace {
 
-// Taking out a node with fewer neighbours is faster than asking for Ctrl-C.
+// Eliminating a node with fewer neighbors is too short to check for Ctrl-C.
 constexpr std::size_t many_nodes = 64;
 
-// Takes out the last node: what is left are the edges between those before it. Returns the sum of the node's weights.
+// Eliminates node p, the last one, and updates the edges between the nodes before it. Returns the sum of the weights of
+// the edges of p.
 Extended eliminate_last(EdgeWeights& weights, std::size_t p, EliminationScratch& scratch) {
   if (p >= many_nodes) base::check_interrupt();
   const std::size_t start = edge_count(p);
@@ -44,8 +45,8 @@ Extended eliminate_last(EdgeWeights& weights, std::size_t p, EliminationScratch&
   return extended(total, top);
 }
 
-// The share of an edge is w_uv / c_uv, where c_uv is the weight between u and v once all other nodes have been taken
-// out. It is never below w_uv, so no share exceeds 1.
+// The share of an edge is w_uv / c_uv, where c_uv is the weight between u and v once all other nodes have been
+// eliminated. Since c_uv is never below w_uv, no share exceeds 1.
 class EdgeShares {
  public:
   explicit EdgeShares(const EdgeWeights& weights) : shares_(weights.m.size()), weights_(weights) {
@@ -57,8 +58,9 @@ class EdgeShares {
   std::vector<double> take() { return std::move(shares_); }
 
  private:
-  // A pair of nodes lies in at most two thirds, so it stays when the other one is taken out. Taking out each third in
-  // turn costs 3 * (2/3)^3 < 1 times as much one level down: all pairs together cost O(n^3).
+  // Splits the nodes into thirds and eliminates each third in turn. A pair of nodes lies in at most two of the thirds,
+  // so it is kept when another third is eliminated. Each level of the recursion costs 3 * (2/3)^3 < 1 times as much as
+  // the one above: all pairs together cost O(n^3).
   void divide(const EdgeWeights& weights, const std::vector<std::size_t>& nodes) {
     const std::size_t n = nodes.size();
     if (n == 2) {
@@ -98,7 +100,7 @@ class EdgeShares {
 
 }  // namespace
 
-// ln 2 in two parts: the first has spare bits, so that its multiples are exact.
+// ln 2 is split into two parts: the first has trailing zero bits, so that its products with e are exact.
 Extended exp_extended(double log) {
   constexpr double ln2_high = 0x1.62e42feep-1, ln2_low = 0x1.a39ef35793c76p-33;
   const double e = std::floor(log / SplitLog::ln2);

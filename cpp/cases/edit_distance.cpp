@@ -12,12 +12,12 @@ namespace priorcase::cases {
 
 namespace {
 
-// 64 differences of a column of the table: where it grows and where it falls from one cell to the next below.
+// 64 differences of a column of the table: bits for where it grows and where it falls from one cell to the next below.
 struct ColumnPart {
   std::uint64_t grows = ~std::uint64_t{0}, falls = 0;
 
-  // On to the next character, which stands at the places `equal` of the text asked about; what the part above hands on
-  // comes in, and what this one hands on goes out.
+  // Advances to the next character; `equal` has a bit for each of its positions in the text asked about. On entry, the
+  // last two arguments are the difference at the lower border of the part above; on return, that of this part.
   void step(std::uint64_t equal, std::uint64_t& grown_above, std::uint64_t& fallen_above) {
     const std::uint64_t match = equal | fallen_above;
     const std::uint64_t diagonal = (((match & grows) + grows) ^ grows) | match | falls;
@@ -29,22 +29,22 @@ struct ColumnPart {
     fallen_above = left >> 63;
   }
 
-  // How much it grows from the top to the cell so far below, 1 to 64.
+  // Returns how much the column grows over its first cells, 1 to 64 of them.
   std::int64_t growth(std::size_t cells) const {
     const std::uint64_t mask = ~std::uint64_t{0} >> (64 - cells);
     return std::popcount(grows & mask) - std::popcount(falls & mask);
   }
 };
 
-// Starting a thread takes as long as so many steps, each of a nanosecond or so.
+// Starting a thread takes as long as this many steps of about a nanosecond.
 constexpr std::size_t least_steps = 1 << 19;
 
-// Whether a long call is to end: the thread that called asks for Ctrl-C, the others see that it has ended.
+// Whether to end a long call early: the calling thread checks for Ctrl-C, the other threads check whether to stop.
 class Stopping {
  public:
   explicit Stopping(const std::atomic<bool>& stop) : stop_(stop) {}
 
-  // After so many steps of a nanosecond or so.
+  // Counts further steps of about a nanosecond, and returns whether to stop.
   bool after(std::size_t steps) {
     if ((steps_ += steps) < often) return false;
     steps_ = 0;
@@ -59,7 +59,7 @@ class Stopping {
   std::size_t steps_ = 0;
 };
 
-// The text that is asked about: for each symbol the places where it stands. Its characters that no text has match none.
+// The text asked about: a bit for each position of each symbol. Its characters that occur in no other text match nothing.
 class Pattern {
  public:
   Pattern(const std::uint32_t* text, std::size_t length, const std::vector<std::uint32_t>& alphabet)
@@ -72,14 +72,14 @@ class Pattern {
     }
   }
 
-  // Calls found(text, distance, length of the longer text) for each text; false where it was stopped on the way.
+  // Calls found(text, distance, length of the longer text) for each text. Returns false if it was stopped before the end.
   template <class Found>
   bool measure(const PackedTexts::Batch& batch, Stopping& stopping, const Found& found) const {
     return words_ == 1 ? side_by_side(batch, stopping, found) : one_by_one(batch, stopping, found);
   }
 
  private:
-  // Texts are in the order of their lengths: each is told when it ends, and the others go on.
+  // Texts are in order of length: the state of each is copied when it ends, and the longer ones go on.
   template <class Found>
   bool side_by_side(const PackedTexts::Batch& batch, Stopping& stopping, const Found& found) const {
     EditLanes lanes, ended = {};

@@ -1,8 +1,9 @@
-// Edit distances of one text from many: insertions, deletions and exchanges of characters (Levenshtein 1966).
+// Edit distances of one text from many: insertions, deletions and substitutions of characters (Levenshtein 1966).
 //
-// A column of the table of distances is kept as differences of neighbouring cells, each -1, 0 or +1, in two bits, and
-// 64 of them advance together (Myers 1999, in the form of Hyyro 2003); longer texts take several words, which hand the
-// difference at their border on. Distances are whole numbers, so nothing is rounded.
+// The dynamic programming table is computed column by column. A column is stored as differences of adjacent cells, each
+// -1, 0 or +1, in two bits, and 64 of them are updated together (Myers 1999, in the form of Hyyro 2003); longer texts
+// take several words, each of which passes the difference at its lower border to the next. Distances are integers, so
+// nothing is rounded.
 #pragma once
 
 #include <cstddef>
@@ -13,15 +14,15 @@ namespace priorcase::cases {
 
 inline constexpr std::uint32_t last_character = 0x10FFFF;
 
-// Texts in order of their lengths, sixteen side by side, as symbols: the places of their characters in the alphabet.
+// Texts in order of length, interleaved in batches of sixteen, as symbols: the indices of characters in the alphabet.
 class PackedTexts {
  public:
-  // Text i is characters[offsets[i]] up to characters[offsets[i + 1]], of less than 2^31 characters, none above
-  // the last one.
+  // Text i is characters[offsets[i]] up to characters[offsets[i + 1]], fewer than 2^31 characters, none above
+  // last_character.
   PackedTexts(const std::uint32_t* characters, const std::int64_t* offsets, std::size_t n);
 
-  // Sixteen texts, or fewer at the end: symbol j of text l is symbols[16 j + l]; texts that have ended go on with one
-  // that no text has, `alphabet().size()`.
+  // Sixteen texts, or fewer at the end. Symbol j of text l is symbols[16 j + l]; shorter texts are padded with
+  // alphabet().size(), a symbol that occurs in no text.
   struct Batch {
     const std::uint32_t* symbols;
     const std::uint32_t* texts;
@@ -34,19 +35,19 @@ class PackedTexts {
   std::size_t n_batches() const { return starts_.size(); }
   Batch batch(std::size_t b) const;
 
-  // The characters of all texts, ascending.
+  // The characters that occur in the texts, ascending.
   const std::vector<std::uint32_t>& alphabet() const { return alphabet_; }
 
  private:
   std::vector<std::uint32_t> alphabet_, order_, lengths_, symbols_;
-  std::vector<std::size_t> starts_;  // of the symbols of each batch
+  std::vector<std::size_t> starts_;  // where the symbols of each batch start
 };
 
-// The distance of each text from the one asked about.
+// Returns the distance of each text from `asked`.
 std::vector<std::int32_t> edit_distances(const std::uint32_t* asked, std::size_t length, const PackedTexts& texts,
                                          std::size_t threads);
 
-// 1 - distance / length of the longer text, for each text; 1 for two empty ones.
+// Returns, for each text, 1 - distance / length of the longer of the two texts; 1 if both are empty.
 std::vector<double> edit_similarities(const std::uint32_t* asked, std::size_t length, const PackedTexts& texts,
                                       std::size_t threads);
 

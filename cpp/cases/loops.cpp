@@ -13,14 +13,14 @@ typedef std::uint64_t Register __attribute__((vector_size(width * sizeof(std::ui
 typedef double Numbers __attribute__((vector_size(width * sizeof(double)), aligned(sizeof(double)), may_alias));
 typedef std::int64_t Truths __attribute__((vector_size(width * sizeof(double))));
 
-// All at once: one after the other, each would wait for the one before.
+// Loads all lanes in one expression: inserted one after the other, each would wait for the previous one.
 template <std::size_t... Lanes>
 PRIORCASE_INLINE Register look_up(const std::uint64_t* places, const std::uint32_t* symbols,
                                   std::index_sequence<Lanes...>) {
   return Register{places[symbols[Lanes]]...};
 }
 
-// The same as ColumnPart::step of a first part, for all lanes at once, with `right` and `from_above` complemented.
+// The same as ColumnPart::step for the topmost part, for all lanes at once, with `right` and `from_above` complemented.
 void advance(EditLanes& lanes, const std::uint32_t* symbols, std::size_t steps, const std::uint64_t* places) {
   Register grows[registers], falls[registers];
   for (std::size_t r = 0; r < registers; ++r) {

@@ -8,31 +8,34 @@
 
 namespace priorcase::cases {
 
-// Texts whose edit distances are computed side by side: each step of a text depends on the step before it, but not on
-// the other texts. For each of them 64 differences of a column of its table, see edit_distance.hpp.
+// The number of texts whose edit distances are computed side by side: each step of a text depends on its previous step,
+// but not on the other texts.
 inline constexpr std::size_t n_lanes = 16;
 
+// For each of these texts, 64 differences of the current column of its table: see edit_distance.hpp.
 struct EditLanes {
   alignas(64) std::uint64_t grows[n_lanes];
   alignas(64) std::uint64_t falls[n_lanes];
 };
 
-// Values of a column share this many groups, such that the group of a value has a place in a table of bytes.
+// The number of groups that the values of a column are divided into: as many as the search has bins, so that its byte
+// tables have an entry for each group.
 inline constexpr std::size_t n_groups = 62;
 
-// Which differences from a point count: all, or only those of larger or of smaller values.
+// Which differences from a point make values less similar: all, or only those of larger or of smaller values.
 enum class Side : std::uint8_t { both, larger, smaller };
 
 struct Loops {
-  // Advances all lanes by so many symbols, the first of all lanes, then the second; `places` are those of each symbol.
+  // Advances all lanes by `steps` symbols: `symbols` has the first symbol of every lane, then the second, and so on.
+  // places[s] has a bit for each position of symbol s in the text asked about.
   void (*advance)(EditLanes& lanes, const std::uint32_t* symbols, std::size_t steps, const std::uint64_t* places);
-  // For each lane how much its column grows over the cells of the mask.
+  // Writes, for each lane, the sum of the differences of its column over the cells of the mask.
   void (*growths)(const EditLanes& lanes, std::uint64_t mask, std::int64_t* found);
-  // Whether all numbers are from 0 to 1.
+  // Returns whether all numbers are from 0 to 1.
   bool (*within_unit)(const double* numbers, std::size_t n);
-  // For each group the largest of its numbers, if those are in groups 0, 1, ..., 61, 0, 1, ... in turn.
+  // Writes the largest number of each group, where number i is in group i % 62.
   void (*largest_in_turn)(const double* numbers, std::size_t n, double* largest);
-  // max(0, 1 - difference / length); where the length is 0, 1 for no difference.
+  // Writes max(0, 1 - difference / length); if the length is 0, 1 where there is no difference and 0 elsewhere.
   void (*falling)(const double* points, std::size_t n, double point, double length, Side side, double* found);
 };
 

@@ -32,12 +32,12 @@ void require(bool holds, const char* rule) {
   if (!holds) throw std::invalid_argument(rule);
 }
 
-// The best k so far.
+// The best k matches so far.
 class BestMatches {
  public:
   explicit BestMatches(std::size_t k) : k_(k) {}
 
-  // Less than this is not wanted.
+  // Returns the similarity below which a match is of no use.
   double least() const {
     return k_ == 0 ? base::infinity : heap_.size() < k_ ? -base::infinity : heap_.front().similarity;
   }
@@ -57,7 +57,7 @@ class BestMatches {
     for (const Match& match : others.heap_) offer(match);
   }
 
-  // Most similar first, among equals by position.
+  // Returns the matches, the most similar first, ties by position.
   std::vector<Match> take() {
     std::sort_heap(heap_.begin(), heap_.end());
     return std::move(heap_);
@@ -80,7 +80,8 @@ class CaseScores {
       weights_.emplace_back(attribute.weight);
       whole_.add(attribute.weight);
     }
-    // Each sum or product of the quick way may be wrong by a half in the 53rd place; this is more than all together.
+    // Each addition or multiplication of the plain sums has a relative rounding error of at most epsilon / 2; this allows
+    // for more than all of them together.
     slack_ = 1.0 - static_cast<double>(asked_.size() + 8) * std::numeric_limits<double>::epsilon();
   }
 
@@ -100,7 +101,7 @@ class CaseScores {
     return sum.over(ignore_ ? known : whole_);
   }
 
-  // Whether a plain sum rules out that a case is at least so similar.
+  // Returns whether a plain sum rules out that the similarity of a case is `least` or more.
   bool surely_below(std::size_t row, double least) const {
     double sum = 0.0, known = 0.0;
     for (const AskedAttribute& attribute : asked_) {
@@ -119,7 +120,7 @@ class CaseScores {
     });
   }
 
-  // The best among cases start to stop that the mask allows (all where there is none), but not the one left out.
+  // Offers the cases start to stop that the mask allows (all if it is null), except the one left out, to `best`.
   void search(std::size_t start, std::size_t stop, const std::uint8_t* mask, std::int64_t left_out, double* room,
               BestMatches& best) const {
     std::fill(room, room + this->room(), 0.0);
@@ -135,11 +136,12 @@ class CaseScores {
     }
   }
 
-  // Numbers that a search needs room for.
+  // Returns how many numbers of scratch space a search needs.
   std::size_t room() const { return (ignore_ ? 2 : 1) * block; }
 
  private:
-  // By a power of two, which changes no quotient: no sum overflows, and no product with a tiny similarity underflows.
+  // Scales the weights by a power of two, which changes no quotient, so that no sum overflows and no product with a tiny
+  // similarity underflows.
   void scale_weights() {
     double most = 0.0;
     for (const AskedAttribute& attribute : asked_) most = std::max(most, attribute.weight);
@@ -155,7 +157,7 @@ class CaseScores {
     const double* table = attribute.table;
     const double weight = attribute.weight;
     const std::size_t n = stop - start;
-    // A pointer chosen without a branch: gaps cannot be foreseen.
+    // Selects a pointer instead of branching: missing values would be mispredicted.
     for (std::size_t i = 0; i < n; ++i) {
       const double* entry = codes[i] < 0 ? &nothing : table + codes[i];
       room[i] += weight * *entry;
@@ -173,10 +175,10 @@ class CaseScores {
   double slack_ = 1.0;
 };
 
-// Which cases of a panel may be so similar, by the largest similarities of their groups. With D = sum_a w_a (1 - s_a)
-// over the attributes that the case knows, it is at least t similar where D + sum of w_a over those it does not know
-// (times 1 - t where these are ignored) is at most (1 - t) W, with W the sum of all weights. The terms are rounded down
-// to bytes, whose sums are taken for 256 cases at once.
+// Finds the cases of a panel that may have a similarity of at least t, by the largest similarities of their groups. With
+// D = sum_a w_a (1 - s_a) over the attributes that the case knows, its similarity is at least t if and only if D + sum of
+// w_a over the attributes that it does not know (times 1 - t if these are ignored) is at most (1 - t) W, with W the sum
+// of all weights. The terms are rounded down to bytes, which are summed for 256 cases at once.
 class GroupBounds {
  public:
   explicit GroupBounds(const CaseScores& scores)
@@ -197,7 +199,7 @@ class GroupBounds {
     slack_ = 4.0 * (n + 8.0) * std::numeric_limits<double>::epsilon();
   }
 
-  // From now on for cases that are at least so similar, from 0 to 1.
+  // Prepares the tables to find cases with a similarity of at least `least`, from 0 to 1.
   void ask_for(double least) {
     least_ = least;
     for (std::size_t a = 0; a < n_; ++a)
@@ -217,14 +219,14 @@ class GroupBounds {
     search::kernels().scan(panel_.data(), tables_.data(), n_, found, sums);
   }
 
-  // Those with the least sums, as many as wanted and all that tie with the last of them.
+  // Marks the cases with the smallest sums: as many as wanted, and all that tie with the last of them.
   void promising(std::size_t first, std::size_t wanted, std::uint64_t* found) {
     gather(first);
     search::kernels().promising(panel_.data(), tables_.data(), n_, wanted, found);
   }
 
  private:
-  // A share of all weights, never more than what is exact.
+  // Returns a weight as a share of all weights, never above the exact quotient.
   float lowered(double weight) const { return static_cast<float>(weight / scores_.whole() * (1.0 - 1e-6)); }
 
   void gather(std::size_t first) {
@@ -249,8 +251,8 @@ void for_bits(const std::uint64_t* words, const Take& take) {
       take(64 * w + static_cast<std::size_t>(std::countr_zero(left)));
 }
 
-// The search by groups: cases with the smallest sums give a similarity that k cases have; then only those go on that
-// may be as similar.
+// Search by groups. The cases with the smallest sums are compared first and give a similarity that k cases reach; then
+// only the cases that may reach it are compared.
 class GroupSearch {
  public:
   GroupSearch(const CaseScores& scores, const std::uint8_t* mask, std::size_t k)
@@ -279,7 +281,8 @@ class GroupSearch {
 
   bool allowed(std::size_t row) const { return row < n_ && (mask_ == nullptr || mask_[row] != 0); }
 
-  // Whether it was worth it. The codes were right once, but the memory is not ours.
+  // Offers a case unless a plain sum rules it out, and returns whether it did. The codes have been checked before, but
+  // their memory is the caller's and may have changed.
   bool offer(std::size_t row, double least, BestMatches& best) const {
     require(scores_.fits(row), code_rule);
     if (scores_.surely_below(row, least)) return false;
@@ -287,7 +290,7 @@ class GroupSearch {
     return true;
   }
 
-  // A similarity that at least k cases have, where that many are seen.
+  // Returns a similarity that at least k cases reach; -infinity if fewer than k were compared.
   double similarity_of_promising(std::size_t panels) {
     BestMatches best(k_);
     bounds_.ask_for(0.0);
@@ -307,7 +310,7 @@ class GroupSearch {
 
   void search(std::size_t first, double floor, GroupBounds& bounds, BestMatches& best) const {
     double least = std::max(floor, best.least());
-    // Bounds are laid out afresh where they would be finer by a fiftieth.
+    // Rebuild the tables once that makes their steps at least a fiftieth finer.
     if (1.0 - least < 0.98 * (1.0 - bounds.asked_for())) bounds.ask_for(least);
     std::uint64_t survivors[panel_words];
     bounds.survivors(first, survivors);
@@ -327,7 +330,7 @@ class GroupSearch {
   GroupBounds bounds_;
 };
 
-// Rows for each thread: starting one takes as long as some work, each step of which takes a nanosecond or so.
+// Returns how many rows make another thread worth starting, if a step takes about a nanosecond.
 std::size_t rows_worth_a_thread(std::size_t steps_for_each) {
   return (std::size_t{1} << 21) / std::max<std::size_t>(1, steps_for_each);
 }
@@ -348,11 +351,11 @@ std::vector<Match> best_one_by_one(const CaseScores& scores, const std::uint8_t*
   return best.take();
 }
 
-// Whether the codes of all cases have a place in the table.
+// Returns whether the codes of all cases have an entry in the table.
 bool fits(const AskedAttribute& attribute, std::size_t n_cases) {
   const auto n = static_cast<std::uint32_t>(attribute.n_values);
   std::uint32_t below = ~std::uint32_t{0};
-  // The difference is negative, its highest bit set, where a code is below n.
+  // The highest bit of the difference is set if and only if the code is below n.
   for (std::size_t i = 0; i < n_cases; ++i) below &= static_cast<std::uint32_t>(attribute.codes[i]) - n;
   return below >> 31 != 0;
 }
@@ -384,7 +387,7 @@ ValueGroups::ValueGroups(const std::int32_t* codes, std::size_t n_cases, const d
   }
 }
 
-// The groups end at equally many of some of the numbers.
+// Assigns the numbers to groups, whose ends are quantiles of a sample of the numbers.
 void ValueGroups::group_numbers(const double* numbers, std::size_t first) {
   if (ends_.empty()) {
     constexpr std::size_t drawn = 64 * n_groups;
@@ -406,8 +409,8 @@ void ValueGroups::largest(const double* table, double* found) const {
     require(loops().within_unit(table, n_values_), unit_rule);
     return loops().largest_in_turn(table, n_values_, found);
   }
-  // Part by part, so that a part is still near when it is read again; two places for each group, so that entries of one
-  // group wait less for each other.
+  // In parts, so that a part is still in the cache when it is read again. Two maxima for each group, so that consecutive
+  // entries of one group do not wait for each other.
   constexpr std::size_t part = 1024;
   double largest[2][n_groups] = {};
   for (std::size_t start = 0; start < n_values_; start += part) {
@@ -429,7 +432,7 @@ void ValueGroups::largest(const double* table, double* found) const {
 void Query::check() const {
   for (const AskedAttribute& attribute : attributes) {
     base::check_interrupt();
-    if (attribute.groups != nullptr) continue;  // its codes are right, and its table is read before it is used
+    if (attribute.groups != nullptr) continue;  // its codes have been checked, and ValueGroups::largest checks its table
     require(fits(attribute, n_cases), code_rule);
     require(loops().within_unit(attribute.table, attribute.n_values), unit_rule);
   }
@@ -514,7 +517,7 @@ void best_cases_many(const ManyQueries& queries, std::size_t k, std::size_t thre
 
 namespace {
 
-// 1 for two empty sets, and 0 where only one is.
+// Returns 1 for two empty sets. If only one is empty, the result is 0, except for the containment of an empty query: 1.
 double similarity_of_sets(double common, double asked, double size, SetMeasure measure) {
   switch (measure) {
     case SetMeasure::jaccard:
@@ -539,7 +542,7 @@ Postings::Postings(std::vector<std::int64_t> starts, const std::int32_t* holders
     for_holders(term, [this](std::size_t holder, std::size_t) { ++sizes_[holder]; });
 }
 
-// Calls add(holder, entry).
+// Calls add(holder, entry) for each value that contains the term.
 template <class Add>
 void Postings::for_holders(std::size_t term, const Add& add) const {
   base::check_interrupt();
@@ -573,7 +576,5 @@ std::vector<double> Postings::set_similarities(const std::vector<std::int64_t>& 
     found[v] = similarity_of_sets(common[v], static_cast<double>(asked), sizes_[v], measure);
   return found;
 }
-
-// Loops -----------------------------------------------------------------------------------------------------------
 
 }  // namespace priorcase::cases

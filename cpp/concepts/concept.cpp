@@ -18,7 +18,7 @@ struct Interval {
   double low = 0.0, high = 1.0;
 };
 
-// Wilson's score interval of a proportion (Aha, Kibler & Albert 1991, section 4); [0, 1] where nothing was tried.
+// Returns Wilson's score interval of a proportion (Aha, Kibler & Albert 1991, section 4); [0, 1] without trials.
 Interval wilson(double successes, double trials, double z) {
   if (!(trials > 0.0)) return {};
   const double p = successes / trials, z2 = z * z;
@@ -28,7 +28,7 @@ Interval wilson(double successes, double trials, double z) {
   return {(centre - half) / denominator, (centre + half) / denominator};
 }
 
-// A search for the nearest instances, all of them where several are equally near.
+// Returns a request for the nearest instance and all that tie with it.
 search::Request nearest_of(const double* rows, std::size_t n, const std::vector<double>& weights,
                            const search::Judge* judge) {
   search::Request request;
@@ -83,7 +83,8 @@ void AttributeWeights::learn(std::size_t a, double difference, bool same_class, 
   norms[a] += share;
 }
 
-// An irrelevant attribute tends to 1/2, hence to the weight 0; one not judged yet has the largest weight there is.
+// For an irrelevant attribute, sums / norms tends to 1/2, and the weight to 0. An attribute without comparisons has the
+// largest possible weight.
 double AttributeWeights::weight(std::size_t a) const {
   return norms[a] > 0.0 ? std::max(sums[a] / norms[a] - 0.5, 0.0) : 0.5;
 }
@@ -95,7 +96,7 @@ void AttributeWeights::fill(std::vector<double>& out) const {
     out[a] = power_ == 2.0 ? w * w : std::pow(w, power_);
     any = any || out[a] > 0.0;
   }
-  if (!any) std::fill(out.begin(), out.end(), 1.0);  // all alike where nothing is relevant
+  if (!any) std::fill(out.begin(), out.end(), 1.0);  // equal weights if no attribute is relevant
 }
 
 // Similarity ------------------------------------------------------------------------------------------------------
@@ -160,7 +161,7 @@ void Similarity::costs(const double* row, const std::vector<double>& weights, co
 
 // The description -------------------------------------------------------------------------------------------------
 
-// Leaves out instances that may not classify.
+// Excludes instances that may not classify: those of other labels and, if there are acceptable ones, all others.
 struct Concept::Eligible : search::Judge {
   Eligible(const Concept& description, std::int64_t label) : description(description), label(label) {
     if (description.rules.keep != Keep::significant) return;
@@ -177,8 +178,8 @@ struct Concept::Eligible : search::Judge {
   bool proven = false;
 };
 
-// Leaves out instances that are not acceptable, and notes all those as near as the nearest acceptable one so far: no
-// search passes over a row that ends up within the limit.
+// Excludes instances that are not acceptable, and records in tried_ all instances at least as near as the nearest
+// acceptable one so far. None is missed, since no search skips a row that is within the final limit.
 struct Concept::Noting : search::Judge {
   explicit Noting(Concept& description) : description(description) { description.tried_.clear(); }
   double operator()(std::int64_t id, double cost) const override {
@@ -255,7 +256,7 @@ void Concept::forget(const std::vector<std::size_t>& orders) {
     remove(order);
     --n_dropped;
   }
-  similarity.clear_ranges();  // they are those of the instances that are left
+  similarity.clear_ranges();  // recomputed from the remaining instances
   for (std::size_t order = 0; order < records.size(); ++order)
     if (records[order].stored) {
       similarity.copy_row(order, other_.data());
@@ -299,13 +300,14 @@ Concept::Answer Concept::decide(const std::vector<search::Found>& tied) {
   if (tied.size() > 1 && rules.ties == TieRule::majority) {
     votes_.assign(classes.counts.size(), 0);
     for (const search::Found& found : tied) ++votes_[records[found.second].label];
-    for (const search::Found& found : tied)  // of labels with equally many votes the one that was stored first
+    for (const search::Found& found : tied)  // ties between labels go to the instance that was stored first
       if (votes_[records[found.second].label] > votes_[records[order].label]) order = found.second;
   }
   return {records[order].label, order};
 }
 
-// No instance is acceptable yet: the i-th most similar one classifies, i at random, so that records are made.
+// While no instance is acceptable, the i-th most similar one classifies, with i chosen at random, so that instances get
+// records.
 Concept::Answer Concept::random_neighbor() {
   orders_.clear();
   for (std::size_t order = 0; order < records.size(); ++order)
@@ -332,7 +334,8 @@ bool Concept::any_acceptable() {
 
 // Update of the description ---------------------------------------------------------------------------------------
 
-// All instances at least as similar as the one that classified were tried; those significantly poor by now will leave.
+// Updates the records of all instances at least as similar as the one that classified, and selects those that are now
+// significantly poor for dropping.
 void Concept::update_records(std::int64_t label) {
   leaving_.clear();
   for (const search::Found& found : tried_) {
@@ -344,7 +347,7 @@ void Concept::update_records(std::int64_t label) {
     if (wilson(record.successes, record.trials, rules.z_drop).high < classes.drop_below(record.label))
       leaving_.push_back(static_cast<std::size_t>(found.second));
   }
-  std::sort(leaving_.begin(), leaving_.end());  // they were tried in an order that depends on where the index has them
+  std::sort(leaving_.begin(), leaving_.end());  // the order of tried_ depends on the layout of the index
 }
 
 void Concept::learn_weights(std::int64_t label, const Answer& answer) {
@@ -368,7 +371,7 @@ std::int64_t Concept::drop(std::vector<std::int64_t>& gone) {
   return static_cast<std::int64_t>(leaving_.size());
 }
 
-// Instances that came before the window leave.
+// Drops instances that arrived before the window.
 std::int64_t Concept::expire(std::vector<std::int64_t>& gone) {
   leaving_.clear();
   if (rules.window > 0)
@@ -390,7 +393,7 @@ void Concept::remove(std::size_t order) {
   ++n_dropped;
 }
 
-// A description that lost most of its instances numbers the others afresh.
+// Renumbers the remaining instances once most of them have been dropped.
 void Concept::renumber() {
   if (records.size() <= 1024 + 4 * size()) return;
   std::vector<std::size_t> orders;

@@ -1,7 +1,7 @@
 // A concept description that learns one instance at a time: IB1 to IB5 (Aha, Kibler & Albert 1991; Aha 1992).
 //
-// The framework has three parts: similarity, classification, and the update of the description. What differs between
-// the algorithms is in Rules. Instances are numbered in the order in which they were stored.
+// The framework has three parts: similarity, classification, and the update of the description. The algorithms differ
+// only in their Rules. Instances are numbered in the order in which they were stored.
 #pragma once
 
 #include <cstddef>
@@ -28,33 +28,34 @@ struct Rules {
   double z_accept = 0.0, z_drop = 0.0;
   bool weighted = false, known_only = false;  // IB4; IB5
   double weight_power = 2.0;
-  std::int64_t window = 0;  // how many of the latest instances count, 0 for all
-  double decay = 1.0;       // what is left of a record's earlier trials at the next one
+  std::int64_t window = 0;  // how many of the latest instances count; 0: all
+  double decay = 1.0;       // factor on the earlier trials of a record at each further trial
 };
 
-// A stored instance but for its values: its name and label, and how often it classified correctly.
+// A stored instance without its values: its name and label, and how often it classified correctly.
 struct Record {
   std::int64_t name = 0, label = 0, arrived = 0;
   Reason reason = Reason::first;
   bool stored = true;
-  bool was_acceptable = false;  // when it was last looked at for the trace
+  bool was_acceptable = false;  // at the last call of Concept::review
   double successes = 0.0, trials = 0.0;
-  double low = 0.0;  // lower bound of its accuracy, at the level of acceptance
+  double low = 0.0;  // lower bound of its accuracy, at the confidence level for acceptance
 };
 
-// How frequent each class was among the instances seen, and the intervals that accuracies are compared with.
+// The frequency of each class among the instances seen, and the confidence intervals that accuracies are compared with.
 class ClassFrequencies {
  public:
-  // window: only so many instances back, 0 for all.
+  // window: how many of the latest instances count; 0: all.
   ClassFrequencies(double z_accept, double z_drop, std::int64_t window);
 
   void count(std::int64_t label);
   void forget(std::int64_t label);
-  void judge();  // after any change of the counts
+  void judge();  // recomputes the intervals, after any change of the counts
 
   double frequency(std::int64_t label) const { return counts[label] / seen; }
 
-  // An instance is acceptable if its accuracy is significantly above the first, and poor if it is below the second.
+  // An instance is acceptable if the lower bound of its accuracy is above accept_above(label), and is dropped if the
+  // upper bound is below drop_below(label).
   double accept_above(std::int64_t label) const { return accept_above_[label]; }
   double drop_below(std::int64_t label) const { return drop_below_[label]; }
 
@@ -68,16 +69,17 @@ class ClassFrequencies {
   std::vector<double> accept_above_, drop_below_;
 };
 
-// What IB4 and IB5 learn of each attribute: how well its differences tell classes apart (Aha 1992).
+// The attribute weights that IB4 and IB5 learn: how well the differences in an attribute separate the classes (Aha 1992).
 class AttributeWeights {
  public:
   AttributeWeights(std::size_t n, double power);
 
-  // One comparison with the instance that classified x: share is 1 minus the higher frequency of the two classes.
+  // Learns from one comparison of x with the instance that classified it: share is 1 minus the higher frequency of their
+  // two classes.
   void learn(std::size_t a, double difference, bool same_class, double share);
 
   double weight(std::size_t a) const;
-  void fill(std::vector<double>& out) const;  // as a search takes them
+  void fill(std::vector<double>& out) const;  // writes the weights for a search: raised to the power
 
   std::vector<double> sums, norms;
 
@@ -85,10 +87,10 @@ class AttributeWeights {
   double power_;
 };
 
-// The first part of the framework: instances in an index, and a plan whose ranges follow what arrives.
+// The first part of the framework: instances in an index, and a plan whose ranges are updated as instances arrive.
 class Similarity {
  public:
-  // ranged: attributes whose range is that of the numbers seen so far.
+  // ranged: marks the attributes whose range is that of the numbers seen so far.
   Similarity(search::Plan plan, std::vector<std::uint8_t> coded, std::vector<std::uint8_t> ranged);
 
   std::size_t n_attributes() const { return coded_.size(); }
@@ -99,33 +101,33 @@ class Similarity {
   void copy_row(std::size_t order, double* out) const;
   void put(std::size_t order, const double* row);
   void remove(std::size_t order);
-  void renumber(const std::vector<std::size_t>& orders);  // keeps the instances given, which are numbered afresh
+  void renumber(const std::vector<std::size_t>& orders);  // keeps only the given instances and renumbers them from 0
 
-  // Whether the instances are worth putting in search order.
+  // Returns whether it is worth putting the instances in search order.
   bool is_due() const { return index_->is_due(); }
   void organise() { index_->organise(plan_); }
 
-  // Ranges of numbers; those of an arriving instance are included.
+  // Ranges of the numbers seen; `widen` includes the numbers of an arriving instance.
   void widen(const double* row) { ranges.widen(row, plan_); }
   void clear_ranges() { ranges.clear(plan_); }
   void set_ranges() { ranges.set(plan_); }
 
-  // Whether rows can be stored, or be queries, as in the index.
+  // Returns whether the index accepts the rows for storing, or as queries.
   bool takes(const double* rows, std::size_t n, bool queries = false) const { return index_->takes(rows, n, queries); }
 
-  void admit(double* row) const;  // a row to be stored: values that the plan does not know are missing
-  void ask(double* row) const;    // a query: values that the plan does not know are unseen
+  void admit(double* row) const;  // for a row to be stored: values that the plan does not know become missing
+  void ask(double* row) const;    // for a query: values that the plan does not know become unseen
 
-  // The instances at the least cost that the judge allows.
+  // Returns the instances with the least cost among those that the judge allows.
   std::vector<search::Found> find(const double* row, const std::vector<double>& weights, const search::Judge* judge);
-  // The same for many queries, which changes nothing.
+  // The same for many queries, without changing this object.
   std::vector<std::vector<search::Found>> search(const double* rows, std::size_t n, const std::vector<double>& weights,
                                                  const search::Judge* judge, std::size_t threads) const;
-  // The costs of some instances.
+  // Computes the costs of some instances.
   void costs(const double* row, const std::vector<double>& weights, const std::vector<std::int64_t>& orders,
              std::vector<double>& out);
 
-  // How the row that was last compared differs in an attribute.
+  // Returns the differences in an attribute from the row of the last find() or costs().
   const search::Difference& difference(std::size_t a) const { return seeker_.difference(a); }
 
   search::Ranges ranges;
@@ -139,9 +141,9 @@ class Similarity {
 
 // The description -------------------------------------------------------------------------------------------------
 
-// What one instance did to the description.
+// The effect of learning one instance.
 struct Change {
-  int correct = -1;  // -1: there was nothing to predict from
+  int correct = -1;  // whether it was classified correctly; -1: there was nothing to predict from
   std::int64_t dropped = 0;
 };
 
@@ -153,22 +155,24 @@ class Concept {
   std::size_t size() const { return similarity.size(); }
   const std::vector<double>& weights() const { return weights_; }
 
-  // One instance; names of instances that are not stored, or no more, go to `gone`.
+  // Learns one instance. The names of instances that are not stored, or no longer stored, are appended to `gone`.
   Change learn(std::int64_t name, const double* values, std::int64_t label, std::vector<std::int64_t>& gone);
 
-  // The candidates at the least cost for each query, in order of storing; of one label where one is given (not -1).
+  // Returns, for each query, the instances with the least cost among those that may classify and, unless `label` is -1,
+  // have this label; in the order in which they were stored.
   std::vector<std::vector<search::Found>> nearest(const double* queries, std::size_t n, std::int64_t label,
                                                   std::size_t threads) const;
 
   bool acceptable(const Record& record) const { return record.low > classes.accept_above(record.label); }
 
-  // How many stored instances may classify, and how many of them could not when last asked.
+  // Returns how many stored instances are acceptable, and how many of these were not at the last call. For algorithms
+  // without acceptance (IB1, IB2), all stored instances count as acceptable.
   std::pair<std::int64_t, std::int64_t> review();
 
-  // Takes instances out as if they had never come, but for the records of others.
+  // Removes instances as if they had never arrived, except that the records of other instances are unchanged.
   void forget(const std::vector<std::size_t>& orders);
 
-  // Stores an instance with its record as it was; `settle` comes after the last.
+  // Stores an instance with an earlier record. Call settle() after the last one.
   void restore(const Record& record, const double* row);
   void settle();
 
@@ -177,11 +181,11 @@ class Concept {
   AttributeWeights relevance;
   base::SplitMix random;
   ClassFrequencies classes;
-  std::vector<Record> records;  // in order of storing; some are stored no more
+  std::vector<Record> records;  // in order of storing, including some that are no longer stored
   std::int64_t arrivals = 0, n_dropped = 0;
 
  private:
-  // The label of an instance, and the stored instance that it is from.
+  // A predicted label, and the stored instance that it comes from.
   struct Answer {
     std::int64_t label, order;
   };
@@ -204,7 +208,7 @@ class Concept {
   std::vector<double> weights_, row_, other_, costs_;
   std::vector<std::size_t> votes_, leaving_;
   std::vector<std::int64_t> orders_;
-  std::vector<search::Found> tried_;  // the instances at least as near as the one that classified last
+  std::vector<search::Found> tried_;  // the instances at least as near as the one that made the last classification
   std::size_t proven_ = 0, oldest_ = 0;
 };
 

@@ -9,7 +9,7 @@ namespace priorcase::concepts {
 
 namespace {
 
-constexpr std::int64_t most_uses = std::int64_t{1} << 53;  // beyond that weights would be rounded
+constexpr std::int64_t most_uses = std::int64_t{1} << 53;  // larger counts are not exact as doubles
 
 double weight_of(std::int64_t used, std::int64_t correct) {
   return static_cast<double>(used) / static_cast<double>(correct);
@@ -35,7 +35,7 @@ void Reliability::truncate(std::size_t n) {
   weights_.resize(n);
 }
 
-// Notes what a call records, and takes it back unless the call is done.
+// Logs what a call records, and undoes it unless done() has been called.
 class Exemplars::Undo {
  public:
   explicit Undo(Exemplars& exemplars) : exemplars_(exemplars), size_(exemplars.size()) {}

@@ -1,4 +1,5 @@
-// PEBLS's exemplars: stored rows with a record of use that pushes the unreliable ones away (Cost & Salzberg 1993).
+// PEBLS exemplars: stored rows with a record of use, which increases the distance to unreliable ones (Cost & Salzberg
+// 1993).
 #pragma once
 
 #include <cstddef>
@@ -9,10 +10,10 @@
 
 namespace priorcase::concepts {
 
-// How often each exemplar was the nearest one, and how often its class was then right.
+// How often each exemplar was the nearest one, and how often its class was correct then.
 class Reliability final : public search::Judge {
  public:
-  // w_X cost, with w_X = used / correct >= 1.
+  // Returns w_X cost, with w_X = used / correct >= 1.
   double operator()(std::int64_t id, double cost) const override { return weights_[id] * cost; }
 
   std::size_t size() const { return used_.size(); }
@@ -20,7 +21,7 @@ class Reliability final : public search::Judge {
   const std::vector<std::int64_t>& correct() const { return correct_; }
 
   void add(std::int64_t used, std::int64_t correct);
-  void record(std::int64_t id, bool right, std::int64_t times = 1);  // -1 times takes a record back
+  void record(std::int64_t id, bool right, std::int64_t times = 1);  // times = -1 undoes a record
   void truncate(std::size_t n);
 
  private:
@@ -28,8 +29,8 @@ class Reliability final : public search::Judge {
   std::vector<double> weights_;
 };
 
-// Rows of symbols, numbered from 0 in the order in which they are stored. Every call takes the same plan. An error or
-// an interrupt leaves the exemplars as they were before the call.
+// Rows of symbolic values, numbered from 0 in the order in which they are stored. Every call must pass the same plan.
+// After an error or an interrupt, the exemplars are as they were before the call.
 class Exemplars {
  public:
   explicit Exemplars(std::vector<double> attribute_weights);
@@ -38,23 +39,23 @@ class Exemplars {
   std::size_t n_attributes() const { return attribute_weights_.size(); }
   const Reliability& reliability() const { return reliability_; }
 
-  // Whether the cells of rows, or of queries, are codes that the plan knows; those of queries may be negative, for a
-  // value that no exemplar has. Any cell may be missing.
+  // Returns whether the cells of rows, or of queries, are codes that the plan knows. Codes of queries may be negative,
+  // for unseen values. Any cell may be missing.
   bool takes(const search::Plan& plan, const double* rows, std::size_t count, bool queries) const;
 
-  // Rows come one by one: the nearest exemplar answers for the new row, its record takes note, and the new row is
-  // stored, with that record as its own (inherit) or with 1 of 1.
+  // Learns rows one by one: the nearest exemplar classifies the new row, its record is updated, and the new row is
+  // stored, with a copy of that record (inherit) or with the record 1 correct of 1 use.
   void arrive(const search::Plan& plan, const double* rows, const std::int64_t* labels, std::size_t count,
               bool inherit);
 
-  // Stores rows with records that are known.
+  // Stores rows with given records.
   void store(const search::Plan& plan, const double* rows, const std::int64_t* labels, const std::int64_t* used,
              const std::int64_t* correct, std::size_t count);
 
-  // Stored exemplars, the given one first, ask their nearest other one in turn, whose record takes note.
+  // Classifies stored exemplars in turn, from `first` on, each by its nearest other exemplar, whose record is updated.
   void sweep(const search::Plan& plan, const double* rows, std::size_t first, std::size_t count);
 
-  // The exemplars of least w_X cost for each query.
+  // Returns the exemplars with the least w_X cost for each query.
   std::vector<std::vector<search::Found>> search(const search::Plan& plan, search::Request request);
 
  private:

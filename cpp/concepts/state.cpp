@@ -18,7 +18,7 @@ void demand(bool holds, const char* rule) {
   if (!holds) throw std::invalid_argument(rule);
 }
 
-// The values of the stored instances, row by row.
+// Returns the values of the stored instances, row by row.
 std::vector<double> stored_cells(const Concept& description) {
   const std::size_t width = description.similarity.n_attributes();
   std::vector<double> cells(description.size() * width);
@@ -79,10 +79,10 @@ class StateReader {
   std::size_t left_;
 };
 
-// Bytes read back and checked, before anything is made of them.
+// A state read from bytes, to be checked before a description is made from it.
 struct State {
   static constexpr std::size_t whole_numbers = 5, real_numbers = 2;  // of each record
-  static constexpr std::int64_t most = std::int64_t{1} << 62;        // of what is counted
+  static constexpr std::int64_t most = std::int64_t{1} << 62;        // limit for counts of instances
 
   explicit State(StateReader in)
       : cells(in.all<double>()),
@@ -104,7 +104,7 @@ struct State {
   std::size_t rows() const { return parts.size() / real_numbers; }
   std::size_t width() const { return low.size(); }
 
-  // Refuses what no description can have come to; what is left may be wrong, but does no harm.
+  // Rejects states that no description can have. A state that passes may still be wrong, but does no harm.
   void check(const Similarity& similarity) const {
     const char* damaged = "the state is damaged";
     const std::size_t n = rows();
@@ -139,7 +139,7 @@ struct State {
 
   void copy_row(std::size_t row, double* out) const { std::copy_n(cells.data() + row * width(), width(), out); }
 
-  // A record but for the values of its instance.
+  // Returns a record, without the values of its instance.
   Record record(std::size_t row) const {
     const std::int64_t* numbers = whole.data() + whole_numbers * row;
     Record record{numbers[0], numbers[1], numbers[2], static_cast<Reason>(numbers[3])};
@@ -158,7 +158,7 @@ struct State {
   const std::int64_t arrivals, n_dropped;
 };
 
-// Values of the first attributes; the others keep what an attribute has of which nothing is known.
+// Copies the values of the first attributes. The others keep their initial values: nothing is known about them.
 void take_first(std::vector<double>& into, const std::vector<double>& from) {
   std::copy(from.begin(), from.end(), into.begin());
 }
@@ -167,24 +167,24 @@ void take_first(std::vector<double>& into, const std::vector<double>& from) {
 
 using Clock = std::chrono::steady_clock;
 
-constexpr double long_time = 0.1;              // seconds after which somebody may want to interrupt
-constexpr std::size_t rows_at_once = 1024;     // after so many rows threads meet, and progress is reported
-constexpr std::size_t rows_for_a_thread = 64;  // of one description: fewer take less time than starting a thread
+constexpr double long_time = 0.1;              // seconds after which a user may want to interrupt
+constexpr std::size_t rows_at_once = 1024;     // rows after which threads synchronize and progress is reported
+constexpr std::size_t rows_for_a_thread = 64;  // for one description: fewer take less time than starting a thread
 
-// A guess at the seconds that a batch takes, rather too many than too few.
+// Returns an estimate of the seconds that a batch takes, too many rather than too few.
 double expected_seconds(const Description& description, std::size_t rows) {
   const double n = static_cast<double>(rows), stored = static_cast<double>(description.core->size());
   if (description.pace > 0.0) return n * description.pace * (stored + n) / (stored + 1.0);
   return n * (stored + n) * static_cast<double>(description.core->similarity.n_attributes()) * 1e-9;
 }
 
-// Whether the state is to be kept: a batch without it is not interrupted.
+// Returns whether a batch may take so long that the earlier state is kept: without it, the batch cannot be interrupted.
 bool may_take_long(const std::vector<Description*>& descriptions, std::size_t rows) {
   if (rows < 2) return false;
   double seconds = 0.0;
   for (const Description* description : descriptions) {
     if (description->core->size() > rows) seconds += expected_seconds(*description, rows);
-    else seconds += long_time;  // the state is small, compared with the batch
+    else seconds += long_time;  // keeping the state costs little compared with the batch
   }
   return seconds >= long_time;
 }
@@ -233,7 +233,7 @@ void mark(const std::vector<Description*>& descriptions, bool incomplete) {
   for (Description* description : descriptions) description->incomplete = incomplete;
 }
 
-// The stored instances with some names, by their order.
+// Returns the numbers of the stored instances with the given names, ascending.
 std::vector<std::size_t> orders_of(const Concept& description, const std::int64_t* names, std::size_t n) {
   std::vector<std::pair<std::int64_t, std::size_t>> stored;
   for (std::size_t order = 0; order < description.records.size(); ++order)

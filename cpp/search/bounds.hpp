@@ -1,4 +1,4 @@
-// Lower bounds of a query's contributions by code, and their rounding down to bytes.
+// Lower bounds of what each code contributes to a query's cost, rounded down to bytes.
 #pragma once
 
 #include <algorithm>
@@ -13,7 +13,8 @@
 
 namespace priorcase::search {
 
-// Smallest and largest class profile over each bin of a curve attribute; shared by all queries of a batch.
+// The smallest and largest entries of the class profiles over each bin of a curve attribute; shared by all queries of a
+// batch.
 class CurveBoxes {
  public:
   CurveBoxes(const Plan& plan, const Store& store) : low_(plan.size()), high_(plan.size()) {
@@ -56,10 +57,11 @@ class CurveBoxes {
   std::vector<std::vector<double>> low_, high_;
 };
 
-// Lower bounds of what each code of each attribute contributes to a query's cost, and their rounding down to bytes.
+// Lower bounds of what each code of each attribute contributes to a query's cost, and byte tables with these bounds
+// rounded down.
 //
-// What every row costs at least for the values that a query lacks is kept apart from the tables: where it lacks most
-// of them, all rows cost about the same, and bytes are to tell apart what differs.
+// What every row costs at least because of the query's missing values, the floor, is kept out of the tables: if the
+// query lacks most values, all rows cost about the same, and the bytes should resolve the differences.
 class Bounds {
  public:
   void prepare(const Measure& measure, const CurveBoxes& boxes) {
@@ -73,14 +75,14 @@ class Bounds {
     floor_ = 0.0;
     for (std::size_t a = 0; a < n_; ++a) {
       fill(a, boxes);
-      if (!measure.skips() && !known(a)) take_floor(a);  // a value that is known has rows that are like it
+      if (!measure.skips() && !known(a)) take_floor(a);  // the minimum for a known value is usually 0
     }
     second_look_ = n_ >= many_attributes && !measure.skips();
     rescale(base::infinity);
   }
 
-  // Tables in which a sum above 254 proves a cost above the limit. The slack covers rounding of sums, and of bounds to
-  // 32 bits.
+  // Scales the tables so that a sum above 254 proves a cost above the limit. The slack covers the rounding of sums, and
+  // of bounds to 32 bits.
   void rescale(double limit) {
     limit_ = limit;
     const bool skip = measure_->skips();
@@ -90,14 +92,14 @@ class Bounds {
     if (skip)
       for (std::size_t a = 0; a < n_; ++a)
         lower_[a * n_codes + missing_code] = known(a) ? lowered(mean * measure_->weight(a)) : 0.0f;
-    // Above this no sum of bounds lets a row pass; more slack than sums of 32 bits can be off.
+    // A row whose sum of bounds exceeds this is ruled out. The slack is larger than the error of 32-bit sums.
     fine_limit_ = reach < 1e-30 ? std::numeric_limits<float>::infinity()
                                   : static_cast<float>(reach * (1.0 + 1e-4 + 1e-7 * static_cast<double>(n_)));
     const double factor = 254.0 / reach * (1.0 - 1e-6);
     if (factor < 1e30) {
       kernels().round_down(lower_.data(), tables_.data(), n_ * n_codes, static_cast<float>(reach * (1.0 + 1e-6)),
                            static_cast<float>(factor));
-    } else {  // so small a limit that only nothing is small enough
+    } else {  // the limit is so small that only bounds near 0 are within it
       const float limit_of_bounds = static_cast<float>(reach * (1.0 + 1e-6));
       for (std::size_t i = 0; i < n_ * n_codes; ++i) tables_[i] = lower_[i] > limit_of_bounds ? 255 : 0;
     }
@@ -105,21 +107,21 @@ class Bounds {
 
   double limit() const { return limit_; }
 
-  // How far a limit is above what every row costs at least.
+  // Returns how far a limit is above the floor.
   double above_floor(double limit) const { return std::max(0.0, limit * (1.0 + 1e-9) - floor_); }
 
-  // The limit that is a share of another one, of that part of it which is above what every row costs at least.
+  // Returns a limit whose part above the floor is scaled by a factor.
   double share(double limit, double factor) const { return floor_ + factor * std::max(0.0, limit - floor_); }
 
-  // A limit that is so far above what every row costs at least.
+  // Returns the limit that is `excess` above the floor.
   double limit_above(double excess) const { return floor_ + excess; }
 
-  // Whether a limit is so much less than that of the tables that they are worth scaling again.
+  // Whether a limit is so far below that of the tables that they should be scaled again.
   bool is_loose(double limit) const {
     return above_floor(limit) < 0.9 * above_floor(limit_) || (limit_ == base::infinity && limit < base::infinity);
   }
 
-  // A larger sum of the tables as they were for the limit `scaled` proves a cost above the limit.
+  // Returns the largest sum that a row within `limit` can have in tables scaled for the limit `scaled`.
   double largest_sum(double limit, double scaled) const {
     const double all = above_floor(scaled);
     return measure_->skips() || !(all > 0.0 && all < base::infinity) ? base::infinity
@@ -127,7 +129,7 @@ class Bounds {
   }
   const std::uint8_t* tables() const { return tables_.data(); }
 
-  // Bounds of the boxes of all leaves, by the tables as they are now; 255 proves that all rows of a leaf are too far.
+  // Computes bounds of the boxes of all leaves with the current tables; 255 proves that all rows of a leaf are too far.
   void bound_leaves(const Store& store, std::vector<std::uint8_t>& bounds) {
     const std::size_t groups = (store.n_leaves() + 63) / 64;
     bounds.resize(groups * 64);
@@ -136,7 +138,7 @@ class Bounds {
     std::fill(bounds.begin() + static_cast<std::ptrdiff_t>(store.n_leaves()), bounds.end(), std::uint8_t{255});
   }
 
-  // About what the bounds of a row can add up to, above the least: a scale for rough sums.
+  // Returns roughly the largest sum of a row's bounds above the floor, as a scale for rough sums.
   double spread() const {
     double sum = 0.0;
     for (std::size_t a = 0; a < n_; ++a) {
@@ -150,7 +152,8 @@ class Bounds {
 
   bool second_look() const { return second_look_; }
 
-  // A second look at a row, by the bounds before rounding; worth it where many roundings add up.
+  // Whether the bounds before rounding to bytes rule out a row. This second look pays off if many rounding errors add
+  // up.
   bool rules_out(const std::uint8_t* codes) const {
     if (!second_look_) return false;
     float sums[4] = {};
@@ -165,12 +168,13 @@ class Bounds {
   static constexpr std::size_t many_attributes = 24;
   static constexpr std::int64_t most_codes = 1 << 20;
 
-  // Whether a mean is large enough, and the weights are alike enough, for the slack to cover what division loses.
+  // Whether the mean is large enough, and the total weight moderate enough, for the slack to cover the errors of
+  // division.
   bool is_precise(double mean) const {
     return mean > 1e-280 && measure_->total_weight > 1e-20 && measure_->total_weight < 1e20;
   }
 
-  // Tables without a limit: every row passes that is there.
+  // Fills the tables for an infinite limit: only absent rows are ruled out.
   void admit_all() {
     fine_limit_ = std::numeric_limits<float>::infinity();
     std::fill(tables_.begin(), tables_.end(), std::uint8_t{0});
@@ -179,7 +183,7 @@ class Bounds {
 
   bool known(std::size_t a) const { return measure_->differences[a].state != Difference::State::missing; }
 
-  // A bound in units of the table: never more than the bound itself.
+  // Returns a bound as a float that never exceeds the bound itself.
   float lowered(double bound) const { return static_cast<float>(bound * (1.0 - 1e-6)); }
 
   void fill(std::size_t a, const CurveBoxes& boxes) {
@@ -207,8 +211,8 @@ class Bounds {
     lower[dead_code] = std::numeric_limits<float>::infinity();
   }
 
-  // Moves the least bound of an attribute from its table to the floor. It is never below 0, even where bins do not cover
-  // the rows that they should.
+  // Moves the smallest bound of an attribute from its table to the floor. Entries never fall below 0, even if the bins
+  // do not cover all of their rows, as in forged parts.
   void take_floor(std::size_t a) {
     const Bins& bins = measure_->store().bins[a];
     float* const lower = lower_.data() + a * n_codes;
@@ -227,7 +231,7 @@ class Bounds {
       three[any_code] = 0;
     } else if (measure_->differences[a].is_linear()) {
       kernels().split_table(table, own_[a], three);
-    } else {  // numbers from a code on are no nearer than the nearest of these codes
+    } else {  // numbers with codes from c on are no nearer than the nearest of these codes
       kernels().split_table(table, 0, three);
       std::uint8_t least = 255;
       for (std::size_t c = n_bins; c-- > 0;) three[c] = least = std::min(least, table[c]);
@@ -259,7 +263,7 @@ class Bounds {
     return d.against(d.nearest_within(bins.low(code), bins.high(code)));
   }
 
-  // Numbers that a table lists: the least of each bin.
+  // Numbers listed in a table: the smallest contribution in each bin.
   static void fill_numbers(const Bins& bins, const Difference& d, double weight, double* lower) {
     const std::vector<double>& numbers = d.attribute().as<Table>()->column_labels;
     for (std::size_t i = 0; i < numbers.size(); ++i) {
@@ -268,14 +272,14 @@ class Bounds {
     }
   }
 
-  // Many symbols share a code: the least of each group.
+  // Symbols that share a code: the smallest contribution in each group.
   static void fill_groups(const Bins& bins, const Difference& d, double weight, double* lower) {
     if (d.attribute().as<Overlap>() != nullptr) {
       std::fill(lower, lower + n_bins, weight * (d.is_overlap() ? d.f_differ() : d.against(0.0)));
       if (d.is_overlap()) lower[bins.code_of(d.query())] = 0.0;
       return;
     }
-    if (bins.largest() > most_codes) return std::fill(lower, lower + n_bins, 0.0);  // too many to look at each
+    if (bins.largest() > most_codes) return std::fill(lower, lower + n_bins, 0.0);  // too many to check each
     for (std::int64_t c = 0; c <= bins.largest(); ++c)
       lower[c % n_bins] = std::min(lower[c % n_bins], weight * d.against(static_cast<double>(c)));
   }
@@ -286,7 +290,7 @@ class Bounds {
   bool second_look_ = false;
   float fine_limit_ = 0.0f;
   std::vector<float> lower_;
-  std::vector<std::uint8_t> own_, symbols_;  // the code of the query's own number; whether values are symbols
+  std::vector<std::uint8_t> own_, symbols_;  // code of the query's number; whether values are symbols
   base::Bytes tables_, box_tables_;
 };
 

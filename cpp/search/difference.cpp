@@ -14,7 +14,7 @@ void Difference::prepare_looked_up() {
     if (state == State::known) form_ = Form::periodic;
     return;
   }
-  if (state == State::known && query_ < 0.0) state = State::unseen;  // no code, whatever the column says
+  if (state == State::known && query_ < 0.0) state = State::unseen;  // not a code, even if the column is not coded
   fix();
   if (const Profiles* const symbols = attribute_->as<Profiles>()) prepare_profile(*symbols);
 }
@@ -40,7 +40,7 @@ void Difference::prepare_table(const Table& table) {
   form_ = table.has_column_labels || table.row_of ? Form::labelled : Form::table;
 }
 
-// What the table has no column for is infinitely far away.
+// Values without a column in the table are infinitely far away.
 double Difference::against_label(double x) const {
   const Table& table = *attribute_->as<Table>();
   const std::size_t at = table.has_column_labels ? Table::place(table.column_labels, x) : static_cast<std::size_t>(x);
@@ -95,7 +95,7 @@ double Difference::against_interval(double low, double high) const {
   double sum = kind.scale > 0.0 ? kind.line_share * power_(nearest / kind.scale) : 0.0;
   for (std::size_t i = 0; i < kind.periods.size(); ++i) {
     const double period = kind.periods[i];
-    // A whole number of periods away from the query lies between the ends, or nearly so.
+    // The interval contains, at least nearly, a number that is whole periods away from the query: its bound is 0.
     if (std::floor((high - query_) / period + 1e-9) > std::floor((low - query_) / period - 1e-9)) continue;
     const double ends = std::min(Periodic::around(std::fabs(low - query_), period),
                                  Periodic::around(std::fabs(high - query_), period));

@@ -1,4 +1,5 @@
-// One attribute of one query, ready to be compared with any stored value.
+// One attribute of one query, prepared for comparison with any stored value. f is the difference raised to the plan's
+// power; see plan.hpp.
 #pragma once
 
 #include <algorithm>
@@ -19,8 +20,8 @@ class Difference {
   Difference(Difference&&) = default;
   Difference(const Difference&) = delete;  // own_ may point into profiles_read_
 
-  // coded: the cell holds a symbol's code or a level's rank, so that a negative query means "never seen". The plan
-  // knows the code, if it is one, and outlives the comparisons.
+  // coded: the cells are codes of symbols or ranks of levels, so that a negative query is a value that was never seen.
+  // The plan must know the code, if it is one, and outlive the comparisons.
   void prepare(const Plan& plan, std::size_t a, bool coded, double query) {
     attribute_ = &plan[a];
     power_ = plan.power;
@@ -34,10 +35,10 @@ class Difference {
       prepare_looked_up();
   }
 
-  // f against a missing stored value.
+  // Returns f against a missing stored value.
   double against_missing() const { return missing_; }
 
-  // f against a stored value that is known.
+  // Returns f against a known stored value.
   double against(double x) const {
     switch (form_) {
       case Form::linear: return linear(x);
@@ -54,48 +55,49 @@ class Difference {
     return fixed_;
   }
 
-  // weight times f against each of the codes from 0 to n - 1.
+  // Computes weight * f against each of the codes from 0 to n - 1.
   void against_codes(std::size_t n, double weight, double* out) const;
 
-  // The number in [low, high] whose f is smallest: where the lower bound of a bin is taken.
+  // Returns the number in [low, high] with the smallest f, from which the lower bound of a bin is computed.
   double nearest_within(double low, double high) const {
     const double aim = state == State::known ? query_ : low_ + scale / 2;
     return std::min(std::max(aim, low), high);
   }
 
-  // A number on a line, with nothing but a length and a scale to look at.
+  // Whether f is the power of |x - query| / scale, without a cap and with a scale that is neither 0 nor infinite.
   bool is_linear() const { return form_ == Form::linear && !cap_ && scale > 0.0 && scale < base::infinity; }
 
-  // A column without any spread: all known values are alike.
+  // Whether the column has no spread, so that all known values count as equal.
   bool is_flat() const { return form_ == Form::linear && scale == 0.0; }
 
-  // The same f against every known value.
+  // Whether f is the same against every known value.
   bool is_constant() const { return form_ == Form::constant; }
 
-  // A known number that comes round again; then a lower bound of f over an interval of numbers.
+  // Whether a known number is compared by periods, such as hours of the day. If so, against_interval returns a lower
+  // bound of f over an interval of numbers.
   bool is_periodic() const { return form_ == Form::periodic; }
   double against_interval(double low, double high) const;
 
-  // A known value whose profile is read off a curve, or which is equal to another or not.
+  // Whether a known value is compared by its profile on a curve, or by equality.
   bool is_on_curve() const { return form_ == Form::curve; }
   bool is_overlap() const { return form_ == Form::overlap; }
 
-  // A known value compared with stored numbers by a table, in which numbers next to each other may differ in any way.
+  // Whether a known value is compared with stored numbers by a table, in which adjacent numbers may differ in any way.
   bool is_by_number() const { return form_ == Form::labelled && attribute_->as<Table>()->has_column_labels; }
 
-  // f against the number of a column, where it is by number; infinite where the row asked for is too short.
+  // Returns f against the number of a column, if is_by_number; infinity if the row from `row_of` is too short.
   double at_label(std::size_t column) const { return column < width_ ? own_[column] : base::infinity; }
 
-  // Lower bounds of weight times f over intervals of numbers, where it is linear; infinite where an interval is empty.
+  // Computes lower bounds of weight * f over intervals of numbers, if is_linear; infinity for an empty interval.
   void bound_bins(const double* low, const double* high, std::size_t n, double weight, double* out) const;
 
-  // Lower bound of f over a box of profiles, where it is on a curve; widened against rounding.
+  // Returns a lower bound of f over a box of profiles, if is_on_curve. The box is widened slightly, against rounding.
   double against_box(const double* low, const double* high) const;
 
   const Attribute& attribute() const { return *attribute_; }
   double query() const { return query_; }
 
-  // f against a different symbol, where it is an overlap; how many classes a profile has, where it has one.
+  // f against a different symbol, if is_overlap; and the number of classes of a profile, if there is one.
   double f_differ() const { return fixed_; }
   std::size_t width() const { return width_; }
 
@@ -103,7 +105,7 @@ class Difference {
   double scale = 1.0;
 
  private:
-  // What f is of, now that the query is known.
+  // How f is computed, given the query.
   enum class Form : std::uint8_t { constant, linear, farthest, periodic, overlap, curve, profile, table, labelled };
 
   void prepare_linear(const Linear& linear) {
@@ -123,7 +125,7 @@ class Difference {
     if (form_ == Form::overlap) fixed_ = overlap.f_differ;
   }
 
-  // What f is where the query is no known value, and where the stored one is missing.
+  // Sets f for a query that is not a known value, and f against a missing stored value.
   void fix() {
     fixed_ = state == State::unseen ? attribute_->f_unseen : attribute_->f_one;
     missing_ = state == State::missing ? attribute_->f_both : attribute_->f_one;
@@ -148,7 +150,7 @@ class Difference {
     return power_(std::max(v, 1.0 - v));
   }
 
-  // Infinite, not undefined, where both length and scale overflowed.
+  // Returns infinity instead of NaN if both length and scale overflowed.
   double ratio(double length) const {
     return scale == base::infinity ? (length == base::infinity ? base::infinity : 0.0) : length / scale;
   }
@@ -159,12 +161,12 @@ class Difference {
   base::Power power_;
   const Attribute* attribute_ = nullptr;
 
-  // The query's own profile, or its row of a table; and the profiles of all symbols.
+  // The query's own profile or its row of a table, and the profiles of all symbols.
   const double *own_ = nullptr, *profiles_ = nullptr;
   std::size_t width_ = 0;
   double own_factor_ = 1.0;
   ProfileRule rule_;
-  mutable std::vector<double> profiles_read_;  // the query's off its curve, and another one; or a row asked for
+  mutable std::vector<double> profiles_read_;  // on a curve: the query's and another; or a row from row_of
 };
 
 }  // namespace priorcase::search

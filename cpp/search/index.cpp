@@ -17,18 +17,18 @@ constexpr std::size_t most_in_tile = 16;
 constexpr std::size_t worth_a_sketch = 256, worth_sorting = 32;  // queries
 constexpr std::size_t worth_bounding = 40;                       // rows
 constexpr std::size_t few_panels = 8;
-constexpr std::size_t few_before = 32;  // so many rows are measured twice where that gives a first limit
+constexpr std::size_t few_before = 32;  // the largest k for which a similar query's results are measured first
 
-// What the queries before were like. Only the time that the next one takes depends on it.
+// Statistics of earlier queries, which affect only the time that later ones take.
 struct History {
-  std::atomic<std::size_t> wide_streak{0};  // so many in a row were near to most leaves
-  std::atomic<double> shrinkage{1.0};       // the last limit as a share of the first, or a little more
+  std::atomic<std::size_t> wide_streak{0};  // number of successive queries that were near most leaves
+  std::atomic<double> shrinkage{1.0};       // ratio of the last limit to the first one, or slightly more
 };
 
-// The search of one layout of the rows by one plan.
+// Searches one layout of the rows with one plan.
 class Search {
  public:
-  // worth_sketching: there are so many queries that a sketch may be made for them.
+  // worth_sketching: there are so many queries that it pays off to make a sketch.
   Search(const Plan& plan, const Store& store, const Order& order, LazySketch& sketch, History& history,
          const double* weights, bool worth_sketching)
       : plan_(plan),
@@ -53,7 +53,7 @@ class Search {
     query.tighten();
   }
 
-  // Finds what a query looks for, or returns false where that is done faster for several queries at once, by scan.
+  // Answers a query, or returns false if it is faster to answer several queries at once by `scan`.
   bool finds(Algorithm algorithm, Query& query) const {
     if (algorithm == Algorithm::plain) {
       for (std::size_t panel = 0; panel < store_.n_panels(); ++panel) query.weigh_panel(store_, panel);
@@ -62,8 +62,9 @@ class Search {
     return algorithm != Algorithm::scan && visit_leaves(query, algorithm == Algorithm::tree);
   }
 
-  // All rows for a few queries at a time, so that codes are read from the nearest memory: by a sketch where there is
-  // one. finds returned false for them. A limit is guessed for each; those with fewer than k rows within it begin again.
+  // Scans all rows for a few queries at a time, for which `finds` returned false. The queries share the codes while
+  // these are in the cache; a sketch is used if there is one. A limit is guessed for each query; those with fewer than
+  // k rows within it start again.
   void scan(Algorithm algorithm, Query* queries, std::size_t count) const {
     Query* wide[most_in_tile];
     double first_limits[most_in_tile];
@@ -88,7 +89,7 @@ class Search {
   static constexpr std::size_t near_memory = 16 * 1024;
   static constexpr std::ptrdiff_t few_leaves = 12;
 
-  // Keeps the share at which about one guess in fifteen fails.
+  // Adapts the ratio so that about one guess in fifteen fails.
   void learn_shrinkage(const Query& query, double first_limit) const {
     if (!query.is_regular()) return;
     const double shrinkage = history_.shrinkage.load(std::memory_order_relaxed);
@@ -96,7 +97,7 @@ class Search {
     history_.shrinkage.store(std::clamp(shrinkage * (held ? 0.998 : 1.03), 0.01, 1.0), std::memory_order_relaxed);
   }
 
-  // It may change the order of the queries.
+  // May change the order of the queries.
   void scan_all(Query** wide, std::size_t count) const {
     Query** unplaced = wide;
     if (const auto sketch = weights_ == nullptr ? nullptr : sketch_.get(plan_, store_, weights_, worth_sketching_)) {
@@ -108,22 +109,22 @@ class Search {
     for (std::size_t i = 0; i < count; ++i) wide[i]->weigh(store_);
   }
 
-  // The panel in which the query would lie makes the limit small before the long search begins.
+  // Searches the panel in which the query would lie, so that the limit is small before the long search begins.
   void seed(Query& query) const {
     if (store_.n_panels() == 0) return;
     const std::size_t leaf = query.leaf != Store::nobody ? query.leaf
                              : query.exclude >= 0 && store_.has(query.exclude)
                                  ? store_.slot(query.exclude) / leaf_rows  // most likely the query itself
                                  : order_.leaf_of(query.cells);
-    // Rough sums are told apart around the limit of the query before, which may be like that of this one.
+    // Rough sums have the best resolution around the limit of the previous query, which may be similar to this one's.
     if (query.reach() == base::infinity)
       query.bounds.rescale(query.bounds.limit_above(
           query.last_excess < base::infinity ? 1.5 * query.last_excess : query.bounds.spread() / 8));
     query.look_first(store_, leaf / panel_words);
   }
 
-  // Looks at the leaves whose boxes are near enough, the nearest first. False, with only some of them seen, where there
-  // are so many that a scan of all rows is faster.
+  // Visits the leaves whose boxes are near enough, nearest first. Returns false, after seeing only some of them, if
+  // there are so many that a scan of all rows is faster.
   bool visit_leaves(Query& query, bool always) const {
     if (query.nearest.wanted() > 0) seed(query);
     if (query.seen().size() == store_.n_panels() * panel_words) return true;
@@ -157,12 +158,12 @@ class Search {
         history_.wide_streak.store(0, std::memory_order_relaxed);
         return true;
       }
-      // Where the limit is good, the next round is the last.
+      // If this round lowered the limit only a little, the limit is good, and the next round is the last.
       if (query.bounds.above_floor(query.bounds.limit()) > 0.4 * query.bounds.above_floor(scaled)) round = 1;
     }
   }
 
-  // Puts leaves in the order of their bounds.
+  // Sorts leaves by their bounds.
   static void sort_leaves(const std::vector<std::uint8_t>& bounds, const std::uint32_t* leaves, std::size_t n,
                           std::uint32_t* sorted) {
     if (n <= 2 * few_leaves) {
@@ -193,7 +194,7 @@ class Search {
     }
   }
 
-  // Four queries at a time; the last ones are asked for twice where they do not make up four.
+  // Handles four queries at a time; the last query is repeated to make up four.
   void scan_sketch(const Sketch& sketch, Query** queries, std::size_t count) const {
     if (count == 0) return;
     double lengths[most_in_tile + 3];
@@ -221,7 +222,7 @@ class Search {
   const CurveBoxes boxes_;
   LazySketch& sketch_;
   History& history_;
-  const double* const weights_;  // of all queries; none where each has its own
+  const double* const weights_;  // shared by all queries; null if each has its own
   const bool worth_sketching_;
 };
 
@@ -263,7 +264,7 @@ struct Index::State {
     return true;
   }
 
-  // Whether the plan knows every stored symbol and every queried one.
+  // Whether the plan knows every symbol in the stored rows and in the queries.
   bool covers(const Plan& plan, const double* queries, std::size_t n_queries) const {
     for (std::size_t a = 0; a < n_attributes(); ++a) {
       const double end = plan[a].codes_end();
@@ -284,7 +285,7 @@ struct Index::State {
     store_->append(ids, rows, n, threads);
   }
 
-  // Too many places of removed rows, or a symbol past the 62nd.
+  // Whether there are too many slots of removed rows, or a symbol has no bin of its own.
   bool is_cramped(const double* rows, std::size_t n) const {
     if (store_->n_dead() > 4 * panel_rows + 2 * store_->n_alive()) return true;
     for (std::size_t i = 0; i < n; ++i)
@@ -292,8 +293,8 @@ struct Index::State {
     return false;
   }
 
-  // Without the places of removed rows, and with cells for the exact codes of an attribute that needs them; the order
-  // comes again with the next search.
+  // Returns a copy without the slots of removed rows, and with cells for the exact codes of attributes that need them.
+  // The next search puts the rows in order again.
   std::unique_ptr<State> with_room(const double* rows, std::size_t n) const {
     std::vector<std::uint8_t> wide = wide_;
     for (std::size_t i = 0; i < n; ++i)
@@ -308,7 +309,7 @@ struct Index::State {
 
   void remove(std::int64_t id) { store_->remove(id); }
 
-  // Whether so many rows came or went that a new layout is worth its time.
+  // Whether so many rows were added or removed that it is time for a new layout.
   bool is_due() const {
     const std::size_t in_order = (order_.size() + panel_rows - 1) / panel_rows * panel_rows;
     const std::size_t late = store_->n_slots() - std::min(in_order, store_->n_slots());
@@ -316,7 +317,7 @@ struct Index::State {
     return many_late || store_->n_dead() > panel_rows + store_->n_alive() / 2;
   }
 
-  // Learns the bins afresh and puts the rows in order.
+  // Returns a copy with newly learned bins and all rows in order.
   std::unique_ptr<State> organised(const Plan& plan, std::size_t threads) const {
     std::vector<std::uint32_t> slots = alive_slots();
     auto store = std::make_unique<Store>(coded_, wide_);
@@ -365,7 +366,7 @@ struct Index::State {
     return results;
   }
 
-  // A query, and before it the slot at which it would lie, so that they sort by that.
+  // A query and, in the upper bits, the slot at which it would lie, so that turns sort by slot.
   class Turn {
    public:
     Turn() = default;
@@ -378,8 +379,8 @@ struct Index::State {
     std::uint64_t both_ = 0;
   };
 
-  // Queries take turns by the leaves in which they would lie, so that each is like the one before: it reads the same
-  // memory, and has the same neighbours. Empty where they come in no better order than they have.
+  // Returns the queries sorted by the leaves in which they would lie, so that each resembles the one before it: it
+  // reads the same memory and has similar neighbors. Empty if the queries keep their order.
   std::vector<Turn> turns_of(const Request& request) const {
     if (request.n_queries < worth_sorting || order_.size() == 0) return {};
     std::vector<Turn> turns(request.n_queries);
@@ -394,8 +395,8 @@ struct Index::State {
     return turns;
   }
 
-  // One query on the calling thread: the k nearest rows, or with k = 0 all at a cost of at most the limit. The seeker
-  // keeps its memory from one query to the next.
+  // Answers one query on the calling thread: the k nearest rows, or with k = 0 all rows within the limit. The seeker's
+  // memory is reused from one query to the next.
   std::vector<Found> find(const Plan& plan, Query& seeker, const Request& one) {
     const Search search = search_of(plan, one);
     start(search, one, seeker, 0);
@@ -403,13 +404,13 @@ struct Index::State {
     return seeker.take();
   }
 
-  // The values of a row.
+  // Copies the values of a row.
   void copy_row(std::int64_t id, double* out) const {
     const std::size_t slot = store_->slot(id);
     for (std::size_t a = 0; a < n_attributes(); ++a) out[a] = store_->value(slot, a);
   }
 
-  // The cost of every row, in the order of the given ids; equal where distances are.
+  // Computes the cost of each row, in the order of the given ids. Rows at equal distances have equal costs.
   void costs(const Plan& plan, Measure& measure, const double* query, const double* weights, const std::int64_t* ids,
              std::size_t n, double* out) const {
     measure.prepare(plan, *store_, query, weights);
@@ -423,7 +424,7 @@ struct Index::State {
                   request.n_queries >= worth_a_sketch);
   }
 
-  // before: rows that are likely to be near, since they were near to a query like this one.
+  // before: rows that are probably near, since they were near a similar query.
   void start(const Search& search, const Request& request, Query& seeker, std::size_t q,
              const std::vector<std::int64_t>& before = {}) const {
     seeker.exclude = request.exclude ? request.exclude[q] : -1;
@@ -437,7 +438,7 @@ struct Index::State {
     search.start(seeker, chosen(request.algorithm) != Algorithm::plain);
   }
 
-  // Few rows are measured faster than they are bounded, and looked at faster than their leaves.
+  // Few rows are measured faster than bounded, and few panels are scanned faster than their leaves are visited.
   Algorithm chosen(Algorithm asked) const {
     if (asked != Algorithm::automatic) return asked;
     if (store_->n_slots() < worth_bounding) return Algorithm::plain;
@@ -470,7 +471,7 @@ struct Index::State {
 
   std::vector<std::uint8_t> coded_, wide_;
   std::unique_ptr<Store> store_;
-  Order order_;  // slots behind it came later
+  Order order_;  // slots after these were added later
   std::unique_ptr<LazySketch> sketch_ = std::make_unique<LazySketch>();
   std::unique_ptr<History> history_ = std::make_unique<History>();
 };

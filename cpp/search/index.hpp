@@ -1,4 +1,5 @@
-// The index: rows come, go and are searched; now and then they are put in an order in which neighbours lie together.
+// The index: rows are added, removed and searched. From time to time they are reordered, so that neighbors are stored
+// together.
 #pragma once
 
 #include <cstddef>
@@ -15,19 +16,19 @@ class Difference;
 struct Parts;
 struct Query;
 
-// All give the same answers: automatic chooses, plain measures every row.
+// All give the same results: `automatic` chooses one of the others, `plain` computes the cost of every row.
 enum class Algorithm { automatic, tree, scan, plain };
 
-// Which rows may be found, and at what cost to rank them.
+// Decides which rows may be found and at which cost they are ranked.
 struct Judge {
   virtual ~Judge() = default;
 
-  // At least the cost given, so that bounds hold; below 0 to leave the row out. It is asked only about rows that are
-  // not too far anyway.
+  // Returns the cost at which to rank a row, or a negative number to leave it out. It must be at least the given cost,
+  // so that bounds remain valid. Called only for rows that are not too far anyway.
   virtual double operator()(std::int64_t id, double cost) const = 0;
 };
 
-// What to look for, for a whole batch.
+// The queries of a batch and what to find for each.
 struct Request {
   const double* queries = nullptr;
   std::size_t n_queries = 0;
@@ -42,7 +43,7 @@ struct Request {
   std::size_t threads = 1;
 };
 
-// The memory of a search, kept from one query to the next.
+// The working memory of a search, reused from one query to the next.
 class Seeker {
  public:
   Seeker();
@@ -50,7 +51,7 @@ class Seeker {
   Seeker(Seeker&&) noexcept;
   Seeker& operator=(Seeker&&) noexcept;
 
-  // How the row that costs were last asked for differs in an attribute.
+  // Returns the difference in an attribute for the query whose costs were computed last.
   const Difference& difference(std::size_t a) const;
 
  private:
@@ -60,11 +61,11 @@ class Seeker {
 
 class Index {
  public:
-  // coded: whether an attribute holds codes of symbols or ranks of levels, and not numbers.
+  // coded: whether an attribute holds codes of symbols or ranks of levels instead of numbers.
   explicit Index(std::vector<std::uint8_t> coded);
 
-  // From the parts of another one, which are shared until the index changes. They may have been made up: throws
-  // std::invalid_argument where a search could read what is not there.
+  // Makes an index from the parts of another one, whose memory is shared until the index changes. They may be corrupt
+  // or forged: throws std::invalid_argument if a search could read out of bounds.
   Index(std::vector<std::uint8_t> coded, const Parts& parts, std::size_t threads = 1);
   Parts parts() const;
 
@@ -77,40 +78,40 @@ class Index {
   std::size_t n_bytes() const;
   bool has(std::int64_t id) const;
 
-  // Whether rows can be stored: numbers are finite, codes are whole numbers from 0, and any cell may be missing. The
-  // codes of queries may be negative, for values that were never seen.
+  // Whether rows can be stored: numbers must be finite, codes must be integers from 0 on, and any cell may be missing.
+  // The codes of queries may also be negative, for unseen values.
   bool takes(const double* rows, std::size_t n, bool queries = false) const;
 
-  // Whether the plan knows every stored symbol and every queried one.
+  // Whether the plan knows every symbol in the stored rows and in the queries.
   bool covers(const Plan& plan, const double* queries, std::size_t n_queries) const;
 
-  // Rows go behind those in order; they are put in order when there are enough of them.
+  // Adds rows after those that are in order; they are put in order once there are enough of them (see is_due).
   void append(const std::int64_t* ids, const double* rows, std::size_t n, std::size_t threads = 1);
   void remove(std::int64_t id);
 
-  // Whether these rows do not fit into the memory as it is laid out, so that append would lay it out anew.
+  // Whether the current layout cannot hold these rows, so that append would make a new one.
   bool is_cramped(const double* rows, std::size_t n) const;
 
-  // A copy that has room for these rows.
+  // Returns a copy with room for these rows.
   Index with_room(const double* rows, std::size_t n) const;
 
-  // Whether so many rows came or went that a new order is worth its time.
+  // Whether so many rows were added or removed that it is time for a new order.
   bool is_due() const;
 
-  // A copy whose bins were learned afresh and whose rows are in order.
+  // Returns a copy with newly learned bins and all rows in order.
   Index organised(const Plan& plan, std::size_t threads = 1) const;
   void organise(const Plan& plan, std::size_t threads = 1) { *this = organised(plan, threads); }
 
-  // For each query what was found, by cost and then by id.
+  // Returns the rows found for each query, ordered by cost, then by id.
   std::vector<std::vector<Found>> search(const Plan& plan, const Request& request);
 
-  // One query on the calling thread: the k nearest rows, or with k = 0 all at a cost of at most the limit.
+  // Answers one query on the calling thread: the k nearest rows, or with k = 0 all rows within the limit.
   std::vector<Found> find(const Plan& plan, Seeker& seeker, const Request& one);
 
-  // The values of a row.
+  // Copies the values of a row.
   void copy_row(std::int64_t id, double* out) const;
 
-  // The cost of every row, in the order of the given ids; equal where distances are.
+  // Computes the cost of each row, in the order of the given ids. Rows at equal distances have equal costs.
   void costs(const Plan& plan, Seeker& seeker, const double* query, const double* weights, const std::int64_t* ids,
              std::size_t n, double* out) const;
 

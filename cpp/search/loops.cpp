@@ -14,7 +14,7 @@ constexpr std::size_t width = PRIORCASE_WIDTH, registers = rows_at_once / width;
 
 typedef double Register __attribute__((vector_size(width * sizeof(double))));
 
-// One number of each row.
+// One number of each of the eight rows.
 struct Numbers {
   Register part[registers];
 };
@@ -24,8 +24,7 @@ PRIORCASE_INLINE void load(const double* const* cells, int cell, Numbers& number
     for (std::size_t i = 0; i < width; ++i) numbers.part[r][i] = cells[r * width + i][cell];
 }
 
-// Turns a square of numbers: row i of it becomes lane i of all rows. Single numbers change places, then pairs, then
-// fours.
+// Transposes a square of numbers: exchanges single numbers, then pairs, then groups of four.
 PRIORCASE_INLINE void turn(Register* rows) {
 #if PRIORCASE_WIDTH == 8
   for (std::size_t i = 0; i < 8; i += 2) {
@@ -61,8 +60,8 @@ PRIORCASE_INLINE void turn(Register* rows) {
 #endif
 }
 
-// As many numbers of each row as a register holds, from numbers that lie side by side. The last ones may be of another
-// row, or of none.
+// Loads from each row as many adjacent numbers as a register holds. The last ones may belong to the next row, or lie
+// past the end of the array.
 PRIORCASE_INLINE void load_side_by_side(const double* const* cells, int cell, Numbers* numbers) {
   for (std::size_t r = 0; r < registers; ++r) {
     Register rows[width];
@@ -72,7 +71,7 @@ PRIORCASE_INLINE void load_side_by_side(const double* const* cells, int cell, Nu
   }
 }
 
-// The least of all lanes.
+// Returns the smallest lane.
 PRIORCASE_INLINE double least(const Numbers& numbers) {
   double least = numbers.part[0][0];
   for (std::size_t r = 0; r < registers; ++r)
@@ -80,7 +79,7 @@ PRIORCASE_INLINE double least(const Numbers& numbers) {
   return least;
 }
 
-// Adds the contribution of x, or that of a missing value where the difference is none.
+// Adds the contribution of x, or that of a missing value if the difference is NaN.
 PRIORCASE_INLINE void add(const Step& step, const Numbers& x, Numbers& sums) {
   for (std::size_t r = 0; r < registers; ++r) {
     Register d = x.part[r] - step.query;

@@ -1,5 +1,5 @@
-// The exact costs of eight rows side by side, compiled once for each instruction set: the sum of each row is taken in
-// the order of the attributes, so that all versions give the same bits.
+// The exact costs of eight rows at once, compiled for each instruction set. The contributions to a row's cost are added
+// in attribute order, so that all versions give bit-identical results.
 #pragma once
 
 #include <cstddef>
@@ -13,17 +13,17 @@ namespace priorcase::search {
 struct Step {
   enum class Form : std::uint8_t { nothing, code, constant, square, plain_square, absolute, general };
   Form form;
-  int cell;  // the place of its number among the numbers of a row, or of its code among the codes
-  std::size_t run;  // so many steps from here on are of the same form, on numbers that lie side by side
-  double query, scale, weight, missing;  // of a constant one the scale is what it contributes
-  const double* by_code;  // the contribution of each code, where it has no number
+  int cell;         // index among the row's numbers, or among its codes for the form `code`
+  std::size_t run;  // number of steps, from this one on, of the same form and with adjacent numbers
+  double query, scale, weight, missing;  // a constant step contributes `scale`
+  const double* by_code;                 // the contribution of each code, for the form `code`
 };
 
 inline constexpr std::size_t rows_at_once = 8;
 
 struct MeasureLoops {
-  // Costs of eight rows, each with its numbers and its codes; any number above the limit once all sums are above
-  // it. No step is of the general form.
+  // Computes the costs of eight rows, given each row's numbers and codes. Once all sums exceed the limit, the costs may
+  // be any numbers above it. No step may have the form `general`.
   void (*sum)(const Step* steps, std::size_t n, const double* const* cells, const std::uint8_t* const* codes,
               double limit, double* costs);
 };

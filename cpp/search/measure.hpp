@@ -1,4 +1,4 @@
-// The exact cost of a stored row for one query: contributions added in attribute order, always.
+// The exact cost of a stored row for one query: the sum of contributions, always added in attribute order.
 #pragma once
 
 #include <algorithm>
@@ -34,15 +34,15 @@ class Measure {
     for (std::size_t a = n; a-- > 1;)
       if (steps_[a - 1].form == steps_[a].form && steps_[a - 1].cell + 1 == steps_[a].cell)
         steps_[a - 1].run = steps_[a].run + 1;
-    // Where nothing can be left out, the rescaled sum is the sum.
+    // If no value is missing, the rescaled sum equals the plain sum.
     const bool complete = !store.has_gaps() && known_weight == total_weight && total_weight > 0.0;
     skips_ = plan.skip && (plan.mean || !complete);
   }
 
-  // Cost of the row; any number above the limit once the running sum is above it.
+  // Returns the cost of a row, or any number above the limit once the running sum exceeds it.
   double cost(std::size_t slot, double limit) const { return skips_ ? mean_cost(slot) : sum_cost(slot, limit); }
 
-  // Costs of several rows.
+  // Computes the costs of several rows.
   void costs(const std::uint32_t* slots, std::size_t count, double limit, double* out) const {
     std::size_t i = 0;
     if (!skips_ && !general_)
@@ -51,10 +51,10 @@ class Measure {
     for (; i < count; ++i) out[i] = cost(slots[i], limit);
   }
 
-  // Lower bound on the mean contribution that a cost stands for (only where gaps are skipped).
+  // Returns a lower bound of the mean contribution to costs of at least `cost`; only if missing values are skipped.
   double mean_of(double cost) const { return plan_->mean ? cost : cost / total_weight; }
 
-  // Whether attributes may be left out because a value is missing.
+  // Whether costs may leave attributes out because a value is missing.
   bool skips() const { return skips_; }
   double weight(std::size_t a) const { return steps_[a].weight; }
   double exact(std::size_t a, std::size_t code) const { return exact_[a * n_codes + code]; }
@@ -72,7 +72,7 @@ class Measure {
     Step& step = steps_[a];
     double* const exact = exact_.data() + a * n_codes;
     step = {Form::general, store_->cell_of(a), 1, d.query(), d.scale, weight, 0.0, exact};
-    if (weight == 0.0) {  // not even an overflowed difference counts
+    if (weight == 0.0) {  // even if the difference overflows: 0 times infinity would be NaN
       step.form = Form::nothing;
       std::fill_n(exact, n_codes, 0.0);
       return;
@@ -124,7 +124,7 @@ class Measure {
     return sum;
   }
 
-  // Up to eight rows together.
+  // Computes the costs of up to eight rows at once.
   void sum_costs(const std::uint32_t* slots, std::size_t count, double limit, double* out) const {
     const std::uint8_t* symbols[rows_at_once];
     const double* cells[rows_at_once];
@@ -138,7 +138,8 @@ class Measure {
     std::copy(costs, costs + count, out);
   }
 
-  // Gaps left out: the mean of the known contributions, perhaps scaled up to the full weight.
+  // Leaves missing values out: the weighted mean of the known contributions, scaled up to the total weight unless the
+  // plan asks for the mean.
   double mean_cost(std::size_t slot) const {
     const std::uint8_t* symbols = store_->symbols(slot);
     const double* cells = store_->cells(slot);

@@ -1,4 +1,4 @@
-// What a search keeps: the k nearest (cost, id) pairs, ties on request, or all within a limit.
+// The rows that a search keeps: the k nearest (cost, id) pairs, with ties on request, or all pairs within a limit.
 #pragma once
 
 #include <algorithm>
@@ -13,9 +13,9 @@ namespace priorcase::search {
 
 using Found = std::pair<double, std::int64_t>;
 
-// For a large k: rows are counted by cost as they come, and sorted once at the end. Costs fall into bins of one width.
-// Once the bins up to some bin hold k rows, no row beyond it can be kept any more: the limit shrinks by counting, where
-// a heap would compare and guess wrong half of the time.
+// For a large k: rows are counted by cost as they come, and sorted once at the end. Costs fall into bins of equal
+// width. Once the bins up to some bin hold k rows, no row beyond that bin can be kept. So the limit shrinks by
+// counting, while a heap would compare rows and mispredict half of the branches.
 class NearestMany {
  public:
   void start(std::size_t k, bool ties, double limit) {
@@ -26,7 +26,7 @@ class NearestMany {
     size_ = 0;
   }
 
-  // A row with a larger cost cannot be kept any more; a little larger than the k-th cost.
+  // No row with a larger cost can be kept. It may be slightly above the k-th smallest cost.
   double limit() const { return limit_; }
 
   void guess(double limit) { limit_ = limit; }
@@ -37,7 +37,7 @@ class NearestMany {
     return static_cast<std::size_t>(std::count_if(found_.begin(), end, within)) >= k_;
   }
 
-  // The cost is at most the limit.
+  // The cost must not exceed the limit.
   void offer(const Found& row) {
     if (size_ == found_.size()) found_.resize(2 * size_ + 64);
     found_[size_++] = row;
@@ -50,7 +50,7 @@ class NearestMany {
     if (size_ == most_) settle();
   }
 
-  // The rows kept, by cost and then by id.
+  // Returns the kept rows, ordered by cost, then by id.
   std::vector<Found> take() {
     std::vector<Found> sorted = factor_ > 0.0 ? by_bin() : all();
     std::size_t end = std::min(k_, sorted.size());
@@ -61,12 +61,12 @@ class NearestMany {
 
  private:
   static constexpr std::size_t bins = 256;
-  // With fewer bins left the limit is too coarse, and they are laid out afresh.
+  // If fewer bins than this are left, the limit is too coarse, and the bins are laid out again.
   static constexpr std::size_t coarse = 16;
-  // Room for rounding, so that no cost in a bin is above the bin's end.
+  // Slack for rounding, so that no cost in a bin exceeds the bin's upper end.
   static constexpr double slack = 1.0 + 1e-14;
 
-  // A larger cost never falls into an earlier bin.
+  // Monotonic: a larger cost never falls into an earlier bin.
   std::size_t bin_of(double cost) const { return static_cast<std::size_t>(std::min(cost * factor_, bins - 1.0)); }
 
   void shrink() {
@@ -76,7 +76,7 @@ class NearestMany {
     if (last_ < coarse) settle();
   }
 
-  // Drops what cannot be kept, and lays the bins out between 0 and the k-th cost of those found so far.
+  // Drops the rows that cannot be kept, and lays the bins out between 0 and the k-th smallest cost so far.
   void settle() {
     const auto begin = found_.begin(), last = begin + static_cast<std::ptrdiff_t>(k_) - 1;
     auto end = begin + static_cast<std::ptrdiff_t>(size_);
@@ -106,7 +106,7 @@ class NearestMany {
     return sorted;
   }
 
-  // The rows up to the last bin: sorted by bin, then within each.
+  // Returns the rows up to the bin `last_`, sorted by bin and then within each bin.
   std::vector<Found> by_bin() {
     std::vector<Found> sorted(inside_);
     std::size_t starts[bins + 1], at = 0;
@@ -130,7 +130,7 @@ class NearestMany {
 
 class Nearest {
  public:
-  // At least k rows are known to have a cost of at most the limit.
+  // Looks for the k nearest rows. At least k rows must be known to have a cost within the limit.
   void start(std::size_t k, bool ties, double limit = base::infinity) {
     k_ = k;
     ties_ = ties;
@@ -143,7 +143,7 @@ class Nearest {
       found_.reserve(k);
   }
 
-  // Keeps all rows with a cost of at most the limit, however many.
+  // Looks for all rows within the limit, however many there are.
   void start_within(double limit) {
     k_ = 0;
     limit_ = limit;
@@ -151,16 +151,16 @@ class Nearest {
     tied_.clear();
   }
 
-  // Starts again; at least k rows are known to have a cost of at most the limit.
+  // Starts again with the same k. At least k rows must be known to have a cost within the limit.
   void start_again(double limit) { start(k_, ties_, limit); }
 
-  // Lowers the limit to one that fewer than k rows may turn out to have a cost of at most: ask has_enough at the end.
+  // Lowers the limit to a guess. There may turn out to be fewer than k rows within it: check has_enough at the end.
   void guess(double limit) {
     limit_ = limit;
     many_.guess(limit);
   }
 
-  // Whether k rows have a cost of at most the limit.
+  // Whether k rows within the limit were found.
   bool has_enough() const {
     if (k_ == 0 || limit_ == base::infinity) return true;
     return k_ > few ? many_.has_enough() : found_.size() == k_ && found_.back().first <= limit_;
@@ -168,14 +168,14 @@ class Nearest {
 
   std::size_t wanted() const { return k_; }
 
-  // A row with a larger cost cannot be kept any more.
+  // No row with a larger cost can be kept.
   double limit() const { return limit_; }
 
   void offer(double cost, std::int64_t id) {
     if (cost <= limit_) keep({cost, id});
   }
 
-  // The rows kept, by cost and then by id.
+  // Returns the kept rows, ordered by cost, then by id.
   std::vector<Found> take() {
     if (k_ > few) return many_.take();
     found_.insert(found_.end(), tied_.begin(), tied_.end());
@@ -184,7 +184,7 @@ class Nearest {
   }
 
  private:
-  // Up to this many are kept sorted.
+  // Up to this k, rows are kept sorted.
   static constexpr std::size_t few = 32;
 
   void keep(const Found& row) {
@@ -215,7 +215,7 @@ class Nearest {
       tied_.push_back(lost);
   }
 
-  // Moves the last row to its place among the sorted ones.
+  // Moves the last row to its position among the sorted ones.
   void sift_left() {
     const Found row = found_.back();
     std::size_t hole = found_.size() - 1;

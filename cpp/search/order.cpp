@@ -19,7 +19,7 @@ class Ordering {
   Ordering(const Plan& plan, const Store& store, std::vector<std::uint32_t>& slots, std::vector<Cut>& cuts)
       : plan_(plan), store_(store), slots_(slots), cuts_(cuts), keys_(slots.size()) {}
 
-  // Level by level while there are few ranges, each on one thread; then each range down to its leaves.
+  // Splits level by level while there are few ranges, one thread for each; then splits each range down to its leaves.
   void build(std::size_t threads) {
     std::vector<Range> ranges{{0, slots_.size()}};
     while (ranges.size() < 4 * threads && ranges.front().end - ranges.front().begin > 64 * leaf_rows) {
@@ -54,7 +54,7 @@ class Ordering {
     return middle;
   }
 
-  // The attribute whose differences between a few pairs of the range's rows add up to most.
+  // Returns the attribute with the largest sum of differences between a few pairs of the range's rows.
   std::size_t widest(Range range) const {
     const std::size_t half = (range.end - range.begin) / 2;
     const std::size_t pairs = half > 8 * leaf_rows ? 48 : 12;
@@ -136,7 +136,7 @@ std::size_t Order::leaf_of(const double* cells) const {
     if (middle == end) break;
     const Cut& cut = cuts_[middle / leaf_rows];
     const double x = cells[cut.attribute];
-    (x < cut.value ? end : begin) = middle;  // missing values lie last
+    (x < cut.value ? end : begin) = middle;  // missing values come last
   }
   return begin / leaf_rows;
 }

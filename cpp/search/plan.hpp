@@ -1,4 +1,4 @@
-// How two rows differ: one difference per attribute, a power, and a rule for missing values.
+// How two rows differ: one difference for each attribute, a power, and a rule for missing values.
 #pragma once
 
 #include <algorithm>
@@ -13,31 +13,32 @@
 
 namespace priorcase::search {
 
-// Every f below is a difference d raised to the plan's power.
+// In this file, d is a difference, and f is d raised to the plan's power.
 
 // d = |x - q| / scale; 0 where the scale is 0.
 struct Linear {
   double scale = 1.0, low = 0.0, high = 0.0;
-  bool widen = false;  // the scale is the range, widened to hold the query
+  bool widen = false;  // the scale is the range, widened to include the query
   bool cap = false;    // d is at most 1
-  bool aha = false;    // a missing value is at the end of the range that is farther away
-  bool ranks = false;  // numbers are ranks of levels: a negative query was never seen
+  bool aha = false;    // a missing value counts as the farther end of the range
+  bool ranks = false;  // numbers are ranks of levels: a negative query is an unseen level
 };
 
-// f between numbers that come round again, such as angles and times: a share of it for each period, of the way round the
-// shorter side as a part of half the period, and a share for the distance on the line as a part of the scale.
+// f between periodic numbers, such as angles and times: for each period, its share times (the shorter way around / half
+// the period)^power, plus line_share times (the distance on the line / scale)^power.
 struct Periodic {
   std::vector<double> periods, shares;
-  double scale = 0.0, line_share = 0.0;  // no scale: the line does not count
+  double scale = 0.0, line_share = 0.0;  // scale 0: the distance on the line does not count
 
-  // The shorter way round between two numbers at a distance.
+  // Returns the shorter way around between two numbers at the given distance.
   static double around(double distance, double period) {
     const double rest = std::fmod(distance, period);
     return std::min(rest, period - rest);
   }
 };
 
-// The sum over classes of |p - q|^exponent, turned into a difference by a factor and perhaps a root.
+// The difference between two class profiles: factor times the sum over classes of |p - q|^exponent, or the square root
+// of that.
 struct ProfileRule {
   base::Power exponent;
   bool root = false;
@@ -52,8 +53,8 @@ struct ProfileRule {
   }
 };
 
-// d between class profiles read off a curve along a number line: one profile of `width` numbers at every break, and in
-// between the last one (step) or a mixture of the two.
+// d between class profiles that are functions of a number: one profile of `width` numbers at each break; between two
+// breaks, the lower one's profile (step) or the linear interpolation.
 struct Curve {
   std::vector<double> breaks, profiles;
   std::size_t width = 0;
@@ -61,7 +62,7 @@ struct Curve {
   double factor = 1.0;
   bool step = false;
 
-  // The profile at x.
+  // Computes the profile at x.
   void profile_at(double x, double* out) const {
     const std::size_t last = breaks.size() - 1;
     const std::size_t above = std::upper_bound(breaks.begin(), breaks.end(), x) - breaks.begin();
@@ -77,13 +78,13 @@ struct Curve {
   }
 };
 
-// f is 0 for equal symbols, and f_differ for others.
+// f is 0 for equal symbols and f_differ for different ones.
 struct Overlap {
   double f_differ = 1.0;
 };
 
-// d between the class profiles of symbols, `width` numbers each; the factor is that of the query's symbol. A symbol
-// that was never seen and a missing value may have profiles, too; these are empty where they have none.
+// d between the class profiles of symbols, `width` numbers each. The factor is that of the query's symbol. Unseen
+// symbols and missing values may have profiles, too; otherwise these are empty.
 struct Profiles {
   std::vector<double> profiles, factors;
   std::size_t width = 0;
@@ -92,20 +93,20 @@ struct Profiles {
   double unseen_factor = 1.0, missing_factor = 1.0;
 };
 
-// f of each pair of values, the query's first: rows of `count` numbers. Codes are positions of rows and columns, unless
-// these have labels: the cells of the queries that rows are for, and the stored numbers that columns are for.
+// f of each pair of values: a row for each value of a query, with `count` numbers, one for each stored value. Codes are
+// indices of rows and columns, unless there are labels: the cells of queries for rows, the stored numbers for columns.
 struct Table {
   std::vector<double> f;
   std::size_t count = 0;
   bool has_row_labels = false, has_column_labels = false;
   std::vector<double> row_labels, column_labels;  // ascending
 
-  // Where given, the row of a query's cell: f and row labels are empty, and the row may have any length.
+  // If given, returns the row of a query's cell. Then f and the row labels are empty, and the row may have any length.
   std::function<std::vector<double>(double)> row_of;
 
   static constexpr std::size_t nowhere = static_cast<std::size_t>(-1);
 
-  // The position of a cell among labels.
+  // Returns the position of a cell among the labels, or `nowhere`.
   static std::size_t place(const std::vector<double>& labels, double cell) {
     const auto found = std::lower_bound(labels.begin(), labels.end(), cell);
     return found == labels.end() || *found != cell ? nowhere : static_cast<std::size_t>(found - labels.begin());
@@ -116,27 +117,27 @@ struct Table {
 struct Attribute {
   using Kind = std::variant<std::monostate, Linear, Periodic, Curve, Overlap, Profiles, Table>;
   Kind kind;
-  double f_one = 1.0, f_both = 1.0, f_unseen = 1.0;  // missing in one row, in both; or never seen
+  double f_one = 1.0, f_both = 1.0, f_unseen = 1.0;  // f if one or both values are missing, or the query's is unseen
 
   template <class Of>
   const Of* as() const {
     return std::get_if<Of>(&kind);
   }
 
-  // Whether cells are codes or ranks, so that a negative query was never seen.
+  // Whether cells are codes or ranks, so that a negative query is an unseen value.
   bool coded() const {
     const Linear* const linear = as<Linear>();
     if (const Table* const table = as<Table>()) return !table->has_column_labels;
     return linear != nullptr ? linear->ranks : as<Curve>() == nullptr && as<Periodic>() == nullptr;
   }
 
-  // Whether queries are looked up by labels or asked for, so that a stored value may be no query.
+  // Whether queries are looked up by label or by row_of, so that a stored value need not be a valid query.
   bool is_for_queries() const {
     const Table* const table = as<Table>();
     return table != nullptr && (table->has_row_labels || table->row_of);
   }
 
-  // The codes it knows are those below this; infinite where any number will do.
+  // Codes must be below this; infinity if any number is valid.
   double codes_end() const {
     if (const Profiles* const profiles = as<Profiles>()) return static_cast<double>(profiles->factors.size());
     if (const Table* const table = as<Table>())
@@ -158,10 +159,10 @@ class Plan {
  public:
   Plan(std::size_t n_attributes, double power, bool skip, bool mean, double nothing_shared, bool root = false);
 
-  // Sets an attribute, once. Shapes and numbers are checked here, and nowhere later.
+  // Sets an attribute; each may be set only once. Shapes and numbers are checked here and nowhere else.
   void set(std::size_t a, Attribute attribute);
 
-  // Another range for a linear attribute, as instances arrive.
+  // Changes the range of a linear attribute, as instances arrive.
   void set_range(std::size_t a, double low, double high);
 
   const Attribute& operator[](std::size_t a) const { return attributes_[a]; }
@@ -170,16 +171,18 @@ class Plan {
   // Whether every attribute is set.
   bool is_complete() const { return n_set_ == attributes_.size(); }
 
-  // Sums of bounds and distances must stay numbers: a search that compares with NaN finds nobody.
+  // Throws std::invalid_argument unless every attribute is set and every table is finite. Sums of bounds and distances
+  // must not become NaN: a search that compares with NaN finds nothing.
   void require_complete() const;
 
-  // Whether the cells of some rows are codes that the plan knows, or missing; queries may also have negative ones.
+  // Whether all codes in some rows are known to the plan. Cells may be missing; the codes of queries may also be
+  // negative.
   bool knows(const std::vector<std::uint8_t>& coded, const double* rows, std::size_t n, bool queries) const;
 
-  // Throws std::invalid_argument unless columns whose differences are looked up by code are marked as coded.
+  // Throws std::invalid_argument unless all columns whose differences are looked up by code are marked as coded.
   void require_codes(const std::vector<std::uint8_t>& coded) const;
 
-  // Throws std::invalid_argument unless the plan is complete and knows the cells of some rows.
+  // Throws std::invalid_argument unless the plan is complete and knows the codes in some rows.
   void require_rows(const std::vector<std::uint8_t>& coded, const double* rows, std::size_t n) const;
 
   const base::Power power;
@@ -190,18 +193,18 @@ class Plan {
  private:
   std::vector<Attribute> attributes_;
   std::size_t n_set_ = 0;
-  bool finite_ = true;  // every table of differences is
+  bool finite_ = true;  // whether every table of differences is
 };
 
-// Linear attributes whose scale is the range of the numbers seen so far; NaN where none was seen.
+// The ranges of linear attributes whose scale is the range of the numbers seen so far; NaN if none was seen.
 struct Ranges {
   std::vector<std::uint8_t> ranged;
   std::vector<double> low, high;
 
-  // Gives the plan these ranges.
+  // Sets these ranges in the plan.
   void set(Plan& plan) const;
 
-  // Widens them to hold the numbers of a row.
+  // Widens the ranges to include the numbers of a row.
   void widen(const double* row, Plan& plan);
 
   void clear(Plan& plan);

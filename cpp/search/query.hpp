@@ -1,4 +1,5 @@
-// One query under way: which rows may be near, which of them wait to be measured, and what was found so far.
+// The state of one query: which rows may be near, which of them are queued for measuring their exact costs, and what
+// has been found so far.
 #pragma once
 
 #include <algorithm>
@@ -16,7 +17,7 @@
 
 namespace priorcase::search {
 
-// Whether no row of a panel is meant.
+// Whether no row of a panel is marked.
 inline bool is_empty(const std::uint64_t* rows) {
   std::uint64_t any = 0;
   for (std::size_t w = 0; w < panel_words; ++w) any |= rows[w];
@@ -28,16 +29,16 @@ struct Query {
   Bounds bounds;
   Nearest nearest;
   std::int64_t exclude = -1;
-  const Judge* judge = nullptr;  // none: every row at its cost
+  const Judge* judge = nullptr;  // null: rows are ranked by cost
   const double* cells = nullptr;
-  std::size_t leaf = Store::nobody;  // in which it would lie, where that is known
+  std::size_t leaf = Store::nobody;  // the leaf in which the query would lie, if known
   bool bounds_ready = false;
-  double last_excess = base::infinity;  // of the limit of the query before, above what every row costs at least
+  double last_excess = base::infinity;  // how far the previous query's limit was above its floor (see Bounds)
   std::vector<std::uint8_t> leaf_bounds;
   std::vector<std::uint32_t> leaves, sorted_leaves;
   Sketch::Place place;
 
-  Query() {}  // its large arrays need no first values
+  Query() {}  // leaves the large arrays uninitialized
 
   void start(const Store& store) {
     leaf = first_surveyed_ = Store::nobody;
@@ -48,10 +49,10 @@ struct Query {
     is_seen_.resize(store.n_panels() * panel_words);
   }
 
-  // Whether the last limit is about the same share of the first one as for other queries.
+  // Whether the ratio of the last limit to the first one is comparable with that of other queries.
   bool is_regular() const { return nearest.wanted() >= 5 && nearest.limit() < base::infinity; }
 
-  // Looks for the k nearest rows within a share of the limit that is likely to hold so many.
+  // Looks for the k nearest rows within a fraction of the limit that probably contains that many.
   void guess(double shrinkage) {
     const double limit = bounds.share(nearest.limit(), shrinkage);
     if (!is_regular() || limit >= nearest.limit()) return;
@@ -59,14 +60,14 @@ struct Query {
     tighten();
   }
 
-  // Forgets what was found, but not that k rows are at most so far.
+  // Discards what was found, except that at least k rows are known to have a cost within the limit.
   void start_again(const Store& store, double limit) {
     start(store);
     nearest.start_again(limit);
     bounds.rescale(reach());
   }
 
-  // The k-th cost of some rows: no more than that is wanted. Infinite where there are not so many.
+  // Returns the k-th smallest cost of some rows, which limits what else is wanted; infinity if there are fewer than k.
   double limit_by(const Store& store, const std::vector<std::int64_t>& ids, std::size_t k) {
     limits_.clear();
     for (const std::int64_t id : ids)
@@ -81,17 +82,17 @@ struct Query {
     return measure.plan().root.settled(limits_[k - 1]);
   }
 
-  // Leaves that were looked at already.
+  // The leaves that have been looked at.
   const std::vector<std::uint32_t>& seen() const { return seen_; }
 
-  // Looks at a panel; rows that may be near wait for weigh.
+  // Scans a panel; rows that may be near are queued for weigh.
   void look_at(const Store& store, std::size_t panel) {
     std::uint64_t survivors[panel_words];
     kernels_->scan(store.panel(panel), bounds.tables(), store.n_attributes(), survivors, sums_);
     pass(store, panel, survivors);
   }
 
-  // Two queries look at a panel together.
+  // Scans a panel for two queries at once.
   static void look_at(Query& one, Query& other, const Store& store, std::size_t panel) {
     std::uint64_t survivors[panel_words], other_survivors[panel_words];
     one.kernels_->scan_two(store.panel(panel), one.bounds.tables(), other.bounds.tables(), store.n_attributes(),
@@ -108,7 +109,7 @@ struct Query {
     if (noted_ >= (bounds.second_look() ? few_waiting : most_waiting)) weigh(store);
   }
 
-  // Takes over the rows of a panel that a sketch did not rule out; true where some were measured.
+  // Queues the rows of a panel that a sketch did not rule out; returns whether queued rows were measured.
   bool pass_near(const Store& store, std::size_t panel, const std::uint64_t* near) {
     for (std::size_t w = 0; w < panel_words; ++w) {
       if (near[w] == 0 || is_seen_[panel * panel_words + w]) continue;
@@ -126,10 +127,10 @@ struct Query {
 
   std::size_t weighed() const { return weighed_; }
 
-  // Whether the bounds let so many rows pass that looking at them is a waste.
+  // Whether the bounds rule out so few rows that computing them is a waste of time.
   bool is_hopeless() const { return looked_at_ >= 8 * panel_rows && 2 * weighed_ > looked_at_; }
 
-  // Measures all rows of a panel.
+  // Measures all rows of a panel that have not been measured yet.
   void weigh_panel(const Store& store, std::size_t panel) {
     weigh(store);
     const std::size_t first = panel * panel_rows, last = std::min(first + panel_rows, store.n_slots());
@@ -139,7 +140,7 @@ struct Query {
     weigh(store);
   }
 
-  // Measures the most promising rows of some panels around the first one: where rows are long, a good limit saves most.
+  // Measures the most promising rows of some panels around the first one: with long rows, a good limit saves the most.
   void survey(const Store& store) {
     if (!bounds.second_look() || nearest.wanted() == 0 || bounds.limit() == base::infinity) return;
     if (store.n_panels() < 4 * n_surveyed || seen_.empty()) return;
@@ -160,8 +161,8 @@ struct Query {
     weigh(store);
   }
 
-  // A first panel, for a first limit: its most promising rows by rough sums, then those the limit lets pass. The tables
-  // are scaled for rough sums already, unless there is a limit.
+  // Searches a first panel, for a first limit: first its most promising rows by rough sums, then those that this limit
+  // does not rule out. Unless there is a limit already, the tables must be scaled for rough sums.
   void look_first(const Store& store, std::size_t panel) {
     std::uint64_t chosen[panel_words] = {}, survivors[panel_words];
     const std::size_t wanted = nearest.wanted();
@@ -182,8 +183,8 @@ struct Query {
     for (std::size_t w = 0; w < panel_words; ++w) see(panel * panel_words + w);
   }
 
-  // Measures the rows that wait, those with the least bounds first, until the limit rules the others out. The tables
-  // are worth scaling again once the limit has shrunk by a tenth.
+  // Measures the queued rows, those with the smallest bounds first, until the limit rules out the others. Scales the
+  // tables again if the limit has shrunk by a tenth.
   void weigh(const Store& store) {
     if (noted_ == 0) return;
     const std::uint32_t* slots = waiting_;
@@ -219,13 +220,13 @@ struct Query {
     if (const double limit = reach(); bounds.is_loose(limit)) bounds.rescale(limit);
   }
 
-  // A row with a larger cost cannot be kept any more.
+  // No row with a larger cost can be kept.
   double reach() const { return measure.plan().root.reach(nearest.limit()); }
 
  private:
   static constexpr std::size_t few_waiting = 16, most_waiting = 512, n_surveyed = 16, batch = 32;
 
-  // Takes over the rows of a panel that the scan did not rule out.
+  // Queues the rows of a panel that the scan did not rule out.
   void pass(const Store& store, std::size_t panel, std::uint64_t* survivors) {
     looked_at_ += panel_rows;
     if (is_empty(survivors)) return;
@@ -237,7 +238,7 @@ struct Query {
     if (noted_ >= (bounds.second_look() ? few_waiting : most_waiting)) weigh(store);
   }
 
-  // Notes the given rows of a panel but for those that a second look rules out.
+  // Queues the given rows of a panel, except those that a second look rules out.
   void note(const Store& store, std::size_t panel, const std::uint64_t* rows) {
     for (std::size_t w = 0; w < panel_words; ++w)
       if (rows[w]) note(store, panel, w, rows[w]);
@@ -259,7 +260,7 @@ struct Query {
     waiting_sums_[noted_++] = sum;
   }
 
-  // The rows that wait, by their sums.
+  // Returns the queued rows, sorted by their sums.
   const std::uint32_t* sort_waiting() {
     std::uint16_t starts[256] = {};
     for (std::size_t i = 0; i < noted_; ++i) ++starts[waiting_sums_[i]];
@@ -287,7 +288,7 @@ struct Query {
   std::vector<std::uint32_t> seen_;
   std::vector<double> limits_;
   std::size_t first_surveyed_ = Store::nobody;
-  std::size_t looked_at_ = 0, weighed_ = 0;  // rows
+  std::size_t looked_at_ = 0, weighed_ = 0;  // numbers of rows
   std::uint64_t surveyed_[n_surveyed][panel_words];
   std::size_t noted_ = 0;
   std::uint32_t waiting_[panel_rows + most_waiting], sorted_[panel_rows + most_waiting];

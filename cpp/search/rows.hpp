@@ -1,4 +1,4 @@
-// The rows of a table, and some of them that are searched for those nearest to any row.
+// The rows of a table, and subsets of them that can be searched for the rows nearest to any row.
 #pragma once
 
 #include <cstddef>
@@ -11,9 +11,10 @@
 
 namespace priorcase::search {
 
-// The rows of a table and how they differ. A row is named by its position; the plan is the caller's.
+// The rows of a table and the plan that compares them. A row is identified by its position. The plan must outlive this
+// object.
 struct Rows {
-  // Throws std::invalid_argument where the parts do not fit each other.
+  // Throws std::invalid_argument if the arguments do not match each other.
   Rows(const Plan& plan, std::vector<std::uint8_t> coded, std::vector<double> cells, std::vector<double> weights);
 
   const double* row(std::size_t i) const { return cells.data() + i * coded.size(); }
@@ -24,35 +25,37 @@ struct Rows {
   const std::size_t n;
 };
 
-// Some rows of a table, which join and leave one at a time. Many threads may search; one changes them.
+// Some rows of a table, which are added and removed one at a time. Several threads may search at once; changes are made
+// by one thread alone.
 class Subset {
  public:
-  // Begins with the rows that are marked.
+  // Starts with the rows that are marked in `held`.
   Subset(const Rows& rows, std::vector<std::uint8_t> held);
 
   std::size_t size() const { return index_.n_rows(); }
   bool has(std::size_t row) const { return held_[row]; }
   const std::vector<std::uint8_t>& held() const { return held_; }
 
-  // The first row ever added must be the first of all that will be: an index knows no earlier ids.
+  // The first row ever added must be the one with the lowest position: the index cannot store ids below its first.
   void add(std::size_t row);
   void remove(std::size_t row);
 
-  // Goes back to rows that were held before some change failed. The index is built again by prepare, which every change
-  // and every search of many rows begins with.
+  // Restores the rows held before a failed change. The index is rebuilt by `prepare`, which callers call before every
+  // change and every search of many rows.
   void restore(std::vector<std::uint8_t> held);
   void prepare();
 
-  // The k rows of least cost for a row, by cost and then by position; itself only where it may be found.
+  // Returns the k nearest held rows of a row, ordered by cost, then by position. `itself`: whether the row may find
+  // itself.
   std::vector<Found> nearest(Seeker& seeker, std::size_t row, std::size_t k, bool itself, const Judge* judge = nullptr);
 
-  // The nearest of some rows that are held, whatever else is.
+  // Returns the nearest of some rows, all of which must be held; other held rows are ignored.
   Found nearest_among(Seeker& seeker, std::size_t row, const std::vector<std::int64_t>& rows) const;
 
-  // Shows the judge every row at a cost of at most the limit, but not the row itself; it may be shown further ones.
+  // Calls the judge for every held row within the cost limit, except the row itself. It may be called for further rows.
   void show(Seeker& seeker, std::size_t row, double limit, const Judge& judge);
 
-  // The k nearest of each of some rows that lie one behind the other.
+  // Returns the k nearest held rows of each row in [first, last).
   std::vector<std::vector<Found>> nearest_of(std::size_t first, std::size_t last, std::size_t k, bool itself,
                                              std::size_t threads);
 
@@ -67,7 +70,8 @@ class Subset {
   bool is_stale_ = false;
 };
 
-// Calls work(seeker, i) for i from first on, shared out among threads. A search takes about 20 microseconds or more.
+// Calls work(seeker, i) for each i in [first, last) on several threads. Blocks are small, since a search takes 20
+// microseconds or more.
 template <class Work>
 void seek_each(std::size_t first, std::size_t last, std::size_t threads, const Work& work) {
   constexpr std::size_t block = 8;

@@ -16,9 +16,10 @@ constexpr double middle_code = 64.0, last_code = 127.0;
 
 constexpr std::size_t least_attributes = 16, most_attributes = 1 << 14;
 constexpr std::size_t sample_rows = 1 << 12;
-constexpr double most_deviations = 6.0;  // of a value from the middle; a row farther out is far from its place
+constexpr double most_deviations = 6.0;  // half the grid's width; rows farther out have a large residual
 
-// Distances are sums of rounded numbers: a bound is taken for one only where it is larger by more than that.
+// Distances are sums of rounded numbers: a row is ruled out only if its bound exceeds the limit by more than the
+// rounding error.
 constexpr double slack = 1.0 + 1e-9, least_slack = 1e-6;
 
 double scale_of(const Linear& linear) { return linear.widen ? linear.high - linear.low : linear.scale; }
@@ -28,7 +29,7 @@ double scale_of(const Linear& linear) { return linear.widen ? linear.high - line
 bool Sketch::suits(const Plan& plan, const Store& store) {
   if (plan.size() < least_attributes || plan.size() > most_attributes || plan.power.whole() != 2 || store.has_gaps())
     return false;
-  if (plan.skip && plan.mean) return false;  // a mean is no sum of squares
+  if (plan.skip && plan.mean) return false;  // a mean is not a sum of squares
   for (std::size_t a = 0; a < plan.size(); ++a) {
     const Linear* const linear = plan[a].as<Linear>();
     if (linear == nullptr || linear->cap || !(scale_of(*linear) < base::infinity) || store.cell_of(a) < 0) return false;
@@ -56,7 +57,7 @@ bool Sketch::is_for(const Plan& plan, const double* weights) const {
   return true;
 }
 
-// The grid has one step for all attributes, such that it holds a sample of the rows.
+// All attributes share one step size, chosen so that the grid covers a sample of the rows.
 void Sketch::lay_grid(const Store& store) {
   std::vector<std::size_t> sample;
   const std::size_t step = std::max<std::size_t>(1, store.n_slots() / sample_rows);
@@ -66,7 +67,7 @@ void Sketch::lay_grid(const Store& store) {
   factors_.resize(n_);
   middles_.resize(n_);
   double farthest = 0.0, widest = 0.0;
-  bool precise = true;  // no square that matters underflows, and no factor does
+  bool precise = true;  // neither factors nor relevant squares underflow
   for (std::size_t a = 0; a < n_; ++a) {
     factors_[a] = scales_[a] > 0.0 ? std::sqrt(weights_[a]) / scales_[a] : 0.0;
     precise &= factors_[a] == 0.0 || (factors_[a] > 1e-290 && weights_[a] > 1e-40 && weights_[a] < 1e40);
@@ -84,7 +85,7 @@ void Sketch::lay_grid(const Store& store) {
   for (double& factor : factors_) factor /= step_;
   const auto usable = [](double factor) { return factor < base::infinity; };
   if (precise && half > 1e-120 && half < 1e120 && std::all_of(factors_.begin(), factors_.end(), usable)) return;
-  step_ = 1.0;  // a grid on which all rows are at one place rules nothing out
+  step_ = 1.0;  // otherwise all rows share one position: nothing is ruled out
   std::fill(factors_.begin(), factors_.end(), 0.0);
 }
 
@@ -128,8 +129,9 @@ bool Sketch::place(const Measure& measure, Place& place) const {
   return true;
 }
 
-// The squared distance between two places, in steps, is the constant of the query less its dot product with the row and
-// less the norm that is kept of the row. A row is no nearer than its place less both residuals.
+// The squared distance between two grid positions, in steps, is the query's constant minus its dot product with the
+// row's codes minus the row's stored norm. A row is at least as far away as the positions are apart, minus both
+// residuals.
 void Sketch::near(std::size_t panel, const Place* const* four, const double* lengths,
                   std::uint64_t (*rows)[panel_words]) const {
   const std::uint8_t* codes[4];

@@ -1,5 +1,5 @@
-// A store from its parts, such as those in a mapped file. Only what could lead a search astray in memory is checked, at
-// the speed of memory: sizes, codes, and that slots and ids name each other.
+// Makes a store from saved parts, such as those in a mapped file. Only what could make a search read out of bounds is
+// checked, at the speed of memory: sizes, codes, and that slots and ids refer to each other.
 #include "search/store.hpp"
 
 #include <atomic>
@@ -56,7 +56,7 @@ Store::Store(const std::vector<std::uint8_t>& coded, const Parts& parts, std::si
       bool mutual = true;
       for (std::size_t slot = from; slot < (to + panel_rows - 1) / panel_rows * panel_rows; ++slot) {
         const std::uint32_t id = slot < slots ? id_of_slot_[slot] : nobody;
-        if (id == nobody) {  // no scan may find it
+        if (id == nobody) {  // an absent row, which no scan may find
           mutual &= panel(slot / panel_rows)[slot % panel_rows] == dead_code;
           continue;
         }
@@ -91,7 +91,7 @@ bool Store::is_sound(std::size_t first, std::size_t end, bool& gaps) const {
     return most < n_codes;
   };
   bool sound = all_codes(codes_.data() + code_bytes(first), codes_.data() + code_bytes(end));
-  const bool before = gaps;  // boxes say nothing more of them
+  const bool before = gaps;  // boxes repeat what the codes say about missing values
   sound &= all_codes(boxes_.data() + all_box_bytes(first), boxes_.data() + all_box_bytes(end));
   gaps = before;
   for (std::size_t a = 0; a < n_attributes(); ++a) {

@@ -1,4 +1,4 @@
-// The rows, twice: as small codes in panels of 256 rows for the scan, and as exact cells for the measure.
+// The rows, stored twice: as small codes in panels of 256 rows for the scan, and as exact cells for computing costs.
 #pragma once
 
 #include <algorithm>
@@ -17,7 +17,7 @@
 
 namespace priorcase::search {
 
-// Small codes for the values of one attribute: a vector-approximation file's alphabet.
+// Maps the values of one attribute to small codes, as a vector-approximation file (VA-file) does.
 class Bins {
  public:
   explicit Bins(bool coded) : coded_(coded) {
@@ -25,11 +25,11 @@ class Bins {
     std::fill(high_, high_ + n_codes, -base::infinity);
   }
 
-  // Edges between bins; one bin per value where that is possible.
+  // Chooses the edges between bins; one bin per distinct value if these are few.
   //
-  // A bound loses about a bin's width for each value in the bin, so the total loss is least when widths go with the
-  // inverse root of the density. Half of the edges follow that rule; the other half give bins equal shares of the
-  // sample, so that no outlier takes them all.
+  // A bound loses about a bin's width for each value in the bin, so the total loss is smallest if the widths are
+  // inversely proportional to the square root of the density. Half of the edges follow that rule; the other half give
+  // bins equal shares of the sample, so that outliers do not take all edges.
   void learn(std::vector<double>& sample) {
     edges_.clear();
     if (coded_ || sample.empty()) return;
@@ -54,7 +54,7 @@ class Bins {
     }
   }
 
-  // The value's code; its bin grows to cover the value.
+  // Returns the value's code, and extends its bin to cover the value.
   std::uint8_t admit(double value) {
     if (std::isnan(value)) return missing_code;
     const std::uint8_t code = code_of(value);
@@ -66,7 +66,7 @@ class Bins {
 
   std::uint8_t code_of(double value) const {
     if (coded_) return static_cast<std::uint8_t>(static_cast<std::uint64_t>(value) % n_bins);
-    std::size_t below = 0;  // edges that are not above the value; counted without a jump that could be guessed wrong
+    std::size_t below = 0;  // number of edges up to the value, by binary search without branches to mispredict
     for (std::size_t n = edges_.size(); n > 0; n /= 2) {
       const std::size_t half = n - n / 2;
       below += edges_[below + half - 1] <= value ? half : 0;
@@ -74,7 +74,7 @@ class Bins {
     return static_cast<std::uint8_t>(below);
   }
 
-  // Makes the bins cover what other bins with the same edges cover.
+  // Extends the bins to cover what other bins with the same edges cover.
   void cover(const Bins& other) {
     for (std::size_t code = 0; code < n_bins; ++code) {
       low_[code] = std::min(low_[code], other.low_[code]);
@@ -92,7 +92,8 @@ class Bins {
   std::int64_t largest() const { return largest_; }
   const std::vector<double>& edges() const { return edges_; }
 
-  // Takes over what other bins were; false where it cannot be that of bins. Cells are of the attribute where `wide`.
+  // Restores saved bins; returns false if they are invalid. `wide`: whether a coded attribute keeps exact codes as
+  // cells.
   bool restore(const double* edges, std::size_t n_edges, const double* lows, const double* highs, std::int64_t largest,
                bool wide) {
     constexpr std::int64_t codes_end = std::int64_t{1} << 31;
@@ -113,29 +114,29 @@ class Bins {
   bool coded_;
   std::int64_t largest_ = -1;
   std::vector<double> edges_;
-  double low_[n_codes], high_[n_codes];  // the last two are never used
+  double low_[n_codes], high_[n_codes];  // those of missing_code and dead_code are never used
 };
 
-// All that a store and the order of its rows consist of, to be kept in a file. The arrays are shared, not copied.
+// Everything that a store and the order of its rows consist of, for saving to a file. Arrays are shared, not copied.
 struct Parts {
   base::Shared<std::uint8_t> codes, boxes, symbols;
   base::Shared<double> cells;
   base::Shared<std::uint32_t> slot_of_id, id_of_slot;
-  std::int64_t first_id = 0, dead = 0, ordered = 0;  // ordered: slots
+  std::int64_t first_id = 0, dead = 0, ordered = 0;  // ordered: number of slots in order
   std::vector<std::uint8_t> wide{};                  // of each attribute
   std::vector<std::int64_t> largest{}, n_edges{};
   std::vector<double> lows{}, highs{};               // of each code of each attribute
-  std::vector<double> edges{};                       // of all attributes
+  std::vector<double> edges{};                       // of all attributes, concatenated
   std::vector<std::uint32_t> cut_attributes{};       // of each leaf
   std::vector<double> cut_values{};
 };
 
-// A slot is a place in the store; an id names a row for ever.
+// A slot is a row's current position in the store; an id identifies a row permanently.
 class Store {
  public:
   static constexpr std::uint32_t nobody = std::numeric_limits<std::uint32_t>::max();
 
-  // wide: a coded attribute with more values than codes keeps its exact code as a cell, as numbers do.
+  // wide: marks coded attributes with more values than bins, whose exact codes are stored as cells, as numbers are.
   Store(const std::vector<std::uint8_t>& coded, const std::vector<std::uint8_t>& wide) : wide_(wide) {
     for (std::size_t a = 0; a < coded.size(); ++a) {
       bins.emplace_back(coded[a] != 0);
@@ -145,11 +146,11 @@ class Store {
     }
   }
 
-  // From the parts of another one. They may have been made up: throws where a search could read what is not there.
-  // Bounds and cells are not compared, so that parts made up with care give wrong answers.
+  // Makes a store from saved parts, which may be corrupt or forged: throws if a search could read out of bounds. Bounds
+  // are not compared with cells, so carefully forged parts give wrong results.
   Store(const std::vector<std::uint8_t>& coded, const Parts& parts, std::size_t threads);
 
-  // Everything but the order.
+  // Returns everything except the order.
   Parts parts() const;
 
   std::size_t n_attributes() const { return bins.size(); }
@@ -159,13 +160,13 @@ class Store {
   std::size_t n_dead() const { return dead_; }
   bool has_gaps() const { return has_gaps_; }
 
-  // Where an attribute has its value among the cells of a row, or among its symbols; -1 where it has none there.
+  // The index of an attribute's value among the cells of a row, or among its symbols; -1 if it is not stored there.
   int cell_of(std::size_t a) const { return cell_of_[a]; }
   int symbol_of(std::size_t a) const { return symbol_of_[a]; }
 
   const std::uint8_t* panel(std::size_t p) const { return codes_.data() + p * n_attributes() * panel_rows; }
   const double* cells(std::size_t slot) const { return cells_.data() + slot * n_cells_; }
-  // The codes of a row's symbols, one behind the other.
+  // The codes of a row's symbols, side by side.
   const std::uint8_t* symbols(std::size_t slot) const { return symbols_.data() + slot * n_symbols_; }
   void prefetch(std::size_t slot) const {
     const char* row = reinterpret_cast<const char*>(cells(slot));
@@ -173,7 +174,7 @@ class Store {
     for (std::size_t byte = 0; byte < n_symbols_; byte += 64) base::prefetch(symbols(slot) + byte);
   }
 
-  // The boxes around the rows of each leaf, in groups of 64 leaves; see kernels.
+  // The boxes around the rows of each leaf, in groups of 64 leaves; see kernels.hpp.
   std::size_t n_leaves() const { return (n_slots() + leaf_rows - 1) / leaf_rows; }
   const std::uint8_t* boxes() const { return boxes_.data(); }
   bool is_alive(std::size_t slot) const { return id_of_slot_[slot] != nobody; }
@@ -185,7 +186,7 @@ class Store {
     return c == missing_code ? std::numeric_limits<double>::quiet_NaN() : c;
   }
 
-  // True where the store can hold the row as it is laid out now.
+  // Whether the store can hold the row without changing its layout.
   bool fits(const double* row) const {
     for (std::size_t a = 0; a < n_attributes(); ++a)
       if (cell_of_[a] < 0 && row[a] >= static_cast<double>(n_bins)) return false;
@@ -194,8 +195,8 @@ class Store {
 
   void set_first_id(std::int64_t id) { first_id_ = id; }
 
-  // All memory of the store is taken before anything is written, so that too little leaves it as it was. It must not be
-  // interrupted.
+  // All memory is allocated before anything is written, so that a failed allocation leaves the store unchanged. Must
+  // not be interrupted.
   void append(const std::int64_t* ids, const double* rows, std::size_t n, std::size_t threads = 1) {
     std::uint64_t farthest = 0;
     for (std::size_t i = 0; i < n; ++i) farthest = std::max(farthest, from_first(ids[i]));
@@ -221,7 +222,8 @@ class Store {
     alive_ += n;
   }
 
-  // Takes over rows of another store, in the order of the given slots, into this one, which is empty but has its bins.
+  // Copies rows of another store, in the order of the given slots, into this one, which must be empty except for its
+  // bins.
   void take_over(const Store& from, const std::vector<std::uint32_t>& slots, std::size_t threads) {
     const std::size_t n = slots.size();
     first_id_ = n == 0 ? from.first_id_ : from.id(slots.front());
@@ -238,7 +240,7 @@ class Store {
     alive_ = n;
   }
 
-  // Closes the last panel with absent rows, so that the next append opens a new one.
+  // Fills up the last panel with absent rows, so that the next append starts a new one.
   void close_panel() {
     const std::size_t slots = (n_slots() + panel_rows - 1) / panel_rows * panel_rows;
     id_of_slot_.resize(slots, nobody);
@@ -253,7 +255,7 @@ class Store {
 
   std::size_t slot(std::int64_t id) const { return slot_of_id_[from_first(id)]; }
 
-  // The row's first code becomes "not there", which every scan table maps to "too far".
+  // Sets the row's first code to dead_code, which every scan table maps to 255, "too far".
   void remove(std::int64_t id) {
     const std::size_t slot = this->slot(id);
     std::uint32_t* const slots = slot_of_id_.writable();
@@ -274,12 +276,12 @@ class Store {
   std::vector<Bins> bins;
 
  private:
-  // How far an id is from the first; very far where it is before it.
+  // Returns how far an id is from the first one; an id below that wraps around to a very large number.
   std::uint64_t from_first(std::int64_t id) const {
     return static_cast<std::uint64_t>(id) - static_cast<std::uint64_t>(first_id_);
   }
 
-  static constexpr std::size_t group_rows = 64 * leaf_rows;  // those whose boxes lie together
+  static constexpr std::size_t group_rows = 64 * leaf_rows;  // rows whose boxes are stored together
 
   std::size_t code_bytes(std::size_t slots) const {
     return (slots + panel_rows - 1) / panel_rows * panel_rows * n_attributes();
@@ -288,7 +290,7 @@ class Store {
     return (slots + group_rows - 1) / group_rows * n_attributes() * box_bytes;
   }
 
-  // Makes the slots up to a number, and places for ids.
+  // Resizes the arrays to the given numbers of slots and ids.
   void lay_out(std::size_t slots, std::size_t ids) {
     codes_.resize(code_bytes(slots), dead_code);
     boxes_.resize(all_box_bytes(slots), dead_code);
@@ -298,14 +300,14 @@ class Store {
     slot_of_id_.resize(ids, nobody);
   }
 
-  // Whether all that the arrays say of some slots can be; see the constructor. Says where values are missing.
+  // Whether the entries of slots in [first, end) are valid; see the constructor. Sets `gaps` if a value is missing.
   bool is_sound(std::size_t first, std::size_t end, bool& gaps) const;
 
-  // Calls put_one for each slot with bins that it may widen; true where a value is missing.
+  // Calls put_one for each slot, with bins that it may widen; put_one returns whether a value is missing.
   template <class PutOne>
   void put_all(std::size_t first, std::size_t end, std::size_t threads, const PutOne& put_one) {
     const std::size_t from = first / group_rows * group_rows;
-    const std::vector<Bins> before = bins;  // those in use are widened while other threads begin
+    const std::vector<Bins> before = bins;  // a copy: `bins` changes while other threads start
     std::mutex lock;
     base::for_blocks(end - from, group_rows, threads, [&] {
       return [&, own = before](std::size_t start, std::size_t stop) mutable {
@@ -318,7 +320,7 @@ class Store {
     });
   }
 
-  // Writes a row; true where a value is missing.
+  // Writes a row; returns whether a value is missing.
   template <class ValueOf>
   bool put(std::size_t slot, std::int64_t id, const ValueOf& value_of, std::vector<Bins>& own) {
     bool gaps = false;
@@ -340,7 +342,7 @@ class Store {
     return gaps;
   }
 
-  // Makes the box of a slot's leaf cover one more code.
+  // Extends the box of a slot's leaf to cover a code.
   void cover(std::size_t slot, std::size_t a, std::uint8_t code) {
     const std::size_t leaf = slot / leaf_rows;
     std::uint8_t* const first = boxes_.written() + (leaf / 64 * n_attributes() + a) * box_bytes + leaf % 64;

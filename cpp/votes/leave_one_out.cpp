@@ -13,19 +13,19 @@ namespace {
 
 // Classes ---------------------------------------------------------------------------------------------------------
 
-// The voters' classes and what else decides.
+// A vote that is too close to call from running sums: the voters' classes, and what breaks a tie.
 struct CloseVote {
   const DistanceVote& rule;
   const RankedList& list;
   const Cut& cut;
   const std::int64_t* classes;    // of the listed rows
-  const double* prior;            // of each class; none: null
-  const double* class_weights;    // of the rows of each class, the left-out row not counted
+  const double* prior;            // of each class; null: no prior
+  const double* class_weights;    // total weight of the rows of each class, without the left-out row
   std::size_t n_classes;
   VoteTies ties;
 };
 
-// Which class the neighbours elect, where sums are too close to tell without adding them up in order.
+// Finds the winning class where running sums are too close to decide: adds the votes up in the order of any other vote.
 class CarefulWinner {
  public:
   std::int64_t operator()(const CloseVote& vote) {
@@ -35,7 +35,7 @@ class CarefulWinner {
     mass_.assign(vote.n_classes, 0.0);
     for (std::size_t i = 0; i < n; ++i) mass_[vote.classes[i]] += votes_[i] * count(vote, i);
     lead(vote, vote.cut.total);
-    if (leaders_.empty()) return vote.classes[0];  // sums beyond the range of double
+    if (leaders_.empty()) return vote.classes[0];  // the sums overflowed
     if (leaders_.size() == 1) return leaders_.front();
     switch (vote.ties) {
       case VoteTies::first: return leaders_.front();
@@ -53,7 +53,8 @@ class CarefulWinner {
     return i < vote.cut.whole ? vote.list.counts[i] : vote.cut.part;
   }
 
-  // The classes of the largest mass, in ascending order, once masses sum to `total` and the prior is added.
+  // Sets leaders_ to the classes with the largest mass, in ascending order. If there is a prior, the masses are first
+  // scaled to sum to `total`, and the prior is added.
   void lead(const CloseVote& vote, double total) {
     double sum = 0.0;
     for (const double mass : mass_) sum += mass;
@@ -68,10 +69,10 @@ class CarefulWinner {
   std::int64_t nearest(const CloseVote& vote, std::size_t n) const {
     for (std::size_t i = 0; i < n; ++i)
       if (std::find(leaders_.begin(), leaders_.end(), vote.classes[i]) != leaders_.end()) return vote.classes[i];
-    return leaders_.front();  // only the prior stands behind them
+    return leaders_.front();  // no voter is of these classes: they lead by their prior alone
   }
 
-  // The farthest neighbours are dropped one by one until a class leads alone.
+  // Drops the farthest neighbors one by one until a class leads alone.
   std::int64_t reduced(const CloseVote& vote, std::size_t n) {
     double reach = 0.0;
     reach_.clear();
@@ -95,7 +96,7 @@ class CarefulWinner {
   std::vector<std::int64_t> leaders_;
 };
 
-// Scores of the classes that neighbours vote for: the sums of `ClassSums` over some queries.
+// Scores of predicted classes: accumulates the sums of `ClassSums` over some queries.
 class ClassScores {
  public:
   ClassScores(const LeftOutClasses& task, std::size_t n_candidates)
@@ -149,7 +150,7 @@ class ClassScores {
 
   bool in_range() const { return true; }
 
-  // All ks of one vote, the first of which is the given candidate. sums[slot * cuts.size() + i] belongs to cut i.
+  // Scores all ks of one vote rule; `candidate` is the index of the first k. sums[slot * cuts.size() + i] is for cut i.
   void score(std::size_t candidate, const DistanceVote& rule, const RankedList& list, const std::vector<Cut>& cuts,
              const std::vector<double>& sums) {
     for (std::size_t p = 0; p < task_.priors.size(); ++p)
@@ -174,7 +175,7 @@ class ClassScores {
 
   std::int64_t own(std::size_t t) const { return task_.columns[t].asked[query_]; }
 
-  // What the scores are made of: the mass of the query's own class, and sums over the others.
+  // What the scores are computed from: the mass of the query's own class, and sums over the other classes.
   struct Parts {
     double mine = 0.0, others = 0.0, squares = 0.0, largest_other = 0.0;
 
@@ -202,8 +203,8 @@ class ClassScores {
     return (votes.candidate + i) * task_.priors.size() + votes.p;
   }
 
-  // The usual case: every class has the same weight, and nobody asks for single masses. Each k takes the same steps as
-  // alone, but the CPU takes some of them at once.
+  // The usual case: every class has the same prior weight and the only temperature is 1, so that the masses need not be
+  // kept. Each k goes through the same operations as it would alone, but the loops over ks can be vectorized.
   void score_some(const ColumnVotes& votes, std::size_t first, std::size_t count) {
     const std::size_t t = votes.t, n_classes = task_.columns[t].n_classes, mine = slot_of_[t][own(t)];
     const double weight = votes.prior.weights ? votes.prior.weights[0] : 0.0;
@@ -283,7 +284,8 @@ class ClassScores {
     }
   }
 
-  // Mass 0 is that of the query's own class; the last may be that of several classes each, none of which has votes.
+  // Computes the masses. The first is that of the query's own class; the last may stand for several classes without
+  // votes, last_times_ of them, each with this mass.
   void weigh_classes(const ColumnVotes& votes, std::size_t i) {
     const std::size_t t = votes.t, n = task_.columns[t].n_classes;
     const std::int64_t mine = own(t);
@@ -324,7 +326,7 @@ class ClassScores {
                      class_weights_.data(), column.n_classes, task_.ties}) == own(t);
   }
 
-  // The same of masses to the power 1 / T, relative to the largest.
+  // Returns the parts of the masses raised to the power 1 / T, relative to the largest mass.
   Parts sharpened(double temperature) {
     const double most = std::max(of_masses_.mine, of_masses_.largest_other);
     if (masses_logs_.empty())
@@ -345,7 +347,7 @@ class ClassScores {
 
   const LeftOutClasses& task_;
   const std::size_t n_each_;
-  std::vector<std::uint8_t> equal_;  // priors that are equal for all classes, where no temperature but 1 is asked for
+  std::vector<std::uint8_t> equal_;  // by prior: whether it is equal for all classes and every temperature is 1
   base::LogSums logs_, surprises_;
   std::vector<double> squares_, rights_;
   std::size_t query_ = 0, n_masses_ = 0;
@@ -361,13 +363,14 @@ class ClassScores {
 
 // Numbers ---------------------------------------------------------------------------------------------------------
 
-// Errors of the numbers that neighbours average to: the sums of `NumberSums` over some queries.
+// Errors of predicted numbers: accumulates the sums of `NumberSums` over some queries.
 class NumberScores {
  public:
   NumberScores(const LeftOutNumbers& task, std::size_t n_candidates)
       : task_(task), squares_(n_candidates, 0.0), absolutes_(n_candidates, 0.0) {}
 
-  // Slot 0 adds up votes, the others votes times what a target lies above the query's: the mean of that is the error.
+  // Slot 0 sums the votes; slot t + 1 sums the votes times (target t of the neighbor - target t of the query), whose
+  // weighted mean is the error.
   const Shares& begin(const RankedList& list, std::size_t query, double times) {
     const std::size_t n = task_.n_targets;
     times_ = times / static_cast<double>(n);
@@ -384,7 +387,7 @@ class NumberScores {
     return shares_;
   }
 
-  // Whether sums of the numbers, and squares of their differences, stay finite.
+  // Returns whether sums and squares of the differences of targets stay finite.
   bool in_range() const {
     return std::all_of(shares_.coefficients.begin(), shares_.coefficients.end(),
                        [](double number) { return std::abs(number) < 1e150; });
@@ -413,12 +416,12 @@ class NumberScores {
 
 // All queries -----------------------------------------------------------------------------------------------------
 
-// Queries from start to stop are scored on one thread.
+// Queries from start up to stop, scored on one thread.
 struct QueryPiece {
   std::size_t block, start, stop;
 };
 
-// Pieces lie within blocks and do not depend on the threads, so that neither do the sums.
+// Pieces never cross the border of a block and do not depend on the number of threads, so that neither do the sums.
 std::vector<QueryPiece> pieces_of(const std::vector<std::size_t>& blocks) {
   constexpr std::size_t most = 256;
   std::vector<QueryPiece> pieces;
@@ -428,7 +431,7 @@ std::vector<QueryPiece> pieces_of(const std::vector<std::size_t>& blocks) {
   return pieces;
 }
 
-// Searches for the neighbours of queries.
+// Searches for the neighbors of queries, without the queries' own rows.
 class LeftOutSearch {
  public:
   LeftOutSearch(search::Index& index, const search::Plan& plan, const LeaveOneOut& work)
@@ -439,7 +442,7 @@ class LeftOutSearch {
     k_ = std::min(wanted_ + (work.row_weights != nullptr), work.n_stored);
   }
 
-  // How many rows are to count, and how many are searched first.
+  // wanted(): what the weights of the rows found must add up to; k(): how many rows to search for at first.
   std::size_t wanted() const { return wanted_; }
   std::size_t k() const { return k_; }
 
@@ -464,14 +467,14 @@ class LeftOutSearch {
   std::size_t wanted_, k_;
 };
 
-// Scores queries one after the other on one thread.
+// Scores queries one at a time on one thread.
 template <class Scores>
 class LeftOutScorer {
  public:
   LeftOutScorer(const LeaveOneOut& work, const LeftOutSearch& search)
       : work_(work), search_(search), position_(work.stored, work.n_stored) {}
 
-  // False where the query is left to the caller.
+  // Returns false if the query is left to the caller.
   bool score(Scores& scores, std::size_t query, const std::vector<search::Found>& found) {
     take(query, found);
     if (list_.size() == 0 || list_.is_endless()) return false;
@@ -488,7 +491,7 @@ class LeftOutScorer {
   }
 
  private:
-  // Rows of small weights: more of them are searched until they count for as many as wanted.
+  // Where row weights are small, searches for more and more rows until their weights add up to the number wanted.
   void take(std::size_t query, const std::vector<search::Found>& found) {
     list_.take(found, work_.root, position_, work_.row_weights, work_.own[query]);
     std::size_t k = search_.k();
@@ -508,14 +511,14 @@ class LeftOutScorer {
 };
 
 struct BlockTotals {
-  std::vector<std::vector<double>> sums;  // block after block
+  std::vector<std::vector<double>> sums;  // one block after another
   std::vector<std::int64_t> odd;
 };
 
-// Some pieces are searched together, so that the index can choose the order, and then scored.
+// Searches for several pieces together, so that the index can choose the order of queries, then scores the pieces.
 template <class Scores, class Targets>
 BlockTotals run(search::Index& index, const search::Plan& plan, const LeaveOneOut& work, const Targets& targets) {
-  constexpr std::size_t most_entries = std::size_t{1} << 20;  // of the lists that are kept at a time
+  constexpr std::size_t most_entries = std::size_t{1} << 20;  // neighbors kept in memory at a time
   struct PieceSums {
     std::vector<std::vector<double>> sums;
     std::vector<std::int64_t> odd;

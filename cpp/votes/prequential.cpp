@@ -18,8 +18,8 @@ std::size_t whole_root(std::size_t n) {
   return root;
 }
 
-// Predicts and stores rows one by one. `answer` gets a row's number, its voters and where their targets are; `learn`
-// where the target of a row is that was stored.
+// Predicts and stores rows one by one. Calls answer(i, poll, positions) with the number of a row, its voters and the
+// positions of their targets, and learn(position) with the position of the row's own target, before the row is stored.
 template <class Answer, class Learn>
 TooFar run(Prequential& stream, search::Index& index, const Arrivals& rows, const Answer& answer, const Learn& learn) {
   const Positions position(rows.known, rows.n_known);

@@ -21,16 +21,17 @@ struct PollRules {
 class Prequential {
  public:
   Prequential(search::Plan plan, search::Ranges ranges, std::vector<double> weights, PollRules rules);
-  Prequential(const Prequential&) = delete;  // a query under way points into itself
+  Prequential(const Prequential&) = delete;  // a running query holds pointers into this object
 
   std::size_t n_attributes() const { return weights_.size(); }
   const search::Plan& plan() const { return plan_; }
 
-  // The voters on a row among those in the index; nobody where there are fewer rows than are to vote.
+  // Returns the voters on a row from the index; null if the index has no rows, or fewer than k.
   const Poll* ask(search::Index& index, const double* row);
 
-  // The first voter whose distance from the row is infinite only because numbers are too large; -1 where there is none.
-  // Where gaps are left out, rows without a known value in common are infinitely far apart by rule.
+  // Returns the id of the first voter whose distance from the row has overflowed to infinity; -1 if there is none.
+  // Where missing values are skipped, two rows may be infinitely far apart by definition, since they have no attribute
+  // for which both values are known: such voters do not count as too far.
   std::int64_t too_far(const search::Index& index, const double* row);
 
   void store(search::Index& index, std::int64_t id, const double* row);
@@ -49,7 +50,7 @@ class Prequential {
   Poll poll_;
 };
 
-// Rows to be predicted and stored one by one; and the ids of all rows with a target, ascending, these among them.
+// Rows to be predicted and stored one by one, and the ascending ids of all rows with a target, which include them.
 struct Arrivals {
   const double* cells;
   const std::int64_t* ids;
@@ -58,8 +59,8 @@ struct Arrivals {
   std::size_t n_known;
 };
 
-// Classes of the rows with a target, for several outputs. The weights of the classes of output t, from starts[t] on,
-// decide ties, and follow the rows.
+// Classes of the rows with a target, for several outputs. class_weights from starts[t] on holds the number of rows of
+// each class of output t; it breaks ties and is updated with every stored row.
 struct KnownClasses {
   const std::int64_t* codes;
   std::size_t n_outputs;
@@ -68,20 +69,21 @@ struct KnownClasses {
   VoteTies ties;
 };
 
-// Numbers of the rows with a target, for several outputs.
+// Numeric targets of the rows with a target, for several outputs.
 struct KnownNumbers {
   const double* numbers;
   std::size_t n_outputs;
 };
 
-// The row whose voters are not all at a finite distance, and the first of them that is not: -1 where there is none. It
-// and the rows after it are neither predicted nor stored.
+// The position of the first row with a voter that is too far away (see Prequential::too_far), and the id of that voter;
+// both are -1 if there is none. That row and those after it are neither predicted nor stored.
 struct TooFar {
   std::int64_t row = -1, voter = -1;
 };
 
-// What is predicted for each row and output: classes (-1 where there were too few rows to predict from), or means (then
-// NaN). An error or an interrupt leaves the stream, the index and the weights as they were.
+// Predict each row and output: `classify` a class (-1 where there were too few rows to predict from), `average` a mean
+// (NaN in that case). After an error or an interrupt, the stream, the index and the class weights are as before the
+// call.
 TooFar classify(Prequential& stream, search::Index& index, const Arrivals& rows, const KnownClasses& known,
                 std::vector<std::int64_t>& classes);
 TooFar average(Prequential& stream, search::Index& index, const Arrivals& rows, const KnownNumbers& known,

@@ -32,17 +32,17 @@ double kernel(const DistanceVote& rule, double u) {
   }
 }
 
-// h^p - d^p without the loss of digits where the two are close.
+// Returns h^p - d^p without cancellation where the two are close.
 template <int power>
 double power_difference(double h, double d) {
   const double gap = h - d;
   return power == 1 ? gap : power == 2 ? gap * (h + d) : gap * (h * h + h * d + d * d);
 }
 
-// A power of two, so that ratios stay, brings cubes of distances into range.
+// Returns a factor that brings cubes of distances into the range of doubles: a power of two, so that ratios stay exact.
 double unit_of(double farthest) { return farthest > 0.0 ? std::ldexp(1.0, -std::ilogb(farthest)) : 1.0; }
 
-// From the sums of (g - x)^j to those of (g + e - x)^j, see RunningSums.
+// Updates the sums of (g - x)^j to those of (g + e - x)^j, see RunningSums.
 template <int degree>
 void widen(std::size_t n, double e, const double* counts, double* first, double* second, double* third) {
   for (std::size_t s = 0; s < n; ++s) {
@@ -67,7 +67,7 @@ void weigh(const DistanceVote& rule, const double* distances, std::size_t n, dou
   if (rule.kind == VoteKind::inverse_square) return weigh_by_square(distances, n, votes.data());
   if (!rule.is_kernel() || bandwidth == 0.0) return;
   for (std::size_t i = 0; i < n; ++i) votes[i] = kernel(rule, distances[i] / bandwidth);
-  const double largest = votes[0];  // no kernel grows with the distance
+  const double largest = votes[0];  // no kernel increases with the distance
   if (largest == base::infinity)
     for (double& vote : votes) vote = vote == base::infinity ? 1.0 : 0.0;
   else if (largest == 0.0)
@@ -123,7 +123,7 @@ Cut RankedList::cut(std::size_t k, bool whole_ties) const {
   return {k, stop, 0.0, reach_[last], bandwidth};
 }
 
-// How many rows come before the count reaches k.
+// Returns how many rows precede the one at which the sum of counts reaches k.
 std::size_t RankedList::below(std::size_t k) const {
   if (!weighted_) return std::min(k - 1, size());
   const double wanted = static_cast<double>(k) * (1 - slack);
@@ -170,14 +170,14 @@ void RunningSums::fixed(const std::vector<Cut>& cuts, double* out) {
   }
 }
 
-// 1 / u^p relative to the nearest row's, which no bandwidth changes.
+// Computes votes 1 / u^p relative to the nearest row's: these ratios do not depend on the bandwidth.
 void RunningSums::weigh_by_power() {
   const std::vector<double>& d = list_->distances;
   for (std::size_t i = 0; i < d.size(); ++i)
     votes_[i] = d[i] == d[0] ? 1.0 : d[0] == 0.0 ? 0.0 : std::pow(d[0] / d[i], rule_->parameter);
 }
 
-// Compact kernels (1 - u^p)^degree whose bandwidth follows the neighbours.
+// Compact kernels (1 - u^p)^degree whose bandwidth follows the neighbors.
 template <int power, int degree>
 void RunningSums::compact(const std::vector<Cut>& cuts, double* out) {
   if (shares_->one_slot && shares_->n_slots <= 2) return compact_lanes<power, degree, 2>(cuts, out);
@@ -207,7 +207,7 @@ void RunningSums::compact(const std::vector<Cut>& cuts, double* out) {
         if (degree == 3) third[slot] += times * rest * rest * rest;
       });
     }
-    const bool has_votes = reach > nearest;  // whoever is nearest has a vote where anybody has; else all count equally
+    const bool has_votes = reach > nearest;  // if not even the nearest row has a vote, all rows count equally
     const double* found = has_votes ? sums : counts;
     for (std::size_t s = 0; s < n_slots; ++s) out[s * n + i] = found[s];
     if (cut.part > 0.0) {
@@ -218,7 +218,7 @@ void RunningSums::compact(const std::vector<Cut>& cuts, double* out) {
   }
 }
 
-// The same for a few classes, whose sums stay in registers: a row adds 0 to the sums of other classes than its own.
+// The same for a few classes, whose sums stay in registers: a row adds 0 to the sums of all classes but its own.
 template <int power, int degree, std::size_t lanes>
 void RunningSums::compact_lanes(const std::vector<Cut>& cuts, double* out) {
   const std::size_t n = cuts.size(), n_slots = shares_->n_slots;

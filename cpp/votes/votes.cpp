@@ -6,7 +6,7 @@ namespace priorcase::votes {
 
 namespace {
 
-constexpr double leads = -1.0;  // in place of the mass of a leading class
+constexpr double leads = -1.0;  // replaces the mass of a leading class
 
 std::int64_t most_frequent(const Majority& ballot, const Row* voters, std::size_t n) {
   std::int64_t best = -1;
@@ -83,7 +83,7 @@ std::int64_t Election::among_leaders(const Electorate& voters) {
   std::sort(leaders_.begin(), leaders_.end());
   if (ties_ == VoteTies::first) return leaders_.front();
   const auto fewer = [&](std::int64_t one, std::int64_t other) { return class_weights_[one] < class_weights_[other]; };
-  return *std::max_element(leaders_.begin(), leaders_.end(), fewer);  // the first of the largest
+  return *std::max_element(leaders_.begin(), leaders_.end(), fewer);  // the first of equal maxima
 }
 
 std::int64_t Election::nearest(const Electorate& voters) const {
@@ -116,7 +116,7 @@ double weighted_mean(const double* numbers, const double* votes, std::size_t n) 
     high = std::max(high, numbers[i]);
   }
   double mean = sum / total;
-  if (!std::isfinite(mean)) {  // sums of very large numbers overflow; shares of them cannot
+  if (!std::isfinite(mean)) {  // sums of very large numbers overflow; sums of their fractions cannot
     sum = 0.0;
     for (std::size_t i = 0; i < n; ++i) sum += votes[i] / total / 2 * numbers[i];
     mean = sum * 2;

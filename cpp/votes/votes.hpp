@@ -1,4 +1,4 @@
-// What the neighbours of a row say about it: their votes, the class that wins, the mean, and how wrong these are.
+// Predictions from the neighbors of a row: votes, the winning class, the weighted mean, and their losses.
 #pragma once
 
 #include <algorithm>
@@ -13,7 +13,7 @@
 
 namespace priorcase::votes {
 
-// Where a row lies among some rows with ascending ids, which must outlive it.
+// Maps an id to its position in an array of ascending ids. The array must outlive this object.
 class Positions {
  public:
   Positions(const std::int64_t* ids, std::size_t n)
@@ -26,7 +26,8 @@ class Positions {
   }
 
  private:
-  // How far an id is from the first one; any number may be an id, and the difference may overflow.
+  // Returns the offset of an id from the first one, in unsigned arithmetic: ids may be any integers, and a signed
+  // difference could overflow.
   std::int64_t after_first(std::int64_t id) const {
     return static_cast<std::int64_t>(static_cast<std::uint64_t>(id) - static_cast<std::uint64_t>(ids_[0]));
   }
@@ -40,20 +41,21 @@ class Positions {
 
 enum class VoteRule { uniform, inverse_square };
 
-// The voters on one query: the nearest rows, how far away they are, and how much the word of each counts.
+// The voters on one query: the nearest rows, their distances and their votes.
 struct Poll {
   std::vector<std::int64_t> ids;  // nearest first
   std::vector<double> distances, votes;
 
   void take(const std::vector<search::Found>& found, const base::Root& root, VoteRule rule);
 
-  // The first voter at an infinite distance; the number of voters where there is none.
+  // Returns the index of the first voter at an infinite distance; the number of voters if there is none.
   std::size_t endless() const {
     return std::find(distances.begin(), distances.end(), base::infinity) - distances.begin();
   }
 };
 
-// votes[i] = 1 / d^2 relative to the nearest voter's, which is 1; rows as near as that count the same.
+// Sets votes[i] to 1 / d^2 relative to the nearest voter's, which is (distances[0] / distances[i])^2. The votes of rows
+// as near as the nearest, whose distance may be 0, are left unchanged: the caller has set them to 1.
 void weigh_by_square(const double* distances, std::size_t n, double* votes);
 
 // Classes ---------------------------------------------------------------------------------------------------------
@@ -67,17 +69,19 @@ struct Electorate {
   std::size_t size;  // at least 1
 };
 
-// Which class the votes on one query are for: the largest sum wins, and a rule decides between equal sums.
+// Finds the winning class of the votes on one query: the class with the largest sum, with a rule to break ties.
 class Election {
  public:
-  // class_weights: how many stored rows each class has; null where nobody counted them.
+  // class_weights: number of stored rows of each class; null if it is not known.
   Election(VoteTies ties, const double* class_weights, std::size_t n_classes)
       : ties_(ties), class_weights_(class_weights), mass_(n_classes, 0.0) {}
 
-  // The winner; -1 where votes are equal and farther voters are to be left out, or the rows of classes to be counted.
+  // Returns the winning class; -1 for a tie that the caller must break: by dropping the farthest voters, or by the
+  // number of rows of each class if `class_weights` is null.
   std::int64_t winner(const Electorate& voters);
 
-  // The winner among the k - 1, k - 2, ... nearest voters, whichever lead alone first; else the nearest voter's class.
+  // Returns the first class to win without a tie among the k - 1, k - 2, ... nearest voters; the class of the nearest
+  // voter if there is none.
   std::int64_t reduced(const Electorate& voters);
 
  private:
@@ -90,20 +94,21 @@ class Election {
   std::vector<std::int64_t> leaders_;
 };
 
-// Voters of many queries, one list behind the other: query q's are at starts[q] up to starts[q + 1]. Views.
+// Concatenated voters of many queries: those of query q are at starts[q] up to starts[q + 1]. Views.
 struct VoteLists {
   const std::int64_t* starts;
   std::size_t n_queries;
   const double* votes;
 };
 
-// The winner of each list, -1 where it is open.
+// Returns the winner of each list, -1 as in Election::winner.
 std::vector<std::int64_t> elect(const VoteLists& lists, const std::int64_t* classes, const double* distances,
                                 Election& election);
 
 // Numbers ---------------------------------------------------------------------------------------------------------
 
-// Added one by one in their order; never outside the range of the numbers, which rounding could leave.
+// Returns the mean of the numbers weighted by the votes, added in the given order and clipped to the range of the
+// numbers, which rounding could leave.
 double weighted_mean(const double* numbers, const double* votes, std::size_t n);
 
 std::vector<double> weighted_means(const VoteLists& lists, const double* numbers);
@@ -112,20 +117,21 @@ std::vector<double> weighted_means(const VoteLists& lists, const double* numbers
 
 using Row = std::uint32_t;
 
-// The loss of a row whose target is told by some others, nearest first.
+// Loss of predicting the target of a row from other rows, its voters, nearest first.
 struct Ballot {
   virtual ~Ballot() = default;
   virtual double loss(std::size_t row, const Row* voters, std::size_t n) const = 0;
 
-  // Whether the target of one row is so far from that of another that they are enemies; the voters are the first one's.
+  // Returns whether two rows are enemies: rows of different classes, or rows whose numeric targets differ by more than
+  // `limit`, which is enemy_limit() for the voters of `row`.
   virtual bool are_enemies(std::size_t row, std::size_t other, double limit) const = 0;
   virtual double enemy_limit(const Row* voters, std::size_t n) const = 0;
 
-  // The number of the class whose rows are no enemies of each other; -1 where there are no classes.
+  // Returns the class of the row, whose members are never enemies of each other; -1 for numeric targets.
   virtual std::int64_t group(std::size_t row) const = 0;
 };
 
-// The most frequent class. Of equally frequent ones the smallest, or that of the nearest voter.
+// 0-1 loss of the most frequent class. Ties are broken in favor of the smallest class, or of the nearest voter's.
 struct Majority final : Ballot {
   Majority(const std::int64_t* labels, bool nearest_breaks_ties) : labels(labels), nearest(nearest_breaks_ties) {}
 
@@ -138,7 +144,8 @@ struct Majority final : Ballot {
   const bool nearest;
 };
 
-// The mean, added nearest first; enemies differ by more than alpha standard deviations of the voters.
+// Absolute error of the mean, added nearest first. Enemies differ by more than alpha standard deviations of the voters'
+// targets.
 struct Mean final : Ballot {
   Mean(const double* targets, double alpha) : targets(targets), alpha(alpha) {}
 

@@ -9,7 +9,7 @@ namespace {
 
 constexpr std::size_t lanes = panel_rows / 32;
 
-// A 64-entry look-up is four 16-entry shuffles, chosen by bits 4 and 5 of the code.
+// A 64-entry lookup: four 16-entry shuffles, selected by bits 4 and 5 of the code.
 __m256i look_up(const __m256i* quarters, __m256i codes) {
   const __m256i bit4 = _mm256_slli_epi16(codes, 3);
   const __m256i bit5 = _mm256_slli_epi16(codes, 2);
@@ -105,7 +105,7 @@ void bound_leaves(const std::uint8_t* boxes, std::size_t groups, const std::uint
     }
 }
 
-// Codes of rows are below 128, so that the sum of two products fits into 16 bits. Sixteen rows at a time.
+// Codes of rows are below 128, so that the sum of two products fits into 16 bits. Handles sixteen rows at a time.
 void dots_at_least(const std::uint8_t* codes, const std::int32_t* norms, std::size_t fours,
                    const std::uint8_t* const* queries, const std::int32_t* least,
                    std::uint64_t (*rows)[panel_words]) {

@@ -3,7 +3,7 @@
 
 #include "search/kernels/common.hpp"
 
-// GCC 12 takes the deliberately undefined registers inside its own intrinsics for mistakes.
+// GCC 12 warns about the deliberately undefined registers inside its own intrinsics.
 #if defined(__GNUC__) && !defined(__clang__)
 #pragma GCC diagnostic ignored "-Wuninitialized"
 #pragma GCC diagnostic ignored "-Wmaybe-uninitialized"
@@ -13,12 +13,12 @@ namespace priorcase::search::avx512 {
 
 namespace {
 
-// One table look-up for 64 rows is one byte permutation.
+// A table lookup for 64 rows is a single byte permutation.
 __m512i looked_up(const std::uint8_t* table, const std::uint8_t* codes) {
   return _mm512_permutexvar_epi8(_mm512_load_si512(codes), _mm512_load_si512(table));
 }
 
-// Ends early once every sum is full.
+// Stops early once every sum is saturated.
 void add_up(const std::uint8_t* panel, const std::uint8_t* tables, std::size_t n, __m512i* sums) {
   __m512i s0 = _mm512_setzero_si512(), s1 = s0, s2 = s0, s3 = s0;
   for (std::size_t a = 0; a < n; ++a) {
@@ -49,7 +49,7 @@ void scan(const std::uint8_t* panel, const std::uint8_t* tables, std::size_t n, 
   }
 }
 
-// A register that is read twice: left to itself, GCC loads it twice as well.
+// Loads a register that is used twice; without the barrier, GCC would load it twice, too.
 __m512i load_once(const std::uint8_t* codes) {
   __m512i loaded = _mm512_load_si512(codes);
   asm("" : "+v"(loaded));

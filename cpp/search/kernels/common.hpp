@@ -1,4 +1,5 @@
-// What the versions for several instruction sets share: compiled with the flags of each, and private to each.
+// Helpers for the versions for different instruction sets. Each version compiles them with its own flags and keeps them
+// private.
 #pragma once
 
 #include <bit>
@@ -10,7 +11,8 @@ namespace priorcase::search {
 
 namespace {
 
-// Calls at_most with the least number up to 254 that lets as many rows pass as wanted; last of all with that number.
+// Finds the smallest threshold up to 254 at which at_most(threshold) is at least `wanted`, or 254 if there is none. The
+// last call of at_most is with that threshold; returns its result.
 template <class AtMost>
 inline std::size_t least_most(std::size_t wanted, const AtMost& at_most) {
   unsigned low = 0, high = 254;
@@ -33,7 +35,7 @@ inline std::size_t count_bits(std::uint64_t word) {
   return word * 0x0101010101010101u >> 56;
 }
 
-// Sets the bits of the rows whose sum is at most a number; returns how many there are.
+// Sets the bits of the rows whose sum is at most `most`; returns their number.
 inline std::size_t rows_at_most(const std::uint8_t* sums, unsigned most, std::uint64_t* rows) {
   std::size_t count = 0;
   for (std::size_t w = 0; w < panel_words; ++w) {
@@ -52,7 +54,7 @@ inline void round_down(const float* lower, std::uint8_t* tables, std::size_t n, 
   }
 }
 
-// Reciprocals and sums are off by a few units in the last place: bounds stay below what is exact all the same.
+// Keeps bounds below the exact values, although reciprocals and sums are off by a few units in the last place.
 constexpr double slack = 1.0 - 1e-6;
 
 inline std::uint8_t bound_numbers(const double* low, const double* high, double query, double unit, double weight,
@@ -90,14 +92,14 @@ inline std::size_t places_at_most(const std::uint8_t* bytes, std::size_t groups,
   return count;
 }
 
-// Four codes as one number.
+// Returns four codes as one 32-bit integer.
 inline int four_at(const std::uint8_t* codes) {
   int four;
   std::memcpy(&four, codes, sizeof four);
   return four;
 }
 
-// Two scans, one after the other, for CPUs that would gain nothing by more.
+// Two scans in sequence, for CPUs that would gain nothing from a joint one.
 template <void (*Scan)(const std::uint8_t*, const std::uint8_t*, std::size_t, std::uint64_t*, std::uint8_t*)>
 inline void scan_each(const std::uint8_t* panel, const std::uint8_t* tables, const std::uint8_t* other_tables,
                       std::size_t n, std::uint64_t* survivors, std::uint64_t* other_survivors, std::uint8_t* sums,

@@ -1,4 +1,4 @@
-// The inner loops of the bound scan, one version for each instruction set. All give the same bytes.
+// The inner loops of the bound scan, with a version for each instruction set. All versions give identical bytes.
 #pragma once
 
 #include <cstddef>
@@ -6,7 +6,8 @@
 
 namespace priorcase::search {
 
-// Codes 0..61 are bins of numbers or groups of symbols, 62 is a missing value, 63 a row that is not there.
+// Codes 0 to 61 are bins of numbers or groups of symbols; 62 is a missing value, 63 a row that was removed or never
+// there.
 inline constexpr std::size_t n_codes = 64;
 inline constexpr std::size_t n_bins = 62;
 inline constexpr std::uint8_t missing_code = 62;
@@ -16,51 +17,54 @@ inline constexpr std::uint8_t dead_code = 63;
 inline constexpr std::size_t panel_rows = 256;
 inline constexpr std::size_t panel_words = panel_rows / 64;
 
-// A leaf is a quarter of a panel. Its box says for each attribute which codes its rows have, in three bytes: of
-// numbers the least and the largest code (63: none) and 62 if one is missing (else 63); of symbols up to three codes,
-// the first one 63 where there are more. Boxes lie in groups of 64 leaves: for each attribute 64 first bytes, 64
-// second, 64 third.
+// A leaf is a quarter of a panel. Its box tells which codes its rows have, in three bytes for each attribute. For
+// numbers: the smallest and the largest code (63 if there is none), and 62 if a value is missing (else 63). For
+// symbols: up to three codes; the first byte is 63 if there are more. Boxes are stored in groups of 64 leaves: for each
+// attribute 64 first bytes, then 64 second bytes, then 64 third bytes.
 inline constexpr std::size_t leaf_rows = 64;
 inline constexpr std::size_t box_bytes = 3 * 64;
 inline constexpr std::uint8_t any_code = 63;
 
 struct Kernels {
-  // The saturating sum of each row's table entries, and a bit of survivors where it is below 255. Sums are on a cache
-  // line.
+  // Computes the saturating sum of each row's table entries, and sets the row's bit in `survivors` if the sum is below
+  // 255. `sums` must start on a cache line.
   void (*scan)(const std::uint8_t* panel, const std::uint8_t* tables, std::size_t n, std::uint64_t* survivors,
                std::uint8_t* sums);
-  // The same for two queries, whose tables may lie apart; the codes are loaded once.
+  // Does the same for two queries with separate tables; the codes are loaded only once.
   void (*scan_two)(const std::uint8_t* panel, const std::uint8_t* tables, const std::uint8_t* other_tables,
                    std::size_t n, std::uint64_t* survivors, std::uint64_t* other_survivors, std::uint8_t* sums,
                    std::uint8_t* other_sums);
-  // Sets the bits of the rows with the least sums, as many as wanted and all that tie with the last of them; but for
-  // sums of 255, so that fewer may be found. Returns how many there are.
+  // Sets the bits of the `wanted` rows with the smallest sums, and of all rows that tie with the last of them. Rows
+  // with a sum of 255 are never chosen, so there may be fewer. Returns the number of rows chosen.
   std::size_t (*promising)(const std::uint8_t* panel, const std::uint8_t* tables, std::size_t n, std::size_t wanted,
                            std::uint64_t* chosen);
-  // The same for one leaf of a panel.
+  // Does the same as `scan` for one leaf of a panel; returns the survivors.
   std::uint64_t (*scan_leaf)(const std::uint8_t* panel, std::size_t leaf, const std::uint8_t* tables, std::size_t n,
                              std::uint8_t* sums);
-  // Lower bounds in units of 1/factor, rounded down; 255 where the bound alone is out of reach. n is a multiple of 64.
+  // Writes lower bounds in units of 1 / factor, rounded down to at most 254; 255 if a bound alone exceeds `reach`. n is
+  // a multiple of 64.
   void (*round_down)(const float* lower, std::uint8_t* tables, std::size_t n, float reach, float factor);
-  // Lower bounds of weight times |x - query| * unit, or of its square, for numbers between low and high, a little less
-  // than exact; infinite where low is above high. There are 64 of each. Returns the last one whose low is not above the
-  // query; 0 where there is none.
+  // Computes lower bounds of weight * |x - query| * unit, or of weight * (|x - query| * unit)^2 if `square`, over the
+  // numbers x from low[c] to high[c]. They are slightly below the exact values, and infinite if low[c] > high[c]. Each
+  // array has 64 entries. Returns the last c with low[c] <= query; 0 if there is none.
   std::uint8_t (*bound_numbers)(const double* low, const double* high, double query, double unit, double weight,
                                 bool square, float* lower);
-  // The three tables of a box from that of an attribute of numbers, where `own` is the code of the query: numbers above
-  // it are no nearer than the least code, and numbers below it no nearer than the largest.
+  // Makes the three box tables of a numeric attribute from its table. `own` is the code of the query: a box whose
+  // smallest code is above it is no nearer than that code, and a box whose largest code is below it is no nearer than
+  // that one.
   void (*split_table)(const std::uint8_t* table, std::uint8_t own, std::uint8_t* three);
-  // Saturating sums of bounds for the boxes of some groups of leaves. For each attribute there are three tables: for
-  // numbers those of the first and second byte, which are added, and of the third, which may be less; for symbols (the
-  // mark is set) the least of three entries, all of the first table.
+  // Computes saturating sums of bounds for the boxes of some groups of leaves, with three tables for each attribute.
+  // Numbers: the entries of the first and the second byte are added; the bound is the smaller of that sum and the entry
+  // of the third byte. Symbols (marked in `symbols`): the bound is the smallest entry of the three bytes, all in the
+  // first table.
   void (*bound_leaves)(const std::uint8_t* boxes, std::size_t groups, const std::uint8_t* tables,
                        const std::uint8_t* symbols, std::size_t n, std::uint8_t* bounds);
-  // The places of bytes up to a number, in order; returns how many there are.
+  // Writes the positions of the bytes that are at most `most`, in ascending order; returns their number.
   std::size_t (*places_at_most)(const std::uint8_t* bytes, std::size_t groups, std::uint8_t most,
                                 std::uint32_t* places);
-  // For each of four queries the rows of a panel whose norm, plus the dot product of its codes and those of the
-  // query, is at least a number. Four codes of each row lie together, then the next four. A row's are from 0 to 127,
-  // a query's from -128 to 127.
+  // Finds, for each of four queries, the rows of a panel whose norm plus the dot product of their codes with the
+  // query's codes is at least `least`. Codes are stored in fours: the first four codes of each row, then the next four
+  // of each row, and so on. A row's codes are from 0 to 127, a query's from -128 to 127.
   void (*dots_at_least)(const std::uint8_t* codes, const std::int32_t* norms, std::size_t fours,
                         const std::uint8_t* const* queries, const std::int32_t* least,
                         std::uint64_t (*rows)[panel_words]);
@@ -79,7 +83,7 @@ namespace neon {
 extern const Kernels kernels;
 }
 
-// Those of the path in use.
+// The kernels of the code path in use.
 const Kernels& kernels();
 
 }  // namespace priorcase::search

@@ -14,8 +14,8 @@ uint8x16x4_t load_table(const std::uint8_t* table) {
   return {{vld1q_u8(table), vld1q_u8(table + 16), vld1q_u8(table + 32), vld1q_u8(table + 48)}};
 }
 
-// The 64 entries of a table lie in four registers: one instruction looks 16 codes up. Ends early once every sum is
-// full.
+// The 64 entries of a table fill four registers, so that one instruction looks up 16 codes. Stops early once every sum
+// is saturated.
 void add_up(const std::uint8_t* panel, const std::uint8_t* tables, std::size_t n, uint8x16_t* sums) {
   uint8x16_t s[lanes];
   for (std::size_t l = 0; l < lanes; ++l) s[l] = vdupq_n_u8(0);
@@ -32,7 +32,7 @@ void add_up(const std::uint8_t* panel, const std::uint8_t* tables, std::size_t n
   for (std::size_t l = 0; l < lanes; ++l) sums[l] = s[l];
 }
 
-// One bit for each of 64 bytes, which are all 0 or 255.
+// Returns one bit for each of 64 bytes, which must all be 0 or 255.
 std::uint64_t bits_of(uint8x16_t a, uint8x16_t b, uint8x16_t c, uint8x16_t d) {
   const uint8x16_t place = vld1q_u8(places);
   const uint8x16_t low = vpaddq_u8(vandq_u8(a, place), vandq_u8(b, place));
@@ -41,7 +41,7 @@ std::uint64_t bits_of(uint8x16_t a, uint8x16_t b, uint8x16_t c, uint8x16_t d) {
   return vgetq_lane_u64(vreinterpretq_u64_u8(vpaddq_u8(all, all)), 0);
 }
 
-// The rows of 64 whose sum is at most a number.
+// Returns one bit for each of 64 rows: whether its sum is at most `most`.
 std::uint64_t word_at_most(const uint8x16_t* sums, unsigned most) {
   const uint8x16_t limit = vdupq_n_u8(static_cast<std::uint8_t>(most));
   return bits_of(vcleq_u8(sums[0], limit), vcleq_u8(sums[1], limit), vcleq_u8(sums[2], limit),
@@ -60,7 +60,7 @@ void scan(const std::uint8_t* panel, const std::uint8_t* tables, std::size_t n, 
   for (std::size_t w = 0; w < panel_words; ++w) survivors[w] = word_at_most(sums + 4 * w, 254);
 }
 
-// Half a panel at a time: the sums of both queries and both tables then fit into the 32 registers.
+// Handles half a panel at a time, so that the sums of both queries and both tables fit into the 32 registers.
 void scan_two(const std::uint8_t* panel, const std::uint8_t* tables, const std::uint8_t* other_tables, std::size_t n,
               std::uint64_t* survivors, std::uint64_t* other_survivors, std::uint8_t* sums, std::uint8_t* other_sums) {
   constexpr std::size_t half = lanes / 2;
@@ -110,7 +110,7 @@ std::uint64_t scan_leaf(const std::uint8_t* panel, std::size_t leaf, const std::
   return word_at_most(sums, 254);
 }
 
-// Four bounds in units; 255 where they are out of reach. A NaN counts as 254.
+// Returns four bounds in units; 255 if a bound exceeds `reach`. NaN gives 254.
 uint16x4_t units_of(const float* lower, float32x4_t reach, float32x4_t factor) {
   const float32x4_t bounds = vld1q_f32(lower);
   const uint32x4_t units = vcvtq_u32_f32(vminnmq_f32(vmulq_f32(bounds, factor), vdupq_n_f32(254.0f)));
@@ -154,7 +154,7 @@ void bound_leaves(const std::uint8_t* boxes, std::size_t groups, const std::uint
   }
 }
 
-// The bytes of 64 that are at most a number.
+// Returns one bit for each of 64 bytes: whether it is at most `most`.
 std::uint64_t bytes_at_most(const std::uint8_t* bytes, std::uint8_t most) {
   const uint8x16_t four[4] = {vld1q_u8(bytes), vld1q_u8(bytes + 16), vld1q_u8(bytes + 32), vld1q_u8(bytes + 48)};
   return word_at_most(four, most);
@@ -168,7 +168,7 @@ std::size_t all_at_most(const std::uint8_t* bytes, std::size_t groups, std::uint
   return count;
 }
 
-// Adds to the sums of four rows the products of four codes each.
+// Adds the dot product of four codes with the query's to the sum of each of four rows.
 int32x4_t add_products(int32x4_t sums, int8x16_t rows, int8x16_t query) {
 #if defined(__ARM_FEATURE_DOTPROD)
   return vdotq_s32(sums, rows, query);
@@ -180,7 +180,7 @@ int32x4_t add_products(int32x4_t sums, int8x16_t rows, int8x16_t query) {
 
 int8x16_t repeated(const std::uint8_t* four) { return vreinterpretq_s8_s32(vdupq_n_s32(four_at(four))); }
 
-// Sixteen rows at a time.
+// Handles sixteen rows at a time.
 void dots_at_least(const std::uint8_t* codes, const std::int32_t* norms, std::size_t fours,
                    const std::uint8_t* const* queries, const std::int32_t* least,
                    std::uint64_t (*rows)[panel_words]) {

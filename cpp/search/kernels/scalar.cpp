@@ -1,4 +1,4 @@
-// For any CPU: the definition that the other versions must agree with.
+// For any CPU: the reference that the other versions must agree with.
 #include "search/kernels/common.hpp"
 
 namespace priorcase::search::scalar {
