@@ -12,7 +12,7 @@ for _variable in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
     os.environ[_variable] = str(THREADS)
 
 QUIET = 0.05
-BUSY = ": the machine was too busy, do not quote these figures (spinning threads suffer most)"
+BUSY = ": the machine was too busy, so do not quote these figures (programs with spinning threads are slowed down most)"
 
 PACKAGES = (
     "priorcase",

@@ -1,7 +1,7 @@
 """``python examples/help_desk.py [FOLDER]``: a help desk that solves new tickets with the help of 69 old tickets.
 
-Run the cycle once: retrieve, reuse, revise, retain (Aamodt & Plaza 1994). The user guide explains each step. With
-a folder, the case base and three pictures are saved there; otherwise nothing is saved.
+Run the cycle once: retrieve, reuse, revise, retain (Aamodt & Plaza 1994). The user guide explains each step. If a
+folder is given, the case base and three pictures are saved there; otherwise nothing is saved.
 """
 
 from __future__ import annotations
@@ -69,7 +69,7 @@ def heading(text: str) -> None:
 
 
 def places(base: pc.CaseBase, tickets: Iterable[Case], weights: Mapping[str, float]) -> list[int]:
-    """Return the rank of each ticket's own solution among the solutions of similar tickets; 0 if it is missing."""
+    """Return the rank of each ticket's own solution among the solutions of similar tickets, or 0 if it is absent."""
     found = []
     for ticket in tickets:
         others = base.retrieve(ticket, k=20, weights=weights, where={"id": not_(ticket.id), "outcome": True})
@@ -130,7 +130,7 @@ def talk(base: pc.CaseBase, knows: Mapping[str, Any]) -> None:
     conversation = base.converse({"message": knows["message"]})
     while not conversation.settled:
         question = conversation.next_question()
-        assert question is not None  # it would be settled
+        assert question is not None  # otherwise the conversation would be settled
         known = knows.get(question.attribute)
         if question.kind == "member" and known is not None:
             known = question.about in known
@@ -152,7 +152,7 @@ def forget(base: pc.CaseBase) -> None:
 
 
 def draw(base: pc.CaseBase, found: Retrieval, weights: pc.cases.Weights, folder: Path) -> None:
-    """Save three pictures."""
+    """Save three pictures in a folder."""
     drawn = {
         "help_desk": found.plot(),
         "help_desk_weights": weights.plot(),

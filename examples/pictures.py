@@ -197,7 +197,7 @@ def comparison() -> Any:
     """Draw the mean scores and intervals of several learners on one table."""
     X, y = load_loans()
     learners = {"5-NN": pc.KNNClassifier(5), "naive Bayes": pc.NaiveBayes()}
-    learners |= {"trees": pc.TreeAveragedBayes(), "IB2": pc.IB2()}
+    learners |= {"tree average": pc.TreeAveragedBayes(), "IB2": pc.IB2()}
     return evaluation.compare(learners, X, y, repeats=3, scores=["accuracy", "log_score"], progress=False).plot()
 
 

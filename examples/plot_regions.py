@@ -3,7 +3,7 @@ Decision regions of several learners
 ====================================
 
 Each learner has its own decision boundaries. A figure can show them, even if a column is categorical:
-:class:`~priorcase.plots.DecisionSurface` gives each category a place along the axis.
+:class:`~priorcase.plots.DecisionSurface` gives each category a position on the axis.
 
 The stronger the color, the more certain the prediction. Each point is a penguin.
 """

@@ -36,7 +36,7 @@ print(found)
 
 # %%
 # The outcomes of this table were drawn from a logistic model, so a logistic regression has the best
-# log-score, but the next four are close. Is the difference significant? ``paired`` compares the
+# log-score, but other learners are close. Is the difference significant? ``paired`` compares the
 # learners fold by fold, with a test that corrects for the overlap of the training sets and for the
 # number of pairs.
 paired = found.paired("log_score").frame()

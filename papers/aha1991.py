@@ -283,7 +283,9 @@ def compare(found: Measurements) -> Part:
     others = _tables(variants, ", other interpretations") if variants else ()
     kept = ", ".join(f"{line.title} {outcomes['IB3'][2].mean():.1f}%" for line, outcomes in printed.items())
     beyond = _beyond(judged(others, _SYMBOLS))
-    symbols = f" With levels as symbols, these numbers exceed the limits of the last note: {'; '.join(beyond)}."
+    symbols = (
+        f" With levels as symbols, these numbers are outside the limits given in the last note: {'; '.join(beyond)}."
+    )
     notes = (
         f"{_averages(found)} Each trial splits the rows of a data set at random into as many training and test rows as "
         "in the paper; LED displays and waveforms are generated for each trial. The standard errors in the paper are "
@@ -294,7 +296,8 @@ def compare(found: Measurements) -> Part:
         'says "90%" and "75%"; with two-sided 90% bounds, too few instances of LED and Tumor are ever accepted.',
         'If several instances are equally near, they vote. The paper only says "some y with maximal similarity". The '
         "numbers for LED can only be obtained with the vote. The numbers for IB1 on Tumor lie between the results of "
-        "the vote and of the first tied instance; if levels are symbols, only the first tied instance fits.",
+        "the vote and of the first tied instance; with levels as symbols, only the results of the first tied instance "
+        "agree.",
         "The columns have the kinds declared in the manifest of the data sets. Ordered levels (two columns of Tumor, "
         "one of each heart data set) are compared by their ranks, as everywhere in this library; the paper has only "
         "numbers and symbols. We chose ranks after measuring both, so the agreement does not prove that the paper used "

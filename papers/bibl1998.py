@@ -170,11 +170,11 @@ def _agreement(hits: FigureTable, losses: FigureTable, titles: list[str]) -> str
 
 
 def _in_errors(figure: Figure) -> str:
-    """Express the difference from the published figure in standard errors of a difference between two such averages."""
+    """Express the difference from the published figure in standard errors of the difference of two such averages."""
     if math.isnan(figure.standard_error) or not figure.standard_error:  # two runs may agree
         return ""
     errors = abs(figure.difference) / (math.sqrt(2) * figure.standard_error)
-    return f", which differs by {errors:.1f} standard errors of a difference"
+    return f", which differs by {errors:.1f} standard errors of the difference"
 
 
 # Figure 1 -------------------------------------------------------------------------------------------------------------

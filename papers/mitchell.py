@@ -43,7 +43,7 @@ def root_mean_square(model: Any) -> float:
 
 
 def above_wave(X: FloatArray, height: float) -> BoolArray:
-    """Return the class of points of the unit square: whether the second attribute is above a wave of the first."""
+    """Return whether the second attribute of each point of the unit square is above a sine wave of the first."""
     inside: BoolArray = X[:, 1] > 0.5 + height * np.sin(2 * np.pi * X[:, 0])
     return inside
 
@@ -343,8 +343,8 @@ def example_8_2_2(options: Options) -> Part:
     columns = ("mean stretch factor z_j (largest: 1)", "selected, percent of trials")
     weights = FigureTable("leave-one-out weights and selection with twenty attributes", columns, rows, digits=(3, 0))
     notes = (
-        "This is the thought experiment of the book: the attributes are uniform in [0, 1], and the class is whether "
-        "the second is above a sine wave of the first.",
+        "This is the thought experiment of the book: the attributes are uniform in [0, 1], and a row is positive if "
+        "its second attribute is above a sine wave of the first.",
         "The book learns stretch factors by repeated random splits; the leave-one-out weights instead minimize a "
         "smooth loss over all held-out rows at once. Attributes are selected by forward selection as in Moore & Lee "
         "(1994).",

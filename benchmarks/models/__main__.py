@@ -76,8 +76,8 @@ def notes(effort: Effort) -> list[str]:
         "columns and the ranks of ordinal levels. CategoricalNB gets ordinal codes, with numbers in five "
         "equal-frequency bins (KBinsDiscretizer), and the values that occur in the whole table are declared.",
         f"A tenth: models are trained on floor(n / 10) rows and tested on the others, {effort.draws} times "
-        f"({effort.draws_of_many} times for data sets of {MANY_ROWS:,} rows or more). All models are told the "
-        "full set of classes, including those absent from the training rows. "
+        f"({effort.draws_of_many} times for data sets of {MANY_ROWS:,} rows or more). All models are given "
+        "the full set of classes, including those absent from the training rows. "
         "'p(true class) = 0' is the share of test rows whose true class gets probability 0 from the plug-in model "
         'with the default zero_policy="-inf", and the number of draws with such a row. The log-score of these draws '
         "would be -inf; the plug-in columns count 100 nats for each such row instead. The capped columns count at most "

@@ -4,7 +4,7 @@ Choose a threshold by costs
 
 A loan that is not repaid costs far more than a good customer who is turned away. If the
 probabilities are calibrated, the best decision follows from the costs: grant a loan if the expected
-gain is positive. No other threshold does better on average.
+gain is positive. No other rule does better on average.
 
 Suppose a loan that is repaid earns 10% of the amount, and a loan that is not repaid loses 50%. The
 best threshold is then ``0.5 / (0.5 + 0.1)``, about 0.83. Is this threshold also the best one in

@@ -28,8 +28,8 @@ faucet = FunctionGraph.parse(
 
 # %%
 # ``Q`` stands for flows and ``T`` for temperatures of cold, hot and mixed water; ``+>`` means
-# *increases*. The search covers the graph with the functions of parts, and rejects a part if it
-# would have a side effect.
+# *increases*, and ``->`` means *decreases*. The search covers the graph with the functions of parts,
+# and rejects a part if it would have a side effect.
 found = design(faucet, plumbing())
 print(found)
 

@@ -22,7 +22,7 @@ late = (X["hour"] >= 12) != (X.index >= change)
 y = np.where(X["amount"] > np.where(late, 60, 140), "risky", "fine")
 
 # %%
-# :class:`~priorcase.IB1` never forgets. :class:`~priorcase.IB3` keeps a record for each stored row
+# :class:`~priorcase.IB1` keeps every row. :class:`~priorcase.IB3` keeps a record for each stored row
 # and stops using rows whose record has become poor; with ``decay`` only recent trials count. A
 # ``window`` keeps only the latest rows.
 learners = {

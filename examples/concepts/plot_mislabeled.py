@@ -7,7 +7,7 @@ them?
 
 A row is suspicious if a model that has not seen it is certain of another class. So we predict each
 row by cross-validation, and sort the rows by the probability of their recorded outcome. How many of
-the first rows on the list have a wrong outcome?
+the rows at the top of the list have a wrong outcome?
 """
 
 import matplotlib.pyplot as plt
@@ -17,7 +17,7 @@ from sklearn.model_selection import StratifiedKFold, cross_val_predict
 import priorcase as pc
 
 X, y = pc.load_loans()
-wrong = [98, 100, 164, 173, 195, 353, 411, 433, 486, 491, 514, 583]  # as the description of the table says
+wrong = [98, 100, 164, 173, 195, 353, 411, 433, 486, 491, 514, 583]  # from the description of the table
 
 # %%
 # Three learners rank the rows by their probabilities. :class:`~priorcase.PEBLS` ranks them by their
@@ -39,7 +39,7 @@ for name, ranking in rankings.items():
     print(f"{name:22} wrong outcomes among the first 12 rows: {found[11]}, among 30: {found[29]}")
 
 # %%
-# With the stack of learners, the first 30 rows of the list, 5% of the table, include 10 of the 12
+# With the stack of learners, the first 30 rows of the list (5% of the table) include 10 of the 12
 # wrong outcomes. The other rows on the list are correct, but surprising. PEBLS relies on single
 # nearest neighbors and finds the fewest wrong outcomes: the outcomes of this table are hard to
 # predict, so many correct rows also have a poor record.

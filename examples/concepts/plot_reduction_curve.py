@@ -19,10 +19,10 @@ curve = pc.reduction_curve(reducers, X, y, random_state=0)
 print(curve)
 
 # %%
-# The classes of this table overlap, so many rows belong to another class than their neighbors. ENN
+# The classes of this table overlap, so many rows differ in class from their neighbors. ENN
 # removes only these rows: it keeps 80% of the rows, and 1-NN is more accurate than with all rows.
 # DROP3 keeps a sixth of the rows and loses about one point of accuracy. CNN and IB2 keep the rows
-# that they misclassified, and here these are the rows that contradict their neighbors. Therefore,
+# that they misclassified, and here many of these contradict their neighbors. Therefore,
 # CNN and IB2 keep more rows than DROP3 and are less accurate.
 ax = curve.plot()
 ax.set_title("Waveform, 1,000 rows: accuracy of 1-NN after reduction")

@@ -25,8 +25,9 @@ learners = {
 }
 
 # %%
-# Dots show how often predictions came true, with 95% intervals. Bars show the share of the rows. A
-# dot below the dashed line means overconfidence, and a dot above the line means underconfidence.
+# Dots show how often predictions came true, with 95% intervals. Bars show the share of the rows in
+# each bin. A dot below the dashed line means overconfidence, and a dot above the line means
+# underconfidence.
 #
 # 1-NN gives every prediction the same probability of 0.75: it is well calibrated but useless, as
 # its log-score shows. Naive Bayes is slightly overconfident when it is most certain, the random

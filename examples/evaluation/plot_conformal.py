@@ -19,7 +19,7 @@ schema = {"heading": pc.Circular(360), "note": pc.Text()}
 levels = [0.5, 0.7, 0.9]
 regressor = pc.LocallyWeightedRegressor(100, schema=schema)
 methods = {
-    "of the local fit": regressor,
+    "local fit": regressor,
     "conformal": evaluation.ConformalRegressor(regressor, folds=5),
     "conformal, scaled": evaluation.ConformalRegressor(regressor, folds=5, nonconformity="scaled"),
 }

@@ -6,7 +6,8 @@ A learning curve shows the score of a learner as its training table grows. If it
 its end, more rows will help. Some learners are best with few rows and others with many, so a
 comparison at a single size can be misleading.
 
-The table is the waveform problem (Breiman et al., 1984): three classes, 21 noisy numbers.
+The table is the waveform problem (Breiman et al., 1984): three classes and 21 noisy numeric
+columns.
 """
 
 import matplotlib.pyplot as plt

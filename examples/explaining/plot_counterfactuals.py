@@ -19,7 +19,8 @@ print(f"{len(rejected)} of {len(new)} applications are rejected")
 
 # %%
 # The purpose, the age and the day of the application are fixed. All other columns can change. Each
-# new value comes from a real past application that was granted, and unnecessary changes are undone.
+# new value comes from a real past application that the model would grant, and unnecessary changes
+# are undone.
 found = pc.counterfactuals(model, rejected, fixed=["purpose", "age", "applied"], target="yes")
 changes = found.frame()
 print(changes["column"].value_counts())

@@ -20,8 +20,8 @@ new = X.iloc[[503]]
 print(new.T)
 
 # %%
-# Which columns were in favor of the loan, and which against it? The contributions of the columns add
-# up to the probability.
+# Which columns were in favor of the loan, and which against it? The contributions of the columns,
+# added to the probability with all columns missing, give the predicted probability.
 explanation = model.explain(new, precedents=0, counterfactuals=0)
 print(explanation)
 

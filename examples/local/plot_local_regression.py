@@ -4,7 +4,7 @@ Predict a rent with an interval
 
 :class:`~priorcase.LocallyWeightedRegressor` fits a small linear model to the rows around each
 query. It predicts a number, an interval, and the slope at this point. How does the rent depend on
-the size of a flat, and how much do single rents differ from the mean?
+the size of a flat, and how much do individual rents differ from the mean?
 """
 
 import matplotlib.pyplot as plt

@@ -35,10 +35,10 @@ def mean_calls(time):
 calls = rng.poisson(mean_calls(time))
 
 # %%
-# There are four ways to compare times: by the elapsed time, by the time of day on a circle of 24
-# hours, by the hour and the weekday, and by ``Date()``. ``Date()`` uses all parts in which the
-# dates differ: here the elapsed time, the weekday and the hour. We predict the calls for every
-# quarter of an hour of the following week.
+# We compare times in four ways: by the elapsed time, by the time of day on a circle of 24 hours, by
+# the hour and the weekday, and by ``Date()``. ``Date()`` uses all parts in which the dates differ:
+# here the elapsed time, the weekday and the hour. We predict the calls for every quarter of an hour
+# of the following week.
 week = pd.date_range("2024-07-01 12:00", periods=7 * 96, freq="15min")
 descriptions = {
     'Date("elapsed")': pc.Date(("elapsed",)),

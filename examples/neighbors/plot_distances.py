@@ -42,8 +42,8 @@ accuracy = pd.DataFrame(
 print(accuracy.round(3))
 
 # %%
-# HVDM is best on two tables, and ties with the encoded table on penguins. It takes into account which categories
-# matter for the target, while HEOM and Gower's distance treat all differences alike.
+# HVDM is best on two tables, and ties with scikit-learn on penguins. It takes into account which
+# categories matter for the target, while HEOM and Gower's distance treat all differences alike.
 fig, ax = plt.subplots(figsize=(8, 3.4), layout="constrained")
 colors = ["#0072B2", "#56B4E9", "#D55E00", "#E69F00", "#767676"]
 for i, ((name, row), marker) in enumerate(zip(accuracy.iterrows(), "os^Dv", strict=True)):
