@@ -119,7 +119,7 @@ def whole_file(path: Path, *, overwrite: bool, mode: int = 0o666) -> Iterator[Bi
                 os.fsync(folder)
             finally:
                 os.close(folder)
-    except BaseException as error:  # also after an interrupt, no partial file stays
+    except BaseException as error:  # no partial file remains, even after an interrupt
         with suppress(OSError):
             beside.unlink(missing_ok=True)
         if not isinstance(error, OSError) or isinstance(error, FileExistsError):

@@ -12,8 +12,8 @@ from rich.cells import cell_len
 
 from priorcase.exceptions import visible
 
-# Colors come from the notebook, light or dark; lines are a gray that both show. The class is named twice to take
-# precedence over Jupyter's rules for tables.
+# Text has the color of the notebook, light or dark; lines are a gray that is visible on both. The class is named twice
+# to take precedence over Jupyter's rules for tables.
 _RULES = {
     "": "overflow-x:auto",
     " table": "border:none;border-collapse:collapse;color:inherit;margin:.4em 0;table-layout:auto;width:max-content",

@@ -56,7 +56,7 @@ def as_python(value: float) -> int | float:
 
 
 def floats_or_none(values: object) -> tuple[float, ...] | None:
-    """Return numbers as Python floats, or None if there are none, or other values."""
+    """Return a list of numbers as Python floats, or None if it is empty or contains other values."""
     try:
         found = tuple(values) if isinstance(values, Iterable) else ()
     except TypeError:  # an array without dimensions
@@ -107,7 +107,7 @@ def check_value(name: str, value: Any, constraints: Sequence[Any]) -> None:
     priorcase.exceptions.ParameterError: k must be an int in the range [1, inf) or a str among {'sqrt'}, got 'srqt'. Did
     you mean 'sqrt'?
     """
-    from sklearn.utils._param_validation import Options, make_constraint  # takes long to load, and not all need it
+    from sklearn.utils._param_validation import Options, make_constraint  # slow to import, and often not needed
 
     made = [make_constraint(constraint) for constraint in constraints]
     if any(_satisfies(value, constraint) for constraint in made):
@@ -173,5 +173,5 @@ def _satisfies(value: Any, constraint: Any) -> bool:
             value = float(value)  # a float32 would be compared in float32, where wide bounds overflow
         if isinstance(value, Integral) and constraint.type is not Integral and abs(int(value)) > _LARGEST:
             return False
-        value = as_python(value) if is_number(value) else value  # a float32 does not compare with 1e100
+        value = as_python(value) if is_number(value) else value  # a float32 cannot be compared with 1e100
     return bool(constraint.is_satisfied_by(value))

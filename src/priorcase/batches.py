@@ -67,7 +67,7 @@ class Batches:
         import pyarrow as pa
 
         schema, latest, number = None, None, 0
-        ordered, levels = list[str](), dict[str, Any]()  # columns that are ordered dictionaries, and these
+        ordered, levels = list[str](), dict[str, Any]()  # columns with an ordered dictionary, and their dictionaries
         try:
             for number, given in enumerate(self._read()):
                 if not isinstance(given, (pa.RecordBatch, pa.Table)):

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 RecordOf = Callable[[Any, int], dict[str, Any]]
-"""Function from a predicted class and a row id to the record that a learner has of that row."""
+"""Function that returns a learner's record of a row, given the predicted class and the row id."""
 
 
 def plain(value: Any) -> Any:

@@ -19,13 +19,13 @@ from typing import Any, TypeVar, cast
 F = TypeVar("F", bound=Callable[..., Any])
 C = TypeVar("C")
 
-# How many items a message lists, and how long a value may be that it quotes; how alike, of 1, a name must be to be
-# suggested, and among how many.
+# Maximum number of items listed in a message and of characters of a quoted value; minimum similarity (0 to 1) of a
+# suggested name, and maximum number of names to compare.
 _SHOWN = 5
 _LENGTH = 200
 _NEAR = 0.75
 _NAMES = 10_000
-# Control characters can command a terminal, and bidirectional ones show text in another order than it is.
+# Control characters can command a terminal, and bidirectional characters change the displayed order of text.
 _HIDDEN = re.compile("[\x00-\x1f\x7f-\x9f\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u2069\ud800-\udfff\ufeff]")
 
 
@@ -311,7 +311,7 @@ def quoted(value: object) -> str:
     """
     try:
         text = repr(value)
-    except Exception:  # too many digits, too deep, or a mistake in a class of the user's
+    except Exception:  # too many digits, nested too deeply, or an error in a class of the user
         return f"a value of type {type(value).__name__}"
     if "\n" in text:
         if isinstance(shape := getattr(value, "shape", None), tuple) and hasattr(value, "dtypes"):  # a frame

@@ -90,7 +90,7 @@ _ALL = (
     Learner(
         "tuned_knn",
         "Tuned k-NN",
-        "The most similar past rows vote; how many, and what counts as similar, is learned.",
+        "The most similar past rows vote; their number and the measure of similarity are learned.",
         "KNNClassifierCV",
         "KNNRegressorCV",
     ),

@@ -80,14 +80,14 @@ MAPPED = 64 * 2**20
 """Minimum size in bytes of files that are memory-mapped."""
 
 _HEADER, _CHECKSUM = "model.json", 64
-_LARGE = 2**20  # bytes of an array in a mapped file that is compared with its checksum only on demand
-_CACHE_LINE, _PADDING = 64, 0xD935  # the number that zipalign has for such padding
-_LOCAL = struct.Struct("<4s22x2H")  # what comes before the name of an entry
-_IN_PLACE = ("rows", "index")  # of a model's state, the parts whose arrays are not copied
-_DEEPEST = 60  # levels of containers within each other
-_LONGEST = 10_000  # digits of a number
-_MOST_RANGE = 10_000_000  # numbers that a range stands for
-_MOST_ALIKE = 1_000  # keys with the same hash, each of which is compared with all the others
+_LARGE = 2**20  # minimum bytes of an array in a mapped file whose checksum is verified only on demand
+_CACHE_LINE, _PADDING = 64, 0xD935  # zipalign's id for such padding
+_LOCAL = struct.Struct("<4s22x2H")  # the fields before the name of an entry
+_IN_PLACE = ("rows", "index")  # parts of a model's state whose arrays are not copied
+_DEEPEST = 60  # maximum depth of nested containers
+_LONGEST = 10_000  # maximum number of digits of a number
+_MOST_RANGE = 10_000_000  # maximum length of a range
+_MOST_ALIKE = 1_000  # maximum number of keys with the same hash, which are all compared with each other
 _LARGE_INT = 2**63
 _TEXTS: Any = np.dtypes.StringDType() if hasattr(np.dtypes, "StringDType") else None  # NumPy 2
 
@@ -157,7 +157,7 @@ def load_bytes(data: Bytes, *, source: str = "The saved model", verify: bool = T
     """Return the model from the bytes of `dump`; ``source`` is its name in messages. See `load` for ``verify``."""
     model = unpack(data, source=source, verify=verify)
     if type(model).__name__ not in _homes(models=True):
-        raise damaged(source, "it holds no model")
+        raise damaged(source, "it contains no model")
     return model
 
 
@@ -179,7 +179,7 @@ def pack(value: object, name: str) -> bytes:
 
 
 class _Content:
-    """Return the parts to write to a file; arrays of rows and indexes are shared with the model, not copied."""
+    """Content of a file to be written; arrays of rows and indexes are shared with the model, not copied."""
 
     def __init__(self, value: object, name: str) -> None:
         writer = _Writer()
@@ -210,7 +210,7 @@ class _Content:
         info = zipfile.ZipInfo(name)  # dated 1980, so that equal models have equal bytes
         info.create_system, info.file_size = 3, sum(map(len, parts))
         zip64 = info.file_size * 1.05 > zipfile.ZIP64_LIMIT
-        header = _LOCAL.size + len(name) + 4 + (20 if zip64 else 0)  # with the marks of both additions
+        header = _LOCAL.size + len(name) + 4 + (20 if zip64 else 0)  # with the headers of the padding and of zip64
         padding = -(file.tell() + header) % _CACHE_LINE
         info.extra = struct.pack("<HH", _PADDING, padding) + bytes(padding)
         with archive.open(info, "w", force_zip64=zip64) as entry:
@@ -227,7 +227,7 @@ def _npy(array: AnyArray) -> tuple[bytes, Any]:
 
 
 def unpack(data: Bytes, *, source: str, verify: bool = True) -> Any:
-    """Return what `pack` packed; raise `ReadingError` for other bytes."""
+    """Return the value packed by `pack`; raise `ReadingError` for other bytes."""
     if not isinstance(data, bytes | mmap):
         data = bytes(data)
     if data[:4] != b"PK\x03\x04":
@@ -323,7 +323,7 @@ def strategy_named(name: str) -> type[Any] | None:
 
 
 def _public_name(kind: type, *, models: bool) -> str | None:
-    """Return the public name of a class, or None if it, or another class of that name, is not in the tables."""
+    """Return the public name of a class, or None if the tables do not contain this class under its name."""
     name = kind.__name__
     return name if name in _homes(models=models) and _class_of(name, models=models) is kind else None
 
@@ -478,7 +478,7 @@ class _Writer:
         if name in "OT":
             cells = [self.encode(each, f"{path}[{i}]", depth) for i, each in enumerate(value.ravel().tolist())]
             return {"objects": [name, list(value.shape), cells]}
-        # What may change is copied before the lock of the model is released; rows and indexes are read-only.
+        # Arrays that may change are copied while the model is locked; rows and indexes are read-only.
         self.arrays.append(value.copy(order="K") if value.flags.writeable else value)
         return {"array": len(self.arrays) - 1}
 
@@ -502,7 +502,7 @@ class _Reader:
     """Decoder of values from JSON and arrays; forged content raises ordinary Python errors."""
 
     def __init__(self, arrays: list[memoryview]) -> None:
-        self.arrays = dict(enumerate(arrays))  # those that nothing has referred to yet
+        self.arrays = dict(enumerate(arrays))  # arrays that have not been referred to yet
         self._in_place = False
 
     def decode(self, told: Any, depth: int = 0) -> Any:
@@ -586,7 +586,7 @@ def _array_of(content: memoryview) -> AnyArray:
     if dtype.kind == "b" and flat.size and flat.view(np.uint8).max() > 1:
         raise ValueError("a boolean that is neither true nor false")
     if dtype.kind == "U" and flat.size and flat.view(np.dtype("u4").newbyteorder(dtype.byteorder)).max() > 0x10FFFF:
-        raise ValueError("text with characters that do not exist")
+        raise ValueError("text with invalid characters")
     return flat.reshape(shape, order="F" if header[2] == b"True" else "C")
 
 
@@ -599,7 +599,7 @@ def _random_state(key: str, position: int, has_gauss: int, gauss: float) -> np.r
     return state
 
 
-# -- checks for those who restore themselves
+# -- checks for classes that restore their own state
 
 
 def checked(

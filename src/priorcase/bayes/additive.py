@@ -31,7 +31,7 @@ from priorcase.schema import Coded, Table
 
 Predictive: TypeAlias = Literal["map", "evidence", "sc"]
 
-# Below this, one matrix of cells is faster than a translation for each column.
+# Up to this many cells, encoding one matrix is faster than translating each column.
 _FEW_CELLS = 20_000
 
 
@@ -167,7 +167,7 @@ class Cells:
     @property
     def peak(self) -> FloatArray:
         """Contribution of each cell to ``mass``, ``max(count + weight - 1, 0)``."""
-        return np.maximum(self.count + (self.weight - 1.0), 0.0)  # so that counts do not change with weight 1
+        return np.maximum(self.count + (self.weight - 1.0), 0.0)  # exact for weight 1
 
     def without(self, rows: float | FloatArray) -> Cells:
         """Return the counts after ``rows`` rows are removed from each cell."""
@@ -228,14 +228,14 @@ def value_table(discrete: Discrete, weights: CellWeights, estimates: Estimates) 
     """Return each cell's term in the joint log-probability of each class; 0 for a missing value that is not counted."""
     wide, first = _cells(discrete, weights.widened, weights.unseen, 1), discrete.starts[:-1]
     totals = (part[first] for part in (wide.weights, wide.size, wide.mass))
-    # One more value of each attribute, without rows.
+    # The term of an additional value of each attribute, which no row has.
     new = estimates.log_shares(Cells(np.zeros_like(discrete.totals), wide.total[first], weights.unseen, *totals))
     seen = estimates.log_shares(value_cells(discrete, weights))
     return with_missing(np.where(discrete.inside[:, np.newaxis], seen, new[discrete.of]), discrete, new)
 
 
 def with_missing(logs: FloatArray, discrete: Discrete, new: FloatArray) -> FloatArray:
-    """Fill in the terms of missing values: 0, or the term of a new value if ``missing="value"`` but none was seen."""
+    """Fill in the terms of missing values: 0, or that of a new value if missing is a value but never occurred."""
     cells = discrete.starts[:-1] + MISSING
     outside = ~discrete.inside[cells]
     logs[cells[outside]] = np.where(discrete.missing[outside, np.newaxis], new[outside], 0.0)

@@ -116,7 +116,7 @@ class BayesClassifier(ClassifierMixin, RowsEstimator[BayesMemory]):
             raise NotAvailableError("the rows are stored with ids; use forget(ids) with ids from ids_")
         instances, targets = memory.instances, memory.instances.targets
         before, classes = instances.target_counts(), instances.target_values()
-        assert targets is not None  # a classifier has some
+        assert targets is not None  # a classifier always has targets
         for rows, given in self._batches(X, y, None):
             table, (labels, coded) = self._table(rows), _read_labels(given)
             self._labeling.check_sort(labels)
@@ -289,8 +289,8 @@ class BayesClassifier(ClassifierMixin, RowsEstimator[BayesMemory]):
         else:
             self._bound()
 
-    # Fit in parts: `_gathered` counts each part, `_gathered_with` joins them. If `_settled` returns a model, it
-    # counts each part again, with cut points that were learned from all, and the parts are merged.
+    # Fit in parts: `_gathered` counts each part, and `_gathered_with` joins the counts. If `_settled` then returns a
+    # model, its `_counted` counts each part again, with cut points learned from all parts, and the results are merged.
 
     def _gathered(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Return a copy after counting rows in a first pass, without final cut points."""
@@ -335,7 +335,7 @@ class BayesClassifier(ClassifierMixin, RowsEstimator[BayesMemory]):
         return self._answering().attributes()
 
     def _part_prior(self) -> Prior | Auto:
-        """Return the prior of each attribute, converted from a prior for columns."""
+        """Return the prior of the attributes, converted from the prior of the columns."""
         parts = self._attributes().parts
         prior = self._prior
         return prior.by_part(parts) if isinstance(prior, PerAttribute) and parts is not None else prior
@@ -431,8 +431,8 @@ class BayesClassifier(ClassifierMixin, RowsEstimator[BayesMemory]):
                 strategies[a] = Words.of(kind)
             elif a in given:
                 raise ParameterError(
-                    f"numeric may name numeric columns only, but {schema.label(a)!r} is {type(kind).__name__.lower()}: "
-                    "values of such columns are counted as they are"
+                    f"numeric must contain numeric columns only, but column {schema.label(a)!r} is of kind "
+                    f"{type(kind).__name__.lower()}. Omit it: its values are counted without bins or densities."
                 )
         return strategies
 

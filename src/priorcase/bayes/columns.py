@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 MAX_PROBABILITIES = 10_000_000
 """Maximum size of a joint distribution: 80 megabytes."""
 
-# The terms of a block of queries take eight times as many bytes.
+# Maximum number of terms in a block of queries; each takes eight bytes.
 _TERMS_AT_ONCE = 1 << 21
 
 
@@ -113,7 +113,8 @@ def predict_column(
     i = _attribute(estimator, a)
     if not return_proba and i not in estimator._statistics().discrete.attributes:
         means, probabilities = _means(estimator, i), _class_probabilities(estimator, X, y, (a,))
-        # Differences from the first mean: equal means give exactly that mean. By class: identical for any batch.
+        # Differences from the first mean, so that equal means give exactly that mean. The sum is computed class by
+        # class, so that it is identical for any batch.
         expected = np.zeros(len(probabilities))
         for k, away in enumerate((means - means[0]).tolist()):
             expected += probabilities[:, k] * away
@@ -218,7 +219,7 @@ def joint_distribution(
     kept: bool,
     backend: Backend | None,
 ) -> JointDistribution:
-    """Return the joint distribution of the columns at positions ``asked``; the class comes after all columns.
+    """Return the joint distribution of the columns at positions ``asked``; position ``len(schema)`` is the class.
 
     ``kinds``, ``shares`` and ``kept`` are the arguments of `joint_table`, in schema order, so that the order of
     ``asked`` does not affect rounding.
@@ -316,7 +317,7 @@ def _sort_key(value: Value) -> tuple[int, Any]:
 
 def value_array(values: Sequence[Value]) -> AnyArray:
     """Return an array of strings, integers or booleans if all values have that type, otherwise of objects."""
-    # Text of fixed width would drop null characters at the end.
+    # NumPy strings drop null characters at the end.
     if content_of(values) != "any" and not any(str(value).endswith("\0") for value in values):
         array = np.array(values)
         if len({type(value) for value in values}) == 1 and array.dtype.kind in "Ubi":
@@ -325,10 +326,10 @@ def value_array(values: Sequence[Value]) -> AnyArray:
 
 
 def asked_positions(targets: object, schema: Schema, *, classed: bool = True) -> tuple[int, ...]:
-    """Return the positions of the columns in a list of targets; the class comes after all columns."""
+    """Return the positions of the columns in a list of targets; position ``len(schema)`` is the class."""
     keys = targets.tolist() if hasattr(targets, "tolist") else targets  # an array, or the columns of a frame
     if not (isinstance(keys, (list, tuple)) and keys):
-        example = f"[{targets!r}]" if isinstance(targets, str) else "['colour', 'class']"
+        example = f"[{targets!r}]" if isinstance(targets, str) else "['color', 'class']"
         raise ParameterError(
             f"targets must be a list of at least one column, for example targets={example}, got {quoted(targets)}"
         )
@@ -344,7 +345,7 @@ def asked_positions(targets: object, schema: Schema, *, classed: bool = True) ->
 
 
 def asked_position(key: Name, schema: Schema, *, parameter: str, classed: bool = True) -> int:
-    """Return the position of a column; the class comes after all columns. ``classed``: whether there is a class."""
+    """Return the position of a column, ``len(schema)`` for the class; ``classed``: whether the model has classes."""
     if key is not TARGET and not (isinstance(key, str) and key == TARGET.value):
         if classed and isinstance(key, str) and nearest(key, [*(schema.names or ()), TARGET.value]) == TARGET.value:
             raise ParameterError(f"{parameter} contains {key!r}, which is not a column. Did you mean 'class'?")

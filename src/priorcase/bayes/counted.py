@@ -48,7 +48,7 @@ MOST_DISTINCT = 1 << 17
 
 # Integers within a small range are counted by their distance from the smallest.
 _SMALL_RANGE = 1 << 16
-# Number of batches with different dictionaries that are merged together, and the size of their counts.
+# Batches with different dictionaries are merged together: maximum number, and maximum size of their counts in bytes.
 _MOST_WAITING, _MOST_BYTES = 32, 1 << 26
 _NEEDS_ROWS = (
     "needs the rows, but the model was fitted with keep_rows=False and stores counts only. Fit with keep_rows=True"
@@ -105,7 +105,7 @@ class CountedRows(Instances):
             codes.append(found.astype(np.int64))
             prepared.append((np.empty(0, column.data.dtype), new))
         if any(new for _, new in prepared):
-            # Without rows, it is unknown which of the states sharing columns may add values: use private columns.
+            # States can share columns, and without rows it is unknown which of them may add values: copy the columns.
             self._rows = self._rows.taken(slice(None)).with_rows(prepared, None, 0)
         return codes
 
@@ -270,7 +270,7 @@ def check_unweighted(weights: FloatArray | None) -> None:
 
 
 class CountedMemory(BayesMemory):
-    """Counts of rows that are not stored; see the module.
+    """Counts of rows that are not stored; see the module docstring.
 
     ``cuts`` contains fixed cut points by attribute. ``paired`` states whether pairs of values are counted, which
     requires fixed cut points for every binned column.
@@ -301,7 +301,7 @@ class CountedMemory(BayesMemory):
         self._sums = ClassMoments(len(self._summed)) if self._summed else None
         ready = paired and len(settled) == len(self._binned)
         self._pairs = PairCounts.empty(self._pair_sizes(), 0) if ready else None
-        # Batches counted by their dictionaries only; the last ones may continue.
+        # Counters of batches with repeated dictionaries; only the last one receives more batches.
         self._repeated: list[RepeatedBatches] = []
 
     def fork(self) -> Self:
@@ -342,7 +342,7 @@ class CountedMemory(BayesMemory):
 
     def append(self, table: Table, targets: Table | None, weights: FloatArray | None) -> IdArray:
         check_unweighted(weights)
-        assert targets is not None  # a classifier has some
+        assert targets is not None  # a classifier always has targets
         self.absorb(self._tallied(table, targets))
         return np.empty(0, np.int64)
 
@@ -352,7 +352,7 @@ class CountedMemory(BayesMemory):
             return False
         if self._repeated[-1].add(table, target, self.threads):
             return True
-        self.expect_again(table, target)  # it may have other dictionaries
+        self.expect_again(table, target)  # a batch with other dictionaries
         return bool(self._repeated) and self._repeated[-1].add(table, target, self.threads)
 
     def expect_again(self, table: Any, target: Any) -> None:
@@ -589,7 +589,7 @@ class CountedMemory(BayesMemory):
 
     def pair_counts(self, numbers: IntArray, starts: IntArray, codes: IntArray, sizes: IntArray) -> PairCounts:
         """Return the counts of pairs, with values numbered by slot as in `StructuredBayes` and classes by position."""
-        assert self._pairs is not None  # counted since the cut points are fixed
+        assert self._pairs is not None  # pairs are counted once the cut points are fixed
         found = PairCounts.empty(sizes, codes.size)
         maps = []
         for start, size in zip(starts.tolist(), self._pairs.sizes.tolist(), strict=True):
@@ -772,7 +772,7 @@ def _pair_slots(column: AnyArray, cuts: FloatArray | None) -> IntArray:
 def _possible(sums: Sequence[tuple[int, int]], rows: int) -> bool:
     """Return whether these sums are possible for ``rows`` rows: ``0 <= W <= rows`` and ``S^2 <= W Q``."""
     (w, e_w), (s, e_s), (q, e_q) = sums
-    w, more = w >> -e_w, w & ((1 << -e_w) - 1)  # rows count once
+    w, more = w >> -e_w, w & ((1 << -e_w) - 1)  # every row has weight 1
     if w <= 0 or more:
         return w == 0 and not more and s == 0 and q == 0
     first = min(2 * e_s, e_q)

@@ -18,7 +18,7 @@ from priorcase._typing import AnyArray, FloatArray, IdArray
 from priorcase.bayes.memory import FIRST, UNSEEN
 from priorcase.schema.columns import damaged_codes, dictionary_codes
 
-# Integers are counted by their distance from the smallest; later batches may exceed the range.
+# Integers are counted by their distance from the smallest: maximum range, and room for larger ones in later batches.
 _MOST, _SPARE = 1 << 16, 1024
 
 
@@ -35,7 +35,7 @@ class RepeatedBatches:
     starts: IdArray
     cells: IdArray
     rows: int = 0
-    _room: dict[int, AnyArray] = field(default_factory=dict)  # for ranks of numbers: the same memory for each batch
+    _room: dict[int, AnyArray] = field(default_factory=dict)  # memory for ranks of numbers, reused for each batch
 
     @classmethod
     def like(
@@ -100,7 +100,8 @@ class RepeatedBatches:
         cuts_of = [cuts for *_, cuts in self.columns]
         count_values(codes, cuts_of, own, self.starts, self.cells, 1, threads)
         self.rows += len(own)
-        # Codes beyond their dictionary are counted as unseen, and rows of classes beyond theirs are not counted.
+        # Codes outside a column's dictionary are counted as unseen, and rows with a class code outside the dictionary
+        # of the classes are not counted.
         if self.cells[self.starts[:-1] + UNSEEN].any() or self.cells[: self.starts[1]].sum() != self.rows:
             raise damaged_codes()
         return True
@@ -153,7 +154,7 @@ def _numbers(chunk: Any) -> FloatArray | None:
     import pyarrow.types as t
 
     if chunk.null_count and t.is_integer(chunk.type) and chunk.type.bit_width > 32:
-        return None  # NumPy gets them as float64 already
+        return None  # PyArrow would already convert these to float64
     numbers: AnyArray = chunk.to_numpy(zero_copy_only=False)
     exact = numbers.dtype.kind in "iu" and numbers.dtype.itemsize <= 4
     if not exact and (numbers.dtype.kind != "f" or np.isinf(numbers).any()):

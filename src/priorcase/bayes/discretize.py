@@ -32,8 +32,9 @@ Weights: TypeAlias = FloatArray | None
 # The counts of more bins would fill the memory.
 BINS = validation.Interval(Integral, 2, 1_000_000, closed="both")
 
-# Values are integer multiples of 2^-61 of the power of two above the largest: exact except for values near 0. Their
-# distances from the smallest are summed in two halves, below 2^63 if the weights sum to less than 2^32.
+# k-means represents values as multiples of 2^-61 of the power of two above the largest value, which is exact except for
+# values near 0. Distances from the smallest value are summed in two parts, their upper and their lower bits. Both sums
+# stay below 2^63 if the weights sum to less than 2^32.
 _BITS = 61
 _HALF_BITS = 31
 _MOST_WEIGHT = 2.0**32
@@ -346,7 +347,7 @@ class _ClassBlocks:
             """Return the cumulative weight of a class up to each block except the last."""
             return np.cumsum(np.bincount(at, weights=weights, minlength=length))[:-1].astype(np.float64)
 
-        parts, sums = [], []  # for each class: number of rows by position, and their weight
+        parts, sums = [], []  # for each class: the blocks and weights of its values, and its total weight
         for blocks, weights in zip(self.blocks, self.weights, strict=True):
             low, high = np.searchsorted(blocks, [begin, end])
             if (weight := float(weights[low:high].sum())) > 0:

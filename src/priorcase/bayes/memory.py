@@ -27,7 +27,7 @@ from priorcase.schema import Numeric as NumericKind
 if TYPE_CHECKING:
     from sklearn.feature_extraction.text import CountVectorizer
 
-# More counts, with their tables, would take two gigabytes.
+# With the tables computed from them, more counts would take over two gigabytes.
 MOST_CELLS = 2**25
 
 MISSING, UNSEEN, FIRST = 0, 1, 2
@@ -108,8 +108,8 @@ class Discrete:
     ``attributes`` are their positions in the schema. ``starts`` contains the first cell of each attribute and, last,
     the number of cells. ``cuts`` contains the cut points of numeric attributes. ``counts`` are numbers of rows, shape
     (cells, classes), and ``inside`` is a mask of the cells with possible values. ``missing_counts`` states whether
-    missing counts as a value, for all attributes or for each. ``once`` is a mask of the cells with a single row, which
-    would not exist if the model were fitted without that row.
+    missing counts as a value, for all attributes or for each. ``once`` is a mask of the cells with a single row; such a
+    cell would not exist if the model were fitted without that row.
     """
 
     attributes: tuple[int, ...]
@@ -237,7 +237,7 @@ class BayesMemory(Memory):
         for a, kind in zip(parts.columns.tolist(), parts.schema.kinds, strict=True):
             numeric.append(self.numeric[a] if isinstance(kind, (NumericKind, Text)) else None)
             counts.append(bool(self.missing_counts) and not isinstance(numeric[-1], DENSITIES) and a not in counted)
-            if counts[-1] and not self.missing_apart:  # a missing column counts as missing once
+            if counts[-1] and not self.missing_apart:  # a missing value of the column is counted once
                 counted.add(a)
         instances, threads = parts.instances(self.instances), self.threads
         memory = BayesMemory(instances, numeric=numeric, missing_counts=np.array(counts), threads=threads)

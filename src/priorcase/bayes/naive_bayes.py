@@ -192,8 +192,8 @@ class NaiveBayes(AdditiveBayes):
             if isinstance(strategy, PLUG_IN):
                 label = memory.instances.schema.label(a)
                 raise NotAvailableError(
-                    f"undefined: the density parameters of column {label!r} are estimated, not averaged over. "
-                    "Fit with numeric='student', or with bins such as 'mdl'."
+                    f"undefined, because the parameters of the density of column {label!r} are estimated, "
+                    "not averaged over. Fit with numeric='student', or with bins such as 'mdl'."
                 )
             if isinstance(strategy, Student):
                 total += strategy.log_marginal(statistics.moments[a])[statistics.codes].sum()
@@ -241,14 +241,14 @@ class NaiveBayes(AdditiveBayes):
         cells = additive.value_cells(discrete, weights.cells)
         classes = additive.class_cells(statistics.class_counts, weights.classes)
         first = Scale.JOINT
-        if row_weights is None:  # one lookup per row, in tables with one row less in the row's own class
+        if row_weights is None:  # one lookup per row, in tables with one row fewer in the row's own class
             less = estimates.log_shares(cells.without(1.0))
             less = additive.with_missing(less, discrete, np.zeros_like(discrete.totals))
             if discrete.once is not None:
                 less[discrete.once] = 0.0
             without, same = _class_logs(classes, estimates, np.arange(n), np.ones(n)), np.eye(n, dtype=np.bool_)
             others = np.where(same, -np.inf, without)[classes.count > 0].max(axis=0)
-            alike = bool((same | (without == others))[classes.count > 0].all())  # for any class of the row
+            alike = bool((same | (without == others))[classes.count > 0].all())  # regardless of the row's class
             if alike and not any(isinstance(strategy, (*DENSITIES, Words)) for strategy in memory.numeric):
                 first = wanted
             scorer = additive.discrete_scorer(others if alike else np.zeros(n), table, discrete)
@@ -293,7 +293,7 @@ def _class_logs(cells: Cells, estimates: Estimates, own: IntArray, row_weights: 
     count, weight = cells.count[own], cells.weight[own]
     counts = np.repeat(cells.count[np.newaxis], len(own), axis=0)
     counts[np.arange(len(own)), own] = _less(count, row_weights)
-    # The decrease of the mass, for "map" only: less than the row's weight if a Dirichlet weight is below 1.
+    # The decrease of the mass (used by "map" only) is less than the row's weight if a Dirichlet weight is below 1.
     losses = np.where(count - row_weights + (weight - 1.0) >= 0.0, row_weights, cells.peak[own])
     total, mass = _less(cells.total, row_weights), _less(cells.mass, losses)
     return estimates.log_shares(replace(cells, count=counts, total=total[:, np.newaxis], mass=mass[:, np.newaxis]))

@@ -30,12 +30,12 @@ from priorcase.saving import checked
 
 # For variances within these limits the squares of relevant distances do not overflow.
 LEAST_VARIANCE, MOST_VARIANCE = 1e-280, 1e280
-# Minimum weight of values with their own variance: two rows, up to rounding of weights.
+# Minimum weight of a class with its own variance: two rows, up to rounding of weights.
 _ROUNDING = 1e-12
 TWO_ROWS = 2 * (1 - _ROUNDING)
-# If less than this share of the squared deviations remains without a row, too few digits are left.
+# If less than this share of the squared deviations remains after a row is removed, too few digits are left.
 _CANCELLED = 2.0**-10
-# An interquartile range below this share of the standard deviation means equal values.
+# An interquartile range below this share of the standard deviation is treated as 0.
 _LEAST_RANGE = 1e-9
 # Digits of a sum in addition to those of its largest term.
 _SPARE = 6
@@ -102,7 +102,7 @@ class Moments:
         return Moments(n, mean, deviation, self.n_all, self.mean_all, self.deviation_all)
 
     def variance_all(self) -> FloatArray:
-        """Return the overall variance with divisor ``n - 1``, or ``n / 2`` if that is larger (for weights below 2)."""
+        """Return the overall variance with divisor ``n - 1``, or ``n / 2`` if that is larger (total weight below 2)."""
         n = np.asarray(self.n_all, dtype=np.float64)
         return np.asarray(self.deviation_all / np.where(n > 0, np.maximum(n - 1, n / 2), 1.0))
 
@@ -299,7 +299,7 @@ def check_spread(moments: Moments, *, column: object) -> None:
         found, repair = ("large", "Divide") if variance > 1 else ("small", "Multiply")
         raise NumericRangeError(
             f"column {column!r} has a variance too {found} for a density in float64; expected one from 1e-280 to "
-            f"1e280, or 0. {repair} it by a power of ten."
+            f"1e280, or 0. {repair} the column by a power of ten."
         )
 
 
@@ -551,6 +551,8 @@ class KernelDensity:
 
 
 class FittedKernels:
+    """Kernel densities of some classes, with the distinct values of each class and of all classes together."""
+
     def __init__(self, bandwidth: Bandwidth, samples: Sequence[Sample]) -> None:
         self.bandwidth = bandwidth
         self.classes = [_KernelSum(*bins.distinct(*sample)) for sample in samples]
@@ -628,7 +630,7 @@ class _KernelSum:
         return np.minimum(np.searchsorted(self.points, x), len(self.points) - 1)
 
     def quartile_range(self, at: IntArray, out: FloatArray) -> FloatArray:
-        """Return the third minus the first quartile, each the smallest value with at least its share at or below it."""
+        """Return the third quartile minus the first; a quartile is the smallest value with its share at or below it."""
         last, found = len(self.points) - 1, []
         for q in (0.25, 0.75):
             wanted = q * (self.reached[-1] - out) * (1 - _ROUNDING)
@@ -657,7 +659,7 @@ class _KernelSum:
             terms *= -0.5
             terms[rows[left <= 0], at[left <= 0]] = -np.inf
             highest = terms.max(axis=1)
-            # All terms underflow: the result is -inf, without differences of infinities.
+            # If all terms underflow, the result is -inf; infinities must not be subtracted.
             terms -= np.where(np.isfinite(highest), highest, 0.0)[:, None]
             np.exp(terms, out=terms)
             own = terms[rows, at] * np.maximum(left, 0.0)

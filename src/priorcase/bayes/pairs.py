@@ -31,8 +31,8 @@ Family = Literal["all_trees", "best_tree", "super_parents", "plain_super_parents
 
 ``all_trees``: all trees over the attributes, weighted by marginal likelihood. ``best_tree``: only the tree with the
 largest marginal likelihood. ``super_parents``: naive Bayes and, for each attribute, the structure in which all other
-attributes depend on it, weighted by marginal likelihood. ``plain_super_parents``: as ``super_parents``, but without
-naive Bayes, with equal weights, and only attributes whose value in the query occurs in enough rows.
+attributes depend on it, weighted by marginal likelihood. ``plain_super_parents``: like ``super_parents``, but
+without naive Bayes, with equal weights, and only with attributes whose value in the query occurs in enough rows.
 """
 
 MAX_CELLS = 1 << 27
@@ -40,7 +40,7 @@ MAX_CELLS = 1 << 27
 
 # Sums of 2^27 integers below this are exact in float64.
 _WHOLE = 2.0**26
-# Rows whose values are numbered at once, to limit memory: at least this many, or the size of the tables.
+# Minimum number of rows whose values are numbered at once; blocks limit memory, and grow with the size of the tables.
 _ROWS_AT_ONCE = 1 << 16
 _MAX_CACHED = 256
 
@@ -133,7 +133,7 @@ class PairCounts:
         *,
         threads: int = 1,
     ) -> Self:
-        """Count rows, identically in any order; ``columns`` returns the values of a slice, shape (attributes, rows)."""
+        """Count rows, in any order; ``columns`` returns the values of a slice of rows, shape (attributes, rows)."""
         counts = cls.empty(sizes, n_classes)
         step = max(_ROWS_AT_ONCE, 2 * counts.pairs.size // max(counts.n_attributes, 1))
         for unit, whole in [(1.0, None)] if weights is None else _whole_parts(weights):

@@ -1,8 +1,8 @@
 """Attributes of a Bayes model: dates, circular numbers and sets are split into parts, other columns are unchanged.
 
 A date becomes a number (the elapsed time) and, depending on its parts, the month, the weekday and the hour. A circular
-number is reduced to one period, starting at 0. A set becomes one attribute for each member in the stored rows, which
-states whether the set contains the member.
+number is reduced to one period, starting at 0. A set becomes one attribute for each member that occurs in the stored
+rows; the attribute states whether the set contains the member.
 """
 
 from __future__ import annotations

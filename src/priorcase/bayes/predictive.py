@@ -29,7 +29,7 @@ Amount = TypeVar("Amount", float, FloatArray)
 
 _LEAST, _MOST = 1e-300, 1e300
 
-# From here on Stirling's series gives the log-gamma function to full precision.
+# From this argument on, Stirling's series gives the log-gamma function to full precision.
 _LARGE = 10.0
 _STIRLING = (1 / 12, -1 / 360, 1 / 1260, -1 / 1680, 1 / 1188, -691 / 360360)
 
@@ -139,8 +139,8 @@ def log_marginal(counts: ArrayLike, prior: ArrayLike = 1.0) -> FloatArray:
     others = np.arange(n.shape[-1]) != most
     frequent, weight = np.take_along_axis(n, most, axis=-1)[..., 0], np.take_along_axis(a, most, axis=-1)[..., 0]
     added, weights = (np.where(others, numbers, 0.0).sum(axis=-1) for numbers in (n, a))
-    # The term of the total nearly cancels the prior's if weights are large, or the most frequent value's if counts are
-    # large: their difference is computed directly, since subtracting two large logs would lose it.
+    # Two large logarithms nearly cancel: G(A) and G(N + A) with large weights, G(N + A) and the term of the most
+    # frequent value with large counts. Each form computes one of these differences directly, without subtraction.
     from_prior = each.sum(axis=-1) - log_rising(total, n.sum(axis=-1))
     from_most = np.where(others, each, 0.0).sum(axis=-1) + log_rising(weight, weights)
     from_most = from_most - log_rising(weight + frequent, weights + added)
@@ -193,7 +193,7 @@ def _tail(x: FloatArray) -> FloatArray:
 
 
 def _stretch(n: FloatArray) -> FloatArray:
-    """Return ``n ln(1 + 1/n)``, which rises from 0 at n = 0 to 1, without cancellation or overflow."""
+    """Return ``n ln(1 + 1/n)``, which rises from 0 at n = 0 towards 1, without cancellation or overflow."""
     small = np.minimum(n, 1.0)
     return np.where(n < 1.0, small * np.log1p(small) - xlogy(small, small), n * np.log1p(1.0 / np.maximum(n, 1.0)))
 

@@ -179,7 +179,7 @@ class PerAttribute:
         if not isinstance(self.attributes, Mapping):
             raise ParameterError(
                 f"attributes must be a mapping from column to weights, got {quoted(self.attributes)}. For example "
-                "{'colour': 2.0}; one number for all columns needs no PerAttribute."
+                "{'color': 2.0}. For the same weight in all columns, pass a number instead of PerAttribute."
             )
         settled = {name: _settled(given, f"attributes[{name!r}]") for name, given in self.attributes.items()}
         object.__setattr__(self, "attributes", settled)
@@ -443,7 +443,7 @@ def cell_weights(prior: Prior, discrete: Discrete, instances: Instances, n_class
         known = instances.values(a) if discrete.cuts[d] is None else range(codes.stop - codes.start)
         values: list[Value] = [known[cell - codes.start] for cell in held.tolist()]
         occurs = discrete.inside[missing]
-        # Missing, if it counts, is the last value; an array has a weight for it even if it does not occur.
+        # If missing counts as a value, it is the last value; an array has a weight for it even if it does not occur.
         by_order = isinstance(prior, PerAttribute) and isinstance(prior.attributes.get(label), tuple)
         if occurs or (discrete.missing[d] and by_order):
             held, values = np.append(held, missing), [*values, None]

@@ -20,7 +20,7 @@ from priorcase.learning.targets import objects
 
 Key = TypeVar("Key")
 
-# Printed numbers of attributes of a query, combinations of values, lines of a table, and characters of a value.
+# Printing limits: attributes of a query, combinations of values, lines of a table, and characters of a value.
 _ATTRIBUTES, _COMBINATIONS, _LINES, _WIDTH = 15, 10, 20, 24
 
 
@@ -102,7 +102,7 @@ class Contributions(PrintedPerQuery):
             value = value_text(self.queries[i][a], _WIDTH)
             lines.append([short(str(self.names[a]), _WIDTH), value, self._amount(i, contributions[a])])
         if (rest := order[_ATTRIBUTES:]).size:
-            lines.append([f"{rest.size} others", "", self._amount(i, contributions[rest].sum())])
+            lines.append([f"{rest.size} other{'s' * (rest.size > 1)}", "", self._amount(i, contributions[rest].sum())])
         finite = f"{self.total[i]:+.4f}" if np.isfinite(self.total[i]) else "infinite"
         note = self.note(i)
         lines.append(["log-odds", "", "all impossible" if note else finite])
@@ -200,7 +200,8 @@ class JointDistribution(PrintedPerQuery):
         for cell in order[:_COMBINATIONS].tolist():
             lines.append([*(value_text(value, _WIDTH) for value in self._combination(cell)), f"{flat[cell]:.4f}"])
         rest = order[_COMBINATIONS:]
-        note = f"and {rest.size:,} more combinations, together {flat[rest].sum():.4f}" if rest.size else ""
+        more = f"and {rest.size:,} more combination{'s' * (rest.size > 1)}, together {flat[rest].sum():.4f}"
+        note = more if rest.size else ""
         header = [*(short(name, _WIDTH) for name in self.names), "probability"]
         return Grid(f"query {self.numbers[i]}", header, lines, note, right={len(self.names)})
 

@@ -32,9 +32,9 @@ from priorcase.schema import CategoricalFeatures, Coded, Table
 GivenPrior: TypeAlias = float | str | Prior | Auto | Mapping[Name, Any]
 Bins: TypeAlias = str | Discretizer | Mapping[Any, str | Discretizer]
 
-# Rows whose values are numbered at once, to limit memory.
+# Number of rows whose values are numbered at once, to limit memory.
 _ROWS_AT_ONCE = 1 << 14
-# In tables of pairs, thousands of rows are few for each cell, so the range of "auto" ends at 1e6.
+# Tables of pairs have so many cells that thousands of rows are few for each, so the range of "auto" ends at 1e6.
 _DECADES = (-3, 6)
 # Sums of weights with a smaller relative difference are equal up to rounding.
 _SAME = 1e-9
@@ -273,9 +273,9 @@ class TreeAveragedBayes(StructuredBayes):
 
     In a tree, each attribute depends on the class and on one other attribute. With equal prior probabilities,
     ``P(k, q | D) = a_k prod_v theta_kv T(W o rho_k) / T(W)``, where ``T`` sums the products of edge weights over all
-    trees, ``W_uv`` is the Bayes factor of an edge, theta are posterior means of the parameters and
-    ``rho_kuv = theta_kuv / (theta_ku theta_kv)``. The average is exact and takes ``O(K A^3)`` per query (Meilă &
-    Jaakkola 2000; Cerquides & López de Màntaras 2005).
+    trees, ``o`` multiplies elementwise, ``W_uv`` is the Bayes factor of an edge, theta are posterior means of the
+    parameters and ``rho_kuv = theta_kuv / (theta_ku theta_kv)``. The average is exact and takes ``O(K A^3)`` per query
+    (Meilă & Jaakkola 2000; Cerquides & López de Màntaras 2005).
 
     Numbers are binned, and missing values count as a value. Dates and sets are split into attributes as in
     `NaiveBayes`; texts depend on the class alone.

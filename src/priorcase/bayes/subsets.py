@@ -349,9 +349,10 @@ def _discrete_terms(
 ) -> Callable[[IntArray, IntArray, FloatArray], FloatArray]:
     """Return a function that computes the terms of left-out rows in the joint log-probabilities of the classes.
 
-    Consider a row with weight w, and f of the h rows of its class with the same value. Without the row, the marginal
-    likelihood of the class is divided by ``G(f + s) / G(f - w + s)`` over ``G(h + S) / G(h - w + S)``; for w = 1 this
-    is the probability of the row's value. The same formula for all classes together gives the odds of relevance.
+    Consider a row with weight w, and f of the h rows of its class with the same value, which has Dirichlet weight s of
+    a total S. Without the row, the marginal likelihood of the class is divided by ``[G(f + s) / G(f - w + s)] /
+    [G(h + S) / G(h - w + S)]``; for w = 1 this is the probability of the row's value. The same formula for all classes
+    together gives the odds of relevance.
     """
     of_class = additive.value_cells(discrete, weights.cells)
     of_all = additive.value_cells(_pooled(discrete), _pooled_weights(weights.cells, discrete.counts.shape[1]))
@@ -374,7 +375,7 @@ def _discrete_terms(
 def _add_numbers(
     joint: FloatArray, memory: BayesMemory, statistics: Statistics, a: int, strategy: Student, inclusion: float
 ) -> None:
-    """Add the leave-one-out terms of a numeric attribute; its prior depends on all rows, so all classes change."""
+    """Add the leave-one-out terms of a numeric attribute, for all classes, since its prior depends on all rows."""
     moments, instances = statistics.moments[a], memory.instances
     x, own, weights = instances.column(a), instances.target().astype(np.intp), instances.weights
     for rows, less in blocks_without_each(moments, x, own, weights):

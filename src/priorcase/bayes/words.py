@@ -3,10 +3,10 @@
 Let ``n_kw`` be the count of word w in the texts of class k, ``N_k`` their number of words, and s the Dirichlet weights.
 A text of L words with counts ``c_w`` adds the following term to the joint log-probability of class k:
 
-- ``"evidence"``, averaged over all probabilities (Dirichlet-multinomial), with G the gamma function:
+- ``"evidence"``, averaged over all word probabilities (Dirichlet-multinomial), with G the gamma function:
   ``sum_w ln G(n_kw + s + c_w) / G(n_kw + s) - ln G(N_k + sum s + L) / G(N_k + sum s)``;
-- ``"map"``, with the most probable probabilities: ``sum_w c_w ln (n_kw + s - 1) / (N_k + sum (s - 1))``, which is
-  multinomial naive Bayes with the smoothing ``s - 1``;
+- ``"map"``, with the posterior mode of the word probabilities:
+  ``sum_w c_w ln (n_kw + s - 1) / (N_k + sum (s - 1))``, which is multinomial naive Bayes with the smoothing ``s - 1``;
 - ``"sc"``: ``sum_w [h(n_kw + c_w) - h(n_kw)] - [h(N_k + L) - h(N_k)]`` with ``h(n) = n ln n``.
 
 The vocabulary consists of the words in the stored texts; other words in a query are ignored.

@@ -261,7 +261,7 @@ class CaseBase:
             for name, kind in wanted.items():
                 if name in table.attributes:
                     _check_fits(table, name, kind)
-            measures_of(table.attributes | wanted, self._settings()["measures"])  # those kept must fit the new kinds
+            measures_of(table.attributes | wanted, self._settings()["measures"])  # stored ones must fit the new kinds
             writer.declare(declaration(table.attributes | wanted, self._live.settings), by=by, why=why)
 
     # Adding, revising and forgetting -------------------------------------------------------------------------------
@@ -356,7 +356,7 @@ class CaseBase:
     def forget(self, ids: Ids = None, *, where: ByName = None, by: str | None = None, why: str | None = None) -> int:
         """Forget cases and erase their data from the file; return the number of cases.
 
-        Pass ``ids``, one or several ids or cases, or conditions as ``where`` (see `CaseBase`), which must not be empty.
+        Pass either ``ids`` (one or several ids or cases) or ``where`` (at least one condition, see `CaseBase`).
         All data of these cases are erased, and no bytes of them are left in the file: values, solution, outcome, key,
         notes, who added them and why, their records, and the state of learners fitted to them (`learner` refits such
         learners). The history keeps only when cases with these ids were added, revised and forgotten, and the ``by``
@@ -686,12 +686,14 @@ class CaseBase:
             As in `add`; a solution is required.
         policy
             When to keep the case. ``"if_wrong"``: if the case base proposes a different solution (IB2), or if it
-            proposes this solution and the solution failed. ``"if_new"``: unless a near-duplicate has the same solution.
-            ``"records"``: always; cases whose record is significantly poor are retired (IB3). ``"always"``: always.
+            proposes this solution and the solution failed. ``"if_new"``: unless a near-duplicate has the same solution
+            with the same success or failure. ``"records"``: always; cases whose record is significantly poor are
+            retired (IB3). ``"always"``: always.
         k
             Number of similar cases that propose the solution.
         tolerance
-            Largest difference at which two numeric solutions agree; required if solutions are numbers.
+            Largest difference at which two numeric solutions agree; required if solutions are numbers, except with the
+            policies ``"if_new"`` and ``"always"``.
         threshold
             Minimum similarity of near-duplicates.
         success
@@ -725,7 +727,7 @@ class CaseBase:
                 success=success,
             )
             id = self._live.insert(writer, [new], attributes, by=by, why=why)[0] if decision.kept else None
-            # Steps of other cases do not apply to the new one: who added it and why is forgotten with it.
+            # The author and reason belong to the new case and are erased with it, so other cases do not record them.
             for right in (True, False):
                 if answered := [trial.id for trial in decision.trials if trial.right is right]:
                     writer.record_use(answered, helped=right)
@@ -809,7 +811,7 @@ class CaseBase:
             seconds=seconds,
         )
 
-    # How cases are compared ----------------------------------------------------------------------------------------
+    # Weights and measures ------------------------------------------------------------------------------------------
 
     def prefer(
         self,
@@ -891,7 +893,7 @@ class CaseBase:
                 cache=self._live.cache,
             )
 
-    # What the cases are worth --------------------------------------------------------------------------------------
+    # Records and competence ----------------------------------------------------------------------------------------
 
     def records(self, *, tolerance: float | None = None, success: Success = "outcome") -> Records:
         """Return how often each case proposed a solution and how often it was right.
@@ -1009,8 +1011,8 @@ class CaseBase:
             self.declare(wanted)
         elif differing := [name for name in {**there, **wanted} if there.get(name) != wanted.get(name)]:
             raise CaseBaseError(
-                f"attributes do not match those of {self.path}: {listed(differing)} differ; nothing was changed. Omit "
-                "attributes to open the file with its own; CaseBase.declare adds attributes."
+                f"attributes do not match those of {self.path}; mismatched: {listed(differing)}. Nothing was changed. "
+                "Omit attributes to open the file with its own; CaseBase.declare adds attributes."
             )
 
     def _provenance(self, by: Any, why: Any) -> tuple[str | None, str | None]:
@@ -1041,7 +1043,7 @@ class CaseBase:
             new = [NewCase(case.values, case.solution, case.outcome, case.key) for case in records]
             found = self._live.insert(writer, new, read.attributes, by=author, why=reason)
             added = {change.id for change in writer.changes[seen:]}
-            first = dict(zip(reversed(found), reversed(records), strict=True))  # of records with the same key
+            first = dict(zip(reversed(found), reversed(records), strict=True))  # the first with each key
             fresh = {id: first[id] for id in sorted(first.keys() & added)}
             for id, case in fresh.items():
                 for note in case.notes:
@@ -1091,7 +1093,7 @@ class CaseBase:
     def _preferred(self, weights: Any, measures: Any) -> tuple[Any, Any]:
         """Return the weights and measures of a query, using the stored defaults if they are not passed."""
         if not any(self._live.settings.values()) and (measures is None or type(measures) is dict):
-            return weights, measures or None  # the file keeps nothing
+            return weights, measures or None  # nothing is stored
         kept = self._settings()
         weights = kept["weights"] or None if weights is None else weights
         if measures is not None and not isinstance(measures, Mapping):

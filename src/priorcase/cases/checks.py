@@ -58,8 +58,8 @@ def check_names(names: Iterable[Any]) -> None:
             )
     if taken := [name for name in names if name in RESERVED]:
         raise CaseBaseError(
-            f"got {named('attribute', taken)}, a name reserved for a field of every case. Choose another name; pass "
-            "solution=, outcome=, key= and note= as separate arguments."
+            f"got {named('attribute', taken)}, reserved for the fields of every case. Choose other names for "
+            "attributes; pass solution=, outcome=, key= and note= as separate arguments."
         )
 
 
@@ -178,8 +178,9 @@ def field_of(rows: Sequence[Mapping[str, Any]], given: Any, *, field: str) -> tu
         )
     if len(values) != len(rows):
         raise CaseBaseError(
-            f"got {len(values)} values of {field} for {len(rows)} cases; expected one for each case. Use None "
-            "for cases without a value; nothing was changed."
+            f"got {len(values)} value{'s' * (len(values) != 1)} of {field} for {len(rows)} "
+            f"case{'s' * (len(rows) != 1)}; expected one for each case. Use None for cases without a value; nothing "
+            "was changed."
         )
     return values, None
 

@@ -135,21 +135,24 @@ def competence(
     tolerance: float | None = None,
     success: Success = "outcome",
 ) -> Competence:
-    """Return which cases each case of a table solves, and by which cases it is solved; see `CaseBase.competence`.
+    """Return which cases each case of a table solves, and which cases solve it; see `CaseBase.competence`.
 
     A case is solved by itself, and by each of its k most similar cases that has the same solution and is more
     similar than the most similar case with a different solution. (If k is at least the number of cases, the
-    reachability sets are the sets of ICF plus the case itself.) Together the sets have at most ``(k + 1) n`` members.
-    The running time is quadratic in n.
+    reachability sets are those of iterative case filtering, ICF, plus the case itself.) Together, the sets have at most
+    ``(k + 1) n`` members for n cases. The running time is quadratic in n.
     """
     check_count("k", k, hint="The default is 5.")
     solutions = Solutions.of(table, tolerance)
     live = able(table, worked(table, success))
     if not live.any():
-        raise CaseBaseError("found no case with a solution. Add solutions with add(case, solution=...) or revise.")
+        raise CaseBaseError(
+            "found no case with a solution that worked. Add solutions with add(case, solution=...) or "
+            "revise(id, solution=...)."
+        )
     positions = np.flatnonzero(live)
     likeness = likeness or Likeness(table)
-    friends: dict[int, BoolArray] = {}  # masks by solution: enough for a few hundred solutions
+    friends: dict[int, BoolArray] = {}  # cached masks by solution code; at most 256 are kept
     reachable: list[IntArray] = []
     for place, position in _each(positions, "competence"):
         code = int(solutions.codes[position])
@@ -284,9 +287,9 @@ def near_duplicates(
 ) -> Duplicates:
     """Return all pairs of cases above a similarity and whether their solutions agree; see `CaseBase.near_duplicates`.
 
-    The later case of a pair is the query, as when it was added. An attribute whose value is missing in one of the two
-    cases counts with similarity 0. At most ``most`` pairs are listed, beginning with the earliest queries. The running
-    time is quadratic in the number of cases.
+    The later case of each pair is the query, as in `CaseBase.retain`. An attribute whose value is missing in one of the
+    two cases counts with similarity 0. At most ``most`` pairs are listed, beginning with the earliest queries. The
+    running time is quadratic in the number of cases.
     """
     check_share("threshold", threshold, hint="0.95 is usual; 1 finds identical cases.")
     check_count("most", most, hint="The default is 100,000.")

@@ -64,7 +64,7 @@ class Condition:
         return f"{self.name}({', '.join(map(repr, shown))})"
 
 
-# -- what users write
+# -- creating conditions
 
 
 @prefix_errors
@@ -122,8 +122,8 @@ def matches(pattern: str | re.Pattern[str]) -> Condition:
         return Condition("matches", (re.compile(pattern),))
     except (re.error, TypeError) as error:
         raise CaseBaseError(
-            f"got {quoted(pattern)}, which is not a regular expression: {error!s}. contains(text) searches for a plain "
-            "text."
+            f"got {quoted(pattern)}, which is not a regular expression: {error!s}. contains(text) searches for a "
+            "plain string."
         ) from None
 
 
@@ -147,7 +147,11 @@ def all_of(*conditions: object) -> Condition:
 
 
 def not_(condition: object) -> Condition:
-    """Negate a value or condition; if the value is missing, neither the condition nor its negation holds."""
+    """Negate a value or condition.
+
+    If the value of a case is missing, neither the condition nor its negation holds, except for conditions about missing
+    values.
+    """
     return Condition("not_", (as_condition(condition),))
 
 
@@ -197,7 +201,7 @@ def _check_given(values: Sequence[object]) -> None:
         )
 
 
-# -- which cases meet them
+# -- evaluating conditions
 
 
 def mask(
@@ -219,7 +223,7 @@ def mask(
     for name, given in conditions.items():
         subject, codes = _subject(table, name, others)
         values, missing = _truth(as_condition(given), subject)
-        found &= np.append(values, missing is True)[codes]  # the code -1 of missing values is the last place
+        found &= np.append(values, missing is True)[codes]  # missing values have code -1: the last item
     return found
 
 
@@ -259,7 +263,10 @@ class _Subject:
         return kinds.check(self.kind, value, attribute=self.name)
 
     def where(self, holds: Callable[[Any], Any], *, stored: bool = False) -> BoolArray:
-        """Return a mask of the values for which a function is true; it gets values as users see them, or as stored."""
+        """Return a mask of the values for which a function is true.
+
+        The function gets the values as users see them or, with ``stored``, as they are stored.
+        """
         values = self.values if stored else self.shown
         return np.fromiter(map(holds, values), dtype=np.bool_, count=len(values))
 
@@ -282,7 +289,7 @@ _Truth: TypeAlias = tuple[BoolArray, bool | None]
 
 
 def _truth(condition: Condition, subject: _Subject) -> _Truth:
-    """Return whether a condition holds for each distinct value and for missing values (None if not applicable)."""
+    """Return whether a condition holds for each distinct value and for missing values (None if undecided)."""
     name, given = condition.name, condition.arguments
     fitting = _FITTING.get(name)
     if fitting is not None and subject.kind_name not in fitting:
@@ -299,7 +306,7 @@ def _truth(condition: Condition, subject: _Subject) -> _Truth:
         return _truth(one_of(*given), subject)
     if name in ("one_of", "all_of"):
         parts = [_truth(part, subject) for part in given]
-        # Three-valued logic: one part that decides settles it, then one that is not known.
+        # Three-valued logic: one deciding part settles the result; otherwise, one undecided part leaves it undecided.
         decides, told = name == "one_of", [part[1] for part in parts]
         join = np.logical_or if decides else np.logical_and
         absent = decides if decides in told else None if None in told else not decides
@@ -313,14 +320,14 @@ def _is_value(subject: _Subject, value: Any) -> BoolArray:
     if subject.kind_name == "set":
         several = isinstance(value, (set, frozenset, list, tuple))
         return _contains(subject, *(value if several else (value,)))
-    if subject.kind_name == "date":  # a day means all of it
+    if subject.kind_name == "date":  # a date without a time means the whole day
         start, end = _ends(subject, value)
         return (subject.numbers >= start) & (subject.numbers <= end)
     return _equals(subject, value)
 
 
 def _equals(subject: _Subject, value: object) -> BoolArray:
-    if subject.kind is None and is_number(value):  # 5 and 5.0 are written differently
+    if subject.kind is None and is_number(value):  # 5 and 5.0 are different JSON strings
         return subject.where(lambda found: is_number(found) and found == value)
     key = _key(subject.stored(value))
     return subject.where(lambda found: _key(found) == key, stored=True)
@@ -341,7 +348,7 @@ def _contains(subject: _Subject, *items: Any) -> BoolArray:
     _check_given(items)
     if subject.kind_name == "set":
         members: Any = subject.stored(list(items))
-        wanted = {*map(identity, members)}  # of stored ones: a set of Python cannot hold both 1 and True
+        wanted = {*map(identity, members)}  # a Python set cannot contain both 1 and True
         return subject.where(lambda found: wanted <= {*map(identity, found)}, stored=True)
     if subject.kind is not None and not all(isinstance(item, str) for item in items):
         raise CaseBaseError(
@@ -366,7 +373,7 @@ def _asked(subject: _Subject, function: Callable[[Any], Any]) -> BoolArray:
     def answer(value: Any) -> bool:
         try:
             return bool(function(value))
-        except Exception as error:  # whatever a user's function raises; it is the cause of what is raised here
+        except Exception as error:  # a user's function can raise anything; it is chained as the cause
             raise CaseBaseError(
                 f"the function for {subject.name!r} raised {failure(error)} for {quoted(value)}. It is called with "
                 "every value that is not missing, whatever its type; see the traceback above."
@@ -440,7 +447,7 @@ _TESTS: dict[str, Callable[..., BoolArray]] = {
 }
 
 
-# -- conditions as people type them on a command line
+# -- parsing conditions from a command line
 
 _OPERATOR = re.compile(r"<=|>=|!=|==|=|<|>|~")
 _ORDERED: dict[str, Callable[[object], Condition]] = {"<=": at_most, ">=": at_least, "<": below, ">": above}
@@ -466,8 +473,8 @@ def parse(text: str, attributes: Mapping[str, CaseKind], *, others: Iterable[str
     parts = [part.strip() for part in given.split("|")] if equality else [given]
     if not all(parts):
         raise CaseBaseError(
-            f"The condition {quoted(text)} has no value after {name!r}; expected NAME=VALUE. {name}=? finds cases in "
-            "which it is missing."
+            f"The condition {quoted(text)} has no value after {name!r}; expected NAME=VALUE. {name}=? finds "
+            "missing values."
         )
     if not equality and given == "?":
         raise CaseBaseError(
@@ -561,7 +568,7 @@ def typed(name: str, kind: CaseKind | None, text: str) -> object:
     from priorcase.datasets.values import Conventions, Meaning, apply
 
     meanings = [Meaning("numeric", decimal=mark) for mark in ".,"]
-    if isinstance(kind, Date):  # dots are nowhere written between month and day
+    if isinstance(kind, Date):  # with dots, the day always comes before the month
         meanings = [Meaning("date", format=order) for order in (["dmy"] if "." in text else ["dmy", "mdy"])]
     found: dict[object, None] = {}
     for meaning in meanings:

@@ -127,7 +127,7 @@ _MISSING = "Omit it if it is unknown."
 
 def check(kind: CaseKind, value: Any, *, attribute: str) -> Stored:
     """Return a value in stored form; raise an error if it does not fit its attribute."""
-    # The usual ones first: many cases are added at a time.
+    # Common values come first, for speed: many cases can be added at a time.
     if value is None:
         return None
     given = type(value)
@@ -199,7 +199,7 @@ def _kind_of(value: Any) -> type[Any]:
     return Numeric if is_number(value) else Nominal
 
 
-# -- each kind: a stored value, or an error with what was expected
+# -- checks by kind: return the stored value, or raise an error that says what was expected
 
 
 def _numeric(kind: Numeric, value: Any) -> Stored:
@@ -212,7 +212,7 @@ def _numeric(kind: Numeric, value: Any) -> Stored:
     if not math.isfinite(number):
         raise CaseBaseError(f"expected a finite number. {_MISSING}")
     if is_whole(value) and abs(value) < _LARGEST:
-        return int(value)  # as given: similarities round it, the file does not
+        return int(value)  # stored exactly, although similarities round it to a float
     found = plain(number)
     return found if isinstance(found, int) else number
 
@@ -256,7 +256,7 @@ def _text(kind: Text, value: Any) -> Stored:
 def _readable(text: str, most: int) -> str:
     if len(text) > most:
         raise CaseBaseError(f"expected at most {most:,} characters, not {len(text):,}. {_ELSEWHERE}")
-    text = str.__str__(text)  # NumPy's and other subclasses
+    text = str.__str__(text)  # converts subclasses such as NumPy strings
     if not text.isascii():
         try:
             text.encode("utf-8")
@@ -275,7 +275,7 @@ def _set(kind: Set, value: Any) -> Stored:
     if len(value) > _MOST_MEMBERS:
         raise CaseBaseError(f"expected at most {_MOST_MEMBERS:,} members, not {len(value):,}. {_ELSEWHERE}")
     if all(type(member) is str and member.isascii() and len(member) <= _LONGEST_NAME for member in value):
-        return tuple(sorted(set(value)))  # only strings have a single order
+        return tuple(sorted(set(value)))  # strings can be sorted without a key
     if any(map(is_missing, value)):
         raise CaseBaseError(f"expected a set without missing members. {_MISSING}")
     return ordered(map(_name, value))
@@ -342,7 +342,7 @@ def _as_iso(value: Any) -> str | None:
     if isinstance(value, str):
         return _iso_of(value)
     if isinstance(value, datetime.datetime):
-        # Subclasses (pandas) know nanoseconds and names of zones, which Python's ISO strings do not.
+        # Subclasses, as in pandas, can have nanoseconds and time zone names, which Python's ISO strings cannot.
         offset = value.utcoffset()
         zone = None if offset is None else datetime.timezone(offset)
         parts = (value.year, value.month, value.day, value.hour, value.minute, value.second, value.microsecond)

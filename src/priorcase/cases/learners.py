@@ -165,7 +165,7 @@ def fit_learner(
     ids: Sequence[int] | IdArray | None = None,
     sequence: int = 0,
 ) -> CaseLearner:
-    """Fit a clone of a learner to the rows that `training_table` makes of the cases."""
+    """Fit a clone of a learner to the rows that `training_table` makes from the cases."""
     saving.check_model(learner)
     recipe = partial(Recipe.of, learner, target=target, sequence=sequence)
     return _fitted(clone(learner), recipe, table, target, attributes, ids)
@@ -203,7 +203,10 @@ def _fitted(
 
 
 def load_state(recipe: Recipe, state: bytes) -> CaseLearner:
-    """Load a learner from its stored state; `ReadingError` if it is damaged or from another version or learner."""
+    """Load a learner from its stored state.
+
+    Raise `ReadingError` if the state is damaged, or belongs to another version or learner.
+    """
     found = saving.unpack(state, source=_STATE)
     try:
         learner, layout, ids = found["learner"], Layout.from_description(found["layout"]), found["ids"]
@@ -215,11 +218,11 @@ def load_state(recipe: Recipe, state: bytes) -> CaseLearner:
     except saving.MADE_UP as error:
         raise saving.damaged(_STATE, "parts are missing") from error
     if type(learner).__name__ != recipe.learner:
-        raise saving.damaged(_STATE, f"it is that of a {type(learner).__name__}, not of a {recipe.learner}")
+        raise saving.damaged(_STATE, f"it belongs to a {type(learner).__name__}, not to a {recipe.learner}")
     if not isinstance(ids, np.ndarray) or ids.dtype != np.int64 or ids.ndim != 1:
         raise saving.damaged(_STATE, "it names no cases")
     if {*map(type, (digest, *left_out))} != {str} or {*map(type, counts)} != {int}:
-        raise saving.damaged(_STATE, "a field has another type")
+        raise saving.damaged(_STATE, "a field has the wrong type")
     return CaseLearner(learner, ids, layout, recipe, digest, left_out, *counts)
 
 

@@ -1,4 +1,4 @@
-"""The cases of a file in memory; the next query sees the changes made by any process."""
+"""The cases of a file in memory; each query sees all earlier changes, made by any process."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class LiveTable:
         self.settings: dict[str, Any] = {}
         self.cache = MeasureCache()
         self._lock = ReadersWriter()
-        self._step: Step | None = None  # the last step of the file that the table has; None while it is not whole
+        self._step: Step | None = None  # the last step that the table contains; None while it is incomplete
         self._behind = True
         self._inserted: dict[int, Row] = {}  # cases of the current transaction that need not be read back
         self._load()
@@ -48,7 +48,7 @@ class LiveTable:
     @contextmanager
     def reading(self) -> Iterator[CaseTable]:
         """Yield the current cases; no other thread of this process can change them within the context."""
-        # A user's function may query in the middle of a query or a change, and then sees the same state.
+        # A user's function may itself query during a query or a change, and then sees the same state.
         if not self._lock.held() and (self._behind or self.store.changed_elsewhere()):
             with self._lock.writing():
                 self._catch_up()
@@ -67,7 +67,7 @@ class LiveTable:
                     yield table
                     return
                 self._behind = True  # the store reports this change only once
-            with self._lock.writing():  # another process was faster
+            with self._lock.writing():  # another process changed the file in between
                 self._catch_up()
 
     @contextmanager
@@ -79,13 +79,14 @@ class LiveTable:
                 with self.store.writing() as writer:
                     self._catch_up()
                     self._inserted = inserted
-                    self._behind = True  # until the table has followed, whatever comes in between
+                    self._behind = True  # until the table is updated, even after an error
                     yield writer
             except BaseException:
                 with suppress(CaseBaseError):
                     self._catch_up()
                 raise
-            with suppress(CaseBaseError):  # it is durable: what cannot be read back now follows at the next question
+            # The change is durable, so an error in reading it back is suppressed: the next query reads it again.
+            with suppress(CaseBaseError):
                 if all(change.id in inserted and change.action != "retired" for change in writer.changes):
                     self._apply(writer.changes, inserted)
                 else:
@@ -98,7 +99,7 @@ class LiveTable:
         ids = writer.insert(cases, by=by, why=why)
         names, present = list(attributes), set(self.table.known(ids))
         for id, case in zip(ids, cases, strict=True):
-            if id not in present and id not in self._inserted:  # else its key was there already
+            if id not in present and id not in self._inserted:  # otherwise, a case with its key exists
                 values: dict[str, Any] = dict(zip(names, case.values, strict=True))
                 self._inserted[id] = (id, values, case.solution, case.outcome)
         return ids
@@ -152,7 +153,7 @@ class LiveTable:
             for case in read:
                 values: dict[str, Any] = dict(zip(self.table.attributes, case.values, strict=True))
                 there[case.id] = case.id, values, case.solution, case.outcome
-            table, self._step = self.table, None  # until all of it is done
+            table, self._step = self.table, None  # until all changes are applied
             known = table.known(touched)
             table.remove([id for id in known if id not in there])
             table.replace([there[id] for id in known if id in there])
@@ -189,7 +190,7 @@ def declaration(attributes: Mapping[str, CaseKind], settings: Mapping[str, Any])
 
 def _check_stored(kind: CaseKind, values: Sequence[Stored]) -> None:
     """Raise ValueError if a value does not fit its kind, since a forged file can have valid checksums."""
-    if isinstance(kind, kinds.Graph):  # refused when it is shown: reading all graphs would take long
+    if isinstance(kind, kinds.Graph):  # checked when shown: parsing all graphs would take long
         return
     if kinds.plainly_fit(kind, values):
         return

@@ -90,12 +90,15 @@ class Solutions:
         return np.array([other == text for other in self.texts], dtype=bool)
 
     def around(self, number: FloatArray | float) -> tuple[FloatArray | float, FloatArray | float]:
-        """Return the smallest and largest numbers that agree, with room for rounding: 0.3 and 0.2 agree within 0.1."""
+        """Return the smallest and the largest number that agree with a number, with room for rounding.
+
+        For example, 0.3 and 0.2 agree within 0.1.
+        """
         reach = self.tolerance + _ROUNDING * np.abs(number)
         return number - reach, number + reach
 
     def right(self, text: str) -> BoolArray:
-        """Return a mask of the cases whose solution agrees with a solution."""
+        """Return a mask of the cases whose solution agrees with the given solution."""
         if not self.texts:
             return np.zeros(self.codes.size, dtype=bool)
         found: BoolArray = self.agreeing(text)[self.codes] & self.solved
@@ -233,7 +236,7 @@ def decide(
         keep, reason = _if_wrong(table, solutions, similarities, nearest, failures, degrees, solution, failed)
         return Retained(keep, None, reason, near)
     answered = zip(table.ids[nearest].tolist(), right[nearest].tolist(), strict=True)
-    # If the new solution failed, the cases that proposed it were wrong; the others are unknown.
+    # If the new solution failed, the cases that proposed it were wrong; it is unknown whether the others were right.
     trials = tuple(Trial(id, agrees and not failed) for id, agrees in answered if agrees or not failed)
     tried = {trial.id: (records or {}).get(trial.id, Record()).after(trial.right) for trial in trials}
     positions = np.array([table.position(id) for id in tried], dtype=np.int64)
@@ -408,7 +411,10 @@ def records_of(
 def _frequencies(
     solutions: Solutions, degrees: FloatArray, positions: IntArray, *, new: str | None = None
 ) -> tuple[FloatArray, int]:
-    """Count the cases, including retired, in which each case's solution worked, and in which any solution worked."""
+    """Count the cases in which the solution of each position worked, and the cases in which any solution worked.
+
+    Retired cases are included.
+    """
     counted = solutions.solved & (degrees > HALF)
     counts = np.bincount(solutions.codes[counted], minlength=len(solutions.texts)).astype(float)
     codes = solutions.codes[positions]

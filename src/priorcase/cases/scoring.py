@@ -35,8 +35,8 @@ from priorcase.schema.kinds import is_hashable
 Unknown: TypeAlias = Literal["different", "ignore"]
 """Treatment of an attribute that is missing in a case: count it with similarity 0, or ignore it."""
 
-_MEASURES = 4  # kept for each attribute: measures of a user's functions and models may be large
-_REMEMBERED = 256  # distinct values of a column, and queries, whose similarities are remembered
+_MEASURES = 4  # prepared measures cached for each attribute; those with a user's functions or models may be large
+_REMEMBERED = 256  # maximum numbers of distinct values and of queries of a column whose similarities are cached
 _KEYS = frozenset({str, int, float})
 _ALL = slice(None)
 
@@ -79,7 +79,8 @@ def best_cases_many(
     """Run `best_cases` for many queries, one row per query, padded with -1 and similarity 0.
 
     ``query_codes`` are each query's row numbers in the tables (distinct values of queries by distinct values of cases),
-    or -1 for missing values. ``own`` is the position of each query among the cases, which excludes that case, or -1.
+    or -1 for missing values. ``own`` is the position of each query among the cases, or -1; a query's own case is
+    excluded.
     """
     n = len(codes[0]) if codes else 0 if mask is None else len(mask)
     allowed = None if mask is None else mask.view(np.uint8)
@@ -180,7 +181,7 @@ class _Ready:
     tables: dict[Stored, FloatArray] = field(default_factory=dict)
 
     def similarities(self, query: Stored) -> FloatArray:
-        # Texts and numbers are keys as they are; True, (True,) and their like equal other values.
+        # Only strings and numbers are used as keys: True, (True,) and the like are equal to other values.
         if type(query) not in _KEYS or len(self.column.values) > _REMEMBERED:
             return _checked(self.prepared.similarities(query), self.column, self.measure)
         if (found := self.tables.get(query)) is None:
@@ -238,7 +239,7 @@ class MeasureCache:
             return found
 
     def _find(self, column: CaseColumn, measure: LocalSimilarity, solutions: CaseColumn | None) -> _Ready | None:
-        # A column of a table is one object as long as it does not change; tuples are replaced as a whole.
+        # An unchanged column is the same object. There is no lock, since tuples are replaced as a whole.
         for ready in self._ready.get(column.name, ()):
             same = ready.column is column and ready.solutions is solutions
             if same and (ready.measure is measure or ready.key == _measure_key(measure)):
@@ -325,7 +326,7 @@ class Likeness:
         tables = [self.by_value(name, query[name]) for name in known]
         unknown = self.unknown
         if both and unknown == "different":
-            # Missing values get a code of their own with similarity 0, so that values that both lack can be ignored.
+            # Missing values get a code with similarity 0, so that attributes that are missing in both can be ignored.
             codes = [self._filled[name][at] for name in known]
             tables = [np.append(table, 0.0) for table in tables]
             others = [name for name, weight in self.weights.items() if weight and query.get(name) is None]

@@ -77,7 +77,7 @@ class CaseColumn:
     counts: IntArray
     _numbers: FloatArray | None
     _places: dict[Any, int]
-    _kept: list[_core.CodedColumn]  # of this column, or when it had fewer cases
+    _kept: list[_core.CodedColumn]  # the result of `coded`, now or when the column had fewer cases
 
     def numbers(self) -> FloatArray:
         """Return the values as numbers: days for dates, ranks from 0 for ordinal levels."""
@@ -103,7 +103,7 @@ class CaseColumn:
     def place(self, value: Stored) -> int:
         """Return the position of a value in ``values``; -1 if no case has the value."""
         place = self._places.get(value if type(value) in _PLAIN else _key(value), -1)
-        return place if place < len(self.values) else -1  # the table may know more by now
+        return place if place < len(self.values) else -1  # later values of the growing column are not in this snapshot
 
 
 class GrowingColumn:
@@ -117,7 +117,7 @@ class GrowingColumn:
         self._number = number_of(kind)
         self._numbers: FloatArray = np.empty(0)
         self._seen: CaseColumn | None = None
-        self._kept: list[_core.CodedColumn] = []  # the last one; cases that are appended leave it valid
+        self._kept: list[_core.CodedColumn] = []  # last result of `CaseColumn.coded`; appending leaves it valid
 
     def append(self, values: Sequence[Stored]) -> None:
         self._codes.extend(self._coded(values))

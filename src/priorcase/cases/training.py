@@ -121,7 +121,7 @@ def _column(kind: CaseKind, codes: IntArray, values: Sequence[Any]) -> Column:
     found = _recoded(codes, values, [values[code] for code in used], used)
     if isinstance(kind, Set):
         found = replace(found, values=tuple(frozenset(cast(Any, members)) for members in found.values))
-    assert isinstance(kind, Nominal)  # no column is made of a graph
+    assert isinstance(kind, Nominal)  # graphs have no columns
     return found if type(kind) is Nominal else replace(found, implied=kind)
 
 
@@ -185,7 +185,8 @@ def training_table(
     positions = np.flatnonzero(wanted if codes is None else wanted & (codes >= 0))
     cases = int(np.count_nonzero(wanted))
     if not len(positions):
-        found = f"none of the {cases:,} cases has the target {str(target)!r}" if cases else "the case base has no cases"
+        which = "the only case does not have" if cases == 1 else f"none of the {cases:,} cases has"
+        found = f"{which} the target {str(target)!r}" if cases else "the case base has no cases"
         raise CaseBaseError(f"cannot learn: {found}. Choose another target: 'solution', 'outcome' or an attribute.")
     layout = Layout.of(table, used)
     y = None if codes is None or targets is None else targets[codes[positions]]

@@ -45,7 +45,9 @@ def values(base: CaseBase, pairs: Sequence[str]) -> dict[str, Any]:
         if len(given) == 1:
             found[name] = _undeclared(given[0]) if kind is None else read_value(base, name, kind, given[0])
         elif "?" in given or (kind is not None and not isinstance(kind, Set)):
-            raise BadInputError(f"{name!r} was given {len(given)} values; only sets have several. Nothing was changed.")
+            raise BadInputError(
+                f"{name!r} was given {len(given)} values; only sets can have several. Nothing was changed."
+            )
         elif kind is None:
             found[name] = frozenset(given)
         else:
@@ -111,7 +113,7 @@ def _stored(base: CaseBase, name: str, text: str) -> Any:
 
 
 def _undeclared(text: str) -> Any:
-    """Return the value of an undeclared attribute, whose kind it implies: a number, a date, or text."""
+    """Parse the value of an undeclared attribute as a number, a date, or text."""
     if text == "?":
         return None
     if (number := _number(text)) is not None:
@@ -161,7 +163,7 @@ def _degree(outcome: Any) -> bool | float | None:
 
 
 class Success:
-    """Reads outcomes like ``--outcome``; other outcomes, such as words from an imported table, count as unknown."""
+    """Reads outcomes as ``--outcome`` does; other outcomes, such as words from a table, count as unknown."""
 
     def __init__(self) -> None:
         self._others: dict[str, None] = {}
@@ -246,7 +248,7 @@ def case_table(cases: Sequence[Case], title: str, columns: Sequence[str] = (), n
     width = shutil.get_terminal_size().columns
     cells = {name: [_text(_of(case, name)) for case in cases] for name in wanted}
     rooms = dict.fromkeys(wanted, _WIDEST)
-    if columns:  # each may take what the others leave
+    if columns:  # each column may use the width that the others leave
         taken = {name: min(_WIDEST, text_width([name, *cells[name]])) + 2 for name in wanted}
         rooms = {name: max(_WIDEST, width - 3 - sum(taken.values()) + taken[name]) for name in wanted}
     cells = {name: [short(text, rooms[name]) for text in cells[name]] for name in wanted}
@@ -260,7 +262,7 @@ def case_table(cases: Sequence[Case], title: str, columns: Sequence[str] = (), n
 
 
 def _fitting(cells: Mapping[str, list[str]], width: int) -> list[str]:
-    """Return the columns that fit: the columns that every case has take precedence over the attributes."""
+    """Return the columns that fit; id, key, solution and outcome take precedence over the attributes."""
     room, found = max(width, _LEAST) - 1, set[str]()
     for name in sorted(cells, key=lambda name: name not in _FIRST):
         room -= text_width([name, *cells[name]]) + 2

@@ -406,7 +406,7 @@ priorcase cases ask cars.cases make=Audi year=2019 --method local --json"""
 @_where
 @option("--weights", "NAME=W", "Weight of an attribute. Repeatable.", multiple=True)
 @option("-k", "N", "Number of similar cases.", type=click.IntRange(1), default=5, show_default=True)
-@option("--method", "NAME", "Reuse: auto, copy, null, vote, mean, local, compose.", type=Names(METHODS))
+@option("--method", "NAME", "Reuse method: auto, copy, null, vote, mean, local, compose.", type=Names(METHODS))
 @option("--diversity", "D", "How different the retrieved cases should be, 0 to 1.", type=float)
 @option("--no-questions", None, "Propose a solution without asking questions.", is_flag=True)
 @option(
@@ -590,7 +590,7 @@ _BACKUP = "priorcase cases backup desk.cases --out desk-monday.cases"
 
 
 @_command("backup", _BACKUP, "Back up a case base, also while it is in use.")
-@output_options(text="The copy, a new file")
+@output_options(text="New file for the copy")
 def backup(file: str, output: Output) -> None:
     """Copy a snapshot of FILE to a new file; other processes can continue to write to FILE.
 

@@ -96,7 +96,7 @@ class Talk:
                 self._talk.tell(*self._answer(question, line))
         except (PriorcaseError, BadInputError) as error:
             told = one_line(str(error.args[0]))
-            for known in (" Nothing was changed.", "; nothing was changed"):  # which goes without saying here
+            for known in (" Nothing was changed.", "; nothing was changed"):  # this is obvious here
                 told = told.replace(known, "")
             self._say(f"  {told}")
             return False
@@ -155,7 +155,7 @@ class Talk:
         else:
             told = f"  Its answer gives {question.gain:.2f} bits of information about the solution on average, "
             told += f"{question.ratio or 0.0:.2f} per bit of entropy of the answer: the best ratio of all questions."
-        unknown = f", {question.unknown} of which have no value for it" if question.unknown else ""
+        unknown = f"; the value is missing in {question.unknown} of them" if question.unknown else ""
         lines = [told, f"  {n_cases(left)} left{unknown}."]
         others = [other for other in self._talk.questions() if other.attribute != question.attribute and other.gain]
         if others:

@@ -53,7 +53,7 @@ _USUAL = {
 _SPLITS = re.compile(r"(?:(\d+)x)?(?:(\d+)|(loo|prequential|holdout)(?:=(\d+|0?\.\d+))?)")
 _CURVES = Names(("learning", "noise", "class-noise"))
 _TEST, _CURVE_REPEATS, _MOST_REPEATS = 0.3, 20, 100_000
-_SLOW, _MANY = "stacked", 10_000  # which takes minutes for a split of more cases, and is then measured if named
+_SLOW, _MANY = "stacked", 10_000  # takes minutes per split of more cases, and is then measured only if named
 _TESTED = 3  # number of learners whose differences are shown
 _EXAMPLES = """\
 priorcase evaluate loans.csv --target repaid
@@ -103,11 +103,11 @@ def evaluate(ctx: click.Context, /, output: Output, **given: Any) -> None:
 
     past = without_uninformative(read_past(given["table"], given["target"], reading))
     if len(past.y) < 2:
-        raise BadInputError(f"{past.source} has one case; expected two or more. Add cases, or 'predict' one.")
+        raise BadInputError(f"{past.source} has one case; expected two or more. Add cases, or use 'priorcase predict'.")
     if not texts:
         texts = [name for name in _USUAL[past.task] if name != _SLOW or len(past.y) <= _MANY]
         if _SLOW not in texts:
-            note(f"{_SLOW} takes long with more than {_MANY:,} cases and is skipped; to include it: --learner {_SLOW}")
+            note(f"{_SLOW} is slow with more than {_MANY:,} cases and is skipped; to include it: --learner {_SLOW}")
     contestants = _contestants(texts, shared, past.task)
     learners = {one.label: make(find(one.name), past, one.parameters, seed=None) for one in contestants}
     common = {"scores": scores or None, "random_state": given["random_state"], "n_jobs": given["jobs"]}
@@ -235,7 +235,7 @@ def _quiet(*, in_processes: bool) -> Iterator[None]:
         os.environ["PYTHONWARNINGS"] = "ignore"
     try:
         with warnings.catch_warnings(record=True) as caught:
-            warnings.simplefilter("ignore", UninformativeColumnWarning)  # noted in the words of the command line
+            warnings.simplefilter("ignore", UninformativeColumnWarning)  # the command prints its own note
             for kind in kinds:
                 warnings.simplefilter("always", kind)
             yield
@@ -275,7 +275,7 @@ def _text(result: Any) -> str:
         table = grids_text(list(_folded(result._grid(), width)))
     if not hasattr(result, "points"):
         table = f"{table}\n\n{_legend(result)}"
-    # The note of the tests is already below the table.
+    # The table already has the note of the tests.
     return "\n\n".join([table, *(str(replace(tested, note="")) for tested in _tests(result))])
 
 

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from priorcase.datasets.past import Reading
     from priorcase.explorer import Workspace
 
-_QUICK, _LINE = 64 << 20, 1 << 17  # bytes of a file that is read before the page is there, and of its first line
+_QUICK, _LINE = 64 << 20, 1 << 17  # maximum bytes of a file to read before the page opens, and of its first line
 
 _EXAMPLES = """\
 priorcase explore
@@ -99,7 +99,7 @@ def _check_table(table: str | None, given: dict[str, Any]) -> None:
 
 
 def _check_target(table: str, target: str, reading: Reading) -> None:
-    """Check that a table has the target column, if possible by the first line of a text file.
+    """Check that a table has the target column, if possible from only the first line of a text file.
 
     Otherwise the whole table is read, unless it is large, comes from standard input, or would have to be downloaded.
     """

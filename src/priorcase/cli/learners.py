@@ -73,7 +73,7 @@ def _strategy(text: str) -> Any:
     try:
         options = {str(each.arg): ast.literal_eval(each.value) for each in call.keywords}
         return cls(*map(ast.literal_eval, call.args), **options)
-    except (TypeError, ValueError) as error:  # ours are ValueErrors too, with messages of what was expected
+    except (TypeError, ValueError) as error:  # errors of priorcase are ValueErrors too, and say what was expected
         raise usage(f"{text.strip()} is not a valid strategy: {error}") from error
 
 

@@ -187,7 +187,7 @@ def _loaded(given: Mapping[str, Any]) -> Model:
     who, level = type(estimator).__name__, given["level"]
     classifies, targets = is_classifier(estimator), estimator._stored().instances.targets
     if not (classifies or is_regressor(estimator)) or targets is None or len(targets) != 1:
-        raise BadInputError(f"{source} has a {who}; expected a classifier or regressor with one target.")
+        raise BadInputError(f"{source} contains a {who}; expected a classifier or regressor with one target.")
     intervals = hasattr(estimator, "predict_interval")
     if level is not None and not intervals:
         raise usage(f"--level has no effect with {who}, which has no prediction intervals.")
@@ -233,8 +233,8 @@ def _fitted_to(past: Past, who: Learner, settings: dict[str, Any], level: float 
     if level is not None and not intervals:
         raise usage(f"--level has no effect with {who.name}, which has no prediction intervals for {past.target!r}.")
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", LocalConvergenceWarning)  # of fits that only rank numbers of neighbors
-        warnings.simplefilter("ignore", UninformativeColumnWarning)  # noted in the words of the command line
+        warnings.simplefilter("ignore", LocalConvergenceWarning)  # of fits that only compare numbers of neighbors
+        warnings.simplefilter("ignore", UninformativeColumnWarning)  # the command prints its own note
         estimator.fit(past.X, past.y)
     return Model(who.name, estimator, past, len(past.y), (level or 0.95) if intervals else None, {})
 
@@ -253,9 +253,7 @@ def _wish(want: str | None, model: Model) -> dict[str, Any]:
     try:
         return {{">": "above", "<": "below"}[want[:1]]: float(want[1:])}
     except (KeyError, ValueError):
-        raise usage(
-            f"--want {want!r} must be of the form '>100' or '<50', since {past.target!r} is a number."
-        ) from None
+        raise usage(f"--want {want!r} must be of the form '>100' or '<50', since {past.target!r} is numeric.") from None
 
 
 def _fixed(names: Sequence[str], past: Past) -> list[str]:
@@ -267,7 +265,7 @@ def _fixed(names: Sequence[str], past: Past) -> list[str]:
     return [name for name in names if name in past.kinds]
 
 
-# -- predictions to Parquet files, part by part
+# -- predictions for Parquet files, in parts
 
 
 def _predicts_parts(words: Sequence[str], as_csv: bool, output: Output) -> bool:
@@ -365,7 +363,7 @@ def _documents(model: Model, queries: Queries, *, explained: bool) -> Iterator[t
     Warnings about queries are printed as notes at the end.
     """
     record_of = _records(model.estimator) if explained else None
-    lines_of_past = model.past.lines or None  # a saved model has none, nor has a data set, which is no file of the user
+    lines_of_past = model.past.lines or None  # None for saved models and data sets, which have no lines
     noted: dict[type[Warning], list[int]] = {FarQueryWarning: [], LocalConvergenceWarning: []}
     for start in range(0, len(queries.lines), _BLOCK[explained]):
         block = slice(start, start + _BLOCK[explained])
@@ -477,7 +475,7 @@ def _weights(model: Model) -> dict[str, Any] | None:
         return None
     if isinstance(found, Mapping):
         return dict(found)
-    return {str(row.pop("concept")): row for row in lines_of(found)}  # as IB4 and IB5 have them
+    return {str(row.pop("concept")): row for row in lines_of(found)}  # IB4 and IB5 have weights for each class
 
 
 def _relevance(model: Model) -> dict[str, float] | None:

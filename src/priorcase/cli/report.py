@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from priorcase.datasets.past import Reading
     from priorcase.reporting import Report
 
-_BUILT_IN, _DEFAULT = "repairs", "stacked"  # the table without TABLE, and the learner without --learner
+_BUILT_IN, _DEFAULT = "repairs", "stacked"  # the default table and the default learner
 _EXAMPLES = """\
 priorcase report
 priorcase report loans.csv --target repaid --out report.html
@@ -120,7 +120,7 @@ def _problem(table: str | None, given: dict[str, Any]) -> tuple[Any, list[str], 
         how |= {"places": places, "place_word": word}
     problem = read_problem(past.X, past.y, name=name, target=past.target, task=past.task, **how)
     flags = [word for option in ("column", "read") for value in given[option] for word in (f"--{option}", value)]
-    if is_data_set(table):  # which no single call reads with another target or other kinds
+    if is_data_set(table):  # with another target or other kinds, no single call reads it
         own = bool(given["target"] or given["column"])
         return problem, flags, () if own else (f"X, y = pc.datasets.load({table!r})",), "pandas", {}
     return problem, flags, _load(table, past.target, reading), "pandas", past.about

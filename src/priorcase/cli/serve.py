@@ -123,7 +123,7 @@ def note_open_host(host: str) -> None:
     from priorcase.serve.security import is_loopback
 
     if not is_loopback(host):
-        note(f"{host} can be reached from other machines without encryption: use a proxy with TLS")
+        note(f"other machines can reach {host}, and connections are not encrypted: use a proxy with TLS")
 
 
 def _served(model: str, read_only: bool, given: dict[str, Any]) -> tuple[Any, str | None]:
@@ -195,10 +195,10 @@ def run_app(app: Any, listener: socket.socket) -> None:
                 for number, handler in before.items():
                     signal.signal(number, handler)
 
-    # Warnings of uvicorn are about requests of clients, who could fill a log.
+    # uvicorn warns about requests of clients, which could fill a log.
     settings: dict[str, Any] = {"access_log": False, "log_level": "error", "server_header": False, "ws": "none"}
     config = uvicorn.Config(app, timeout_graceful_shutdown=10, limit_concurrency=512, **settings)
-    warnings.simplefilter("ignore")  # about queries of clients, included in their responses if at all
+    warnings.simplefilter("ignore")  # about queries of clients, who could fill a log
     gc.collect()
-    gc.freeze()  # imported objects stay; scanning them again would delay responses by some ms
+    gc.freeze()  # imported objects stay; scanning them again would delay responses by some milliseconds
     Server(config).run(sockets=[listener])

@@ -36,7 +36,7 @@ Forms = Mapping[str, Callable[[], Any]]
 DEBUG = "priorcase.debug"
 _METHOD = re.compile(r"[A-Za-z_]\w*(\.\w+)?")
 _MOST_JOBS = 1024
-_READER_GONE = 141  # what a shell says of a program that SIGPIPE ended
+_READER_GONE = 141  # exit code that shells report for a program ended by SIGPIPE
 
 
 class BadInputError(click.ClickException):
@@ -72,7 +72,7 @@ def note(text: str) -> None:
 
 
 def n_cases(n: int) -> str:
-    """``1 case``, ``2 cases``."""
+    """Format a number of cases: ``1 case``, ``2 cases``."""
     return f"{n:,} case{'s' * (n != 1)}"
 
 
@@ -277,7 +277,7 @@ class Commands(WithExamples, click.Group):
     """A group of commands that print errors as one line on standard error, without a traceback."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
-        return list(self.commands)  # as they were added, not by name
+        return list(self.commands)  # in the order in which they were added
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]
@@ -300,14 +300,14 @@ class Commands(WithExamples, click.Group):
 
     def main(self, *args: Any, **extra: Any) -> Any:
         for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
-            if getattr(sys, name) is None:  # a stream that the caller has closed leads nowhere
+            if getattr(sys, name) is None:  # the caller has closed this stream: discard it
                 setattr(sys, name, os.fdopen(os.open(os.devnull, os.O_RDWR), mode, encoding="utf-8"))
         try:
             code = super().main(*args, **{"prog_name": "priorcase", **extra, "standalone_mode": False})
         except click.ClickException as error:
             try:
                 sys.stdout.flush()
-            except OSError:  # at exit Python would fail on it a second time, with status 120
+            except OSError:  # otherwise Python would fail again at exit, with status 120
                 _discard_output()
             click.echo(f"priorcase: error: {one_line(_with_advice(error))}", err=True)
             sys.exit(error.exit_code)
@@ -330,10 +330,10 @@ def _errors_in_a_line(ctx: click.Context | None = None) -> Iterator[None]:
         sys.exit(_READER_GONE)
     except (click.ClickException, click.exceptions.Exit, click.Abort):
         raise
-    except Exception as error:  # the last place that could tell it in one line
+    except Exception as error:  # the last chance to print it as one line
         if ctx is not None and ctx.meta.get(DEBUG):
             say("".join(traceback.format_exception(error)), err=True, nl=False)
-        # scikit-learn's error is known by its name: importing it takes long
+        # scikit-learn's error is recognized by its name, because importing scikit-learn is slow
         if isinstance(error, PriorcaseError | OSError) or type(error).__name__ == "InvalidParameterError":
             raise BadInputError(_message(error)) from error
         if isinstance(error, MemoryError):

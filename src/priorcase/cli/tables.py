@@ -32,7 +32,7 @@ READING = (
     "max_bytes",
 )
 _UMLAUTS = str.maketrans({"ä": "ae", "ö": "oe", "ü": "ue"})
-_STRANGE, _LISTED = 3, 20  # lines with strange values, and columns, in a note
+_STRANGE, _LISTED = 3, 20  # maximum number of lines with unusual values, and of columns, in a note
 
 
 class Queries(NamedTuple):

@@ -1,4 +1,4 @@
-"""Classification, the second part of the framework: classes, probabilities and precedents from nearest instances."""
+"""Classification, the second part of Aha's framework: classes, probabilities and precedents of nearest instances."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ def winning_labels(tied: NeighborList, labels: IdArray, rules: Rules) -> IdArray
         drawn = first.copy()
         drawn[several] += below(splitmix(rules.seed, several.size), tied.lengths[several])
         return labels[drawn]
-    # Among labels with equal votes, that of the nearest instance stored first.
+    # Among labels with equal votes, the label of the nearest instance stored first wins.
     rule, n = TIES["nearest"], int(labels.max()) + 1
     return elect(tied.indptr, labels, np.ones(labels.size), tied.distances, n, None, rule)[0]
 
@@ -108,7 +108,7 @@ def class_probabilities(queries: Queries) -> FloatArray:
     np.add.at(votes, (tied.queries(), seen.positions[labels]), 1.0)
     found = _smoothed(votes)
     if joint.rules.ties == "majority":
-        # Among ties the predicted class gets one rounding error more, so that it has the highest probability.
+        # If classes are tied, the predicted one gets the next larger float, so that it has the highest probability.
         evenly = (votes == votes[every, won, None]).sum(axis=1) > 1
         found[every[evenly], won[evenly]] = np.nextafter(found[every[evenly], won[evenly]], 1.0)
     return found
@@ -181,7 +181,7 @@ def _least(distance: FloatArray, among: BoolArray) -> BoolArray:
 
 
 def precedents(queries: Queries, table: Table, backend: Backend | None) -> Precedents:
-    """Return the instances behind each prediction, with equal votes, and the nearest instance of another class."""
+    """Return the instances that decided each prediction, with equal votes, and the nearest one of another class."""
     memory, seen = queries.memory, queries.memory.seen
     predicted, every = classify(queries), np.arange(len(queries))
     found: list[list[Precedent]] = [[] for _ in every]
@@ -226,7 +226,7 @@ def precedents(queries: Queries, table: Table, backend: Backend | None) -> Prece
 
 
 def _voters(description: Description, queries: Queries, label: int | None) -> list[IdArray]:
-    """Return the ids of the instances behind the prediction of each query."""
+    """Return the ids of the instances that decided the prediction of each query."""
     labels = description.core.records()[1]
     if not len(queries) or not (labels.size if label is None else (labels == label).any()):
         return [np.empty(0, np.int64)] * len(queries)

@@ -49,7 +49,7 @@ _LARGE = 1e290
 
 @dataclass(frozen=True)
 class Rules:
-    """The checked parameters of a learner, and so the differences between IB1 to IB5."""
+    """Checked parameters of a learner; IB1 to IB5 differ only in these rules."""
 
     keep: str  # "every" instance (IB1), the "misclassified" (IB2), or these until their record is poor (IB3 and later)
     ties: str
@@ -61,7 +61,7 @@ class Rules:
     z_accept: float
     z_drop: float
     weighted: bool  # whether attributes are weighted (IB4)
-    known_only: bool  # and only by values known on both sides (IB5)
+    known_only: bool  # whether weights are updated only by values known on both sides (IB5)
     weight_power: float
     window: int  # 0 for none
     decay: float
@@ -444,7 +444,7 @@ def _unpacked(state: bytes) -> dict[str, Any]:
 
 
 def _packed(parts: dict[str, Any]) -> bytes:
-    """Join parts to the state of a compiled description."""
+    """Join parts into the state of a compiled description."""
     pieces = []
     for name, dtype in _STATE.items():
         part = parts[name]
@@ -467,5 +467,5 @@ def _check_seen_ranges(low: Any, high: Any, cells: FloatArray, ranged: BoolArray
 
 # Descriptions by class code, with None first. Without ``per_class`` there is only the description of None, for all
 # classes (IB1 to IB3 as published). Otherwise a row belongs to a class (1) or not (0), and the description of None has
-# seen all rows as non-members: a class that appears mid-stream starts as its copy, as if known from the first row.
+# seen all rows as non-members: a class that appears mid-stream starts with its copy, as if known from the first row.
 Descriptions: TypeAlias = dict[int | None, Description]

@@ -183,7 +183,7 @@ class ConceptLearner(ClassifierMixin, RowsEstimator[ConceptMemory]):
     def _check_parameters(self) -> None:
         super()._check_parameters()
         check_parameters(self)
-        # For learners without these parameters records are informative only.
+        # For learners without these parameters, records are informative only.
         given, distance, seed = self.get_params(deep=False), self._similarity(), self.random_state
         if distance.whole:
             raise ParameterError(
@@ -351,7 +351,8 @@ class ConceptLearner(ClassifierMixin, RowsEstimator[ConceptMemory]):
         memory = super()._stored()
         shared = memory.shared
         if shared.lock.held_at_fork or (shared.change is not None and shared.change.after.version != memory.version):
-            with shared.lock:  # a fork, or an interrupt after the descriptions were changed and before the estimator
+            # After a fork, or an interrupt between changing the descriptions and updating the estimator.
+            with shared.lock:
                 memory = self._memory = memory.current()
         return memory
 

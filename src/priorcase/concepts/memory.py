@@ -35,7 +35,7 @@ from priorcase.schema.kinds import canonical
 # Ids, cells and targets of rows; targets are class codes, or membership of each row in each class.
 Rows: TypeAlias = tuple[IdArray, FloatArray, AnyArray]
 
-# More rows are learned on a copy, so that other threads can read meanwhile, with a progress bar of this many steps.
+# More rows are learned on a copy, so that other threads can read meanwhile; the progress bar has _STEPS steps.
 MANY_ROWS, _STEPS = 8192, 100
 
 _DIGEST_FORMAT = b"priorcase concept 1"
@@ -183,7 +183,7 @@ class ConceptMemory(Memory):
         return None if self.rules.per_class else self.descriptions[None]
 
     def of_classes(self) -> list[Description]:
-        """Return the description of each class, in order; declared classes without rows use the description of None."""
+        """Return the description of each class, in order; declared classes without rows use that of key None."""
         return [self.descriptions.get(code, self.descriptions[None]) for code in self.seen.codes.tolist()]
 
     def named(self) -> list[tuple[int | None, Description]]:
@@ -318,7 +318,7 @@ def learn(
 
 
 def run_learn(descriptions: Descriptions, rows: Rows, threads: int, text: str, results: list[Any]) -> None:
-    """Let all compiled descriptions learn the rows and append the results to a list; on an error, none learns."""
+    """Let all compiled descriptions learn the rows and append the results to a list; on an error, no row is learned."""
     (ids, cells, _), traced = rows, descriptions[None].trace is not None
     cores, labels = [one.core for one in descriptions.values()], _labels(descriptions, rows)
     if len(ids) <= MANY_ROWS:

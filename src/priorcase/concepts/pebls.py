@@ -46,8 +46,8 @@ Weighting: TypeAlias = tuple[WeightingName | None, int, bool]
 
 _COUNT = [Interval(Integral, 1, None, closed="left")]
 _POWER = [Interval(Real, 1, None, closed="left")]
-# Larger numbers may have an infinite range.
 _WIDTH = 40  # maximum width of a text or a set in a table of differences
+# Larger numbers may have an infinite range.
 _HUGE = float(np.finfo(np.float64).max) / 2
 
 

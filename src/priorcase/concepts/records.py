@@ -17,7 +17,7 @@ from priorcase.instances import as_floats
 CONFIDENCE = [Interval(Real, 0.5, 1, closed="left")]
 """Constraints of a confidence level."""
 
-# For so few trials the interval is [0, 1], and its terms overflow.
+# With fewer trials than this, terms of the formula overflow; the interval is then [0, 1].
 _LEAST = 1e-100
 
 

@@ -30,7 +30,7 @@ from priorcase.learning.results import (
 from priorcase.learning.targets import objects
 
 _COUNTS = ("stored", "acceptable", "accepted", "dropped")
-# Numbers of instances of a history, exemplars, attributes, and characters of a value that are printed.
+# Printing limits: instances of a history, exemplars, attributes, and characters of a value.
 _LINES, _EXEMPLARS, _ATTRIBUTES, _WIDTH = 10, 30, 6, 16
 
 
@@ -146,7 +146,8 @@ class LearningHistory(GridsResult):
             shares = ["-" if np.isnan(share) else f"{share:.3f}" for share in accuracy[k].tolist()]
             rows = [[f"{i + 1:,}", shares[i], *(f"{columns[name][k, i]:,}" for name in names)] for i in lines]
             of = "" if concept is None else f" of concept {concept!r}"
-            grids.append(Grid(f"{n:,} instances{of}", ["seen", "accuracy", *names], rows, right=range(5)))
+            title = f"{n:,} instance{'s' * (n != 1)}{of}"
+            grids.append(Grid(title, ["seen", "accuracy", *names], rows, right=range(5)))
         return grids
 
 
@@ -244,9 +245,10 @@ class Exemplars(GridResult):
             nearest = f"{self.nearest[i]} ({value_text(others[i], _WIDTH)})"
             texts += [weights[i], nearest, distances[i]]
             lines.append(texts + [value_text(value, _WIDTH) for value in self.rows[i][:_ATTRIBUTES]])
-        rest = [f"... and {len(self) - _EXEMPLARS:,} more exemplars"] if len(self) > _EXEMPLARS else []
-        if len(self.names) > _ATTRIBUTES:
-            rest.append(f"{len(self.names) - _ATTRIBUTES} more attributes in frame()")
+        more, columns = len(self) - _EXEMPLARS, len(self.names) - _ATTRIBUTES
+        rest = [f"... and {more:,} more exemplar{'s' * (more > 1)}"] if more > 0 else []
+        if columns > 0:
+            rest.append(f"{columns} more attribute{'s' * (columns > 1)} in frame()")
         return Grid("", header, lines, note="; ".join(rest), right={0, 2, 3, 4, 6})
 
 

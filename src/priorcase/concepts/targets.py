@@ -212,8 +212,8 @@ def _read(y: Any, seen: SeenClasses | None, classes: Any, *, per_class: bool) ->
         labels = None
     if labels is None or (not labels.flat and labels.sort == "text" and _holds_lists(y)):
         raise TargetError(
-            "y has a collection of labels for each row; expected a column of 0 and 1 for each label, as scikit-learn's "
-            "MultiLabelBinarizer makes them (IB1, IB2 and IB3 need per_class=True to learn them)"
+            "y has a collection of labels for each row; expected a column of 0 and 1 for each label. Convert y with "
+            "scikit-learn's MultiLabelBinarizer (IB1, IB2 and IB3 also need per_class=True)."
         )
     if seen is not None and seen.indicator == labels.flat:
         forms = ["one class for each row", "a column of 0 and 1 for each class"]

@@ -48,8 +48,8 @@ from priorcase.stacking.stacked import Stacked
 
 _MERGED_AT_ONCE = 8
 _LEAST_BLOCK = 64
-_ENTRIES = 1 << 19  # neighbors of one block of queries
-_LARGE = 1000  # bytes of an argument that is sent once
+_ENTRIES = 1 << 19  # maximum number of neighbors for a block of queries
+_LARGE = 1000  # an argument with at least this many bytes is sent only once
 
 
 @prefix_errors
@@ -79,10 +79,10 @@ def fit(model: Any, X: Any, y: Any, sample_weight: Any = None) -> Any:
     --------
     >>> import dask.dataframe as dd, pandas as pd, priorcase as pc
     >>> import priorcase.dask
-    >>> table = pd.DataFrame({"age": [31, 29, 62, None], "colour": ["red", "red", "blue", "blue"],
+    >>> table = pd.DataFrame({"age": [31, 29, 62, None], "color": ["red", "red", "blue", "blue"],
     ...     "ill": ["no", "no", "yes", "yes"]})
     >>> model = pc.dask.fit(pc.KNNClassifier(3), dd.from_pandas(table, npartitions=2), "ill")
-    >>> pc.dask.predict(model, pd.DataFrame({"age": [60], "colour": ["blue"]})).tolist()
+    >>> pc.dask.predict(model, pd.DataFrame({"age": [60], "color": ["blue"]})).tolist()
     ['yes']
     """
     partitions = _partitions(X, y, sample_weight)
@@ -411,7 +411,7 @@ class _Workers(DaskDistributedBackend):
         if sizeof(arg) < _LARGE:
             return arg
         if id(arg) not in self.data_futures:
-            self._scatter.append(arg)  # keeps the id
+            self._scatter.append(arg)  # keeps the object, so that its id stays unique
             with dask.config.set({"distributed.admin.large-graph-warning-threshold": "1 PiB"}):
                 self.data_futures[id(arg)] = self.client.submit(_same, arg, pure=False)
         return self.data_futures[id(arg)]
@@ -422,7 +422,7 @@ def _same(arg: Any) -> Any:
 
 
 def _called(tasks: list[Any]) -> list[Any]:
-    with joblib.parallel_config(backend="threading", n_jobs=1):  # the calls themselves are what is distributed
+    with joblib.parallel_config(backend="threading", n_jobs=1):  # only the calls themselves are distributed
         return [call(*args, **options) for call, args, options in tasks]
 
 

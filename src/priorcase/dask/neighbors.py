@@ -104,7 +104,7 @@ class IndexedPartition:
     def __init__(
         self, stored: Instances, fitted: FittedDistance, weights: FloatArray | None, algorithm: Algorithm, threads: int
     ) -> None:
-        stored = stored.fork()  # Dask may pass it to other tasks
+        stored = stored.fork()  # Dask may also pass the original to other tasks
         stored.keeps_unseen = fitted.distance.computed(stored.schema)
         self.stored, self.fitted, self.weights = stored, fitted, weights
         self.algorithm, self.threads = algorithm, threads
@@ -327,7 +327,7 @@ class Votes:
             dtype = float if what != "predict" or self.labels is None else self.labels.dtype
             return np.empty((0, *width), dtype)
         neighbors = NeighborList(found.indptr, np.arange(len(found.ids)), found.distances, found.weights)
-        model = pinned(self.model, dict(self.model.__dict__))  # other threads may vote meanwhile
+        model = pinned(self.model, dict(self.model.__dict__))  # other threads may vote at the same time
         parts = []
         groups: list[tuple[int, Any]] = [(k, slice(None))] if isinstance(k, int) else []
         if not isinstance(k, int):

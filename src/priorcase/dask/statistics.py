@@ -292,7 +292,7 @@ def _digits(
 
 def _keys(numbers: FloatArray) -> NDArray[np.uint64]:
     """Map numbers to integers in the same order."""
-    bits = (numbers + 0.0).view(np.uint64)  # a zero has one sign
+    bits = (numbers + 0.0).view(np.uint64)  # turns -0.0 into 0.0
     return np.where(bits & _SIGN, ~bits, bits | _SIGN)
 
 

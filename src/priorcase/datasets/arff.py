@@ -21,7 +21,7 @@ Field = str | None
 Token = tuple[str, bool, bool]
 """A token: its text, whether it is a brace, and whether it is quoted."""
 
-_BLANK = "".join(map(chr, range(33)))  # all that Weka takes for a blank
+_BLANK = "".join(map(chr, range(33)))  # all characters that Weka treats as blanks
 _KEYWORD = re.compile(r"@[^\0- ,'\"%{}]*")
 _ATTRIBUTE = re.compile(
     r"""[\0- ,]*(?:'((?:[^'\\]|\\.)*)'|"((?:[^"\\]|\\.)*)"|([^\0- ,{'"][^\0- ,{]*))[\0- ,]*(.*)""", re.S
@@ -79,7 +79,7 @@ def read_arff(text: str, source: str) -> RawTable:
             found = _KEYWORD.match(word)
             keyword, rest = (found[0].lower(), word[found.end() :]) if found else ("", word)
             if keyword == "@data":
-                lines = chain([(line, rest)], lines)  # the first row may stand on the same line
+                lines = chain([(line, rest)], lines)  # the first row may be on the same line
                 break
             if keyword == "@attribute":
                 name, (meaning, *others) = _arff_attribute(rest)
@@ -122,7 +122,7 @@ def _arff_attribute(rest: str) -> tuple[str, list[Meaning]]:
         return name, _nominal(rest, name)
     told = _TYPE.match(rest)
     kind, after = (told[2].lower(), rest[told.end() :].strip(_BLANK + ",")) if told else ("", "")
-    if kind in ("numeric", "real", "integer"):  # what follows, such as a range, Weka reads and ignores
+    if kind in ("numeric", "real", "integer"):  # Weka ignores what follows, such as a range
         return name, [Meaning("numeric", decimal=".", thousands="")]
     if kind == "string":
         return name, [Meaning("nominal")]
@@ -207,7 +207,7 @@ def _sparse_row(tokens: list[Token], meanings: dict[str, Meaning]) -> list[Field
     for at in range(0, len(tokens), 2):
         place, value = tokens[at][0], tokens[at + 1 : at + 2]
         if not (place.isascii() and place.isdecimal() and value):
-            raise MalformedError(f"{place!r} is not a position from 0 with its value: {{POSITION VALUE, ...}}.")
+            raise MalformedError(f"{place!r} is not a position (from 0) followed by a value: {{POSITION VALUE, ...}}.")
         if int(place) in fields or int(place) >= len(meanings):
             raise MalformedError(
                 f"a sparse row has a duplicate position, or one beyond {len(meanings) - 1}. Positions count from 0."
@@ -263,7 +263,7 @@ def arff_fields(text: str, *, braces: bool = False) -> list[Field]:
     at, more, empty = int(braces), True, False
     while more:
         found = (_FIELD_IN_BRACES if braces else _FIELD).match(text, at)
-        assert found is not None  # every part of it may be empty
+        assert found is not None  # it always matches: each of its parts is optional
         single, double, word, blanks = found.groups()
         inside = single if single is not None else double
         value = (word or "").strip() if inside is None else _ESCAPE.sub(_unescaped, inside)

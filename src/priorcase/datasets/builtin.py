@@ -215,7 +215,7 @@ def load_flats(frame: Backend = "pandas") -> tuple[Any, AnyArray]:
     ==========  ========  =================================================================
     column      kind      meaning
     ==========  ========  =================================================================
-    metres      numeric   area in square metres
+    metres      numeric   area in square meters
     rooms       numeric   number of rooms
     floor       numeric   floor, 0 for the ground floor
     district    nominal   centre, riverside, hillside, university, station or harbour
@@ -321,13 +321,13 @@ def load_help_desk() -> HelpDesk:
     people    numeric   number of people affected
     urgency   ordinal   low < normal < high
     signs     set       symptoms
-    opened    date      when it was opened
+    opened    date      when the ticket was opened
     message   text      text written by the user
     solution  solution  what was done
     outcome   outcome   whether the solution helped
     ========  ========  ======================================================
 
-    The tickets were written by hand for this library and contain no real persons.
+    The tickets were written by hand for this library and do not describe real people.
 
     Examples
     --------

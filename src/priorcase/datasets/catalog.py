@@ -46,7 +46,7 @@ CACHE = "PRIORCASE_CACHE"
 
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._()-]*")  # names are folders of the cache, too
 _NUMBERS = ("rows", "attributes")
-_PATIENCE = 30.0  # seconds to wait for a silent network
+_PATIENCE = 30.0  # timeout of network requests, in seconds
 _MANIFEST_HINT = (
     "expected JSON with 'datasets', a list of entries with name, file, rows, target and attributes. Copy it again, or "
     "remove it."
@@ -330,7 +330,7 @@ BUILT_IN = {
     "loans": _built_in("loans", 600, **_OWN, deviations=("Twelve outcomes are recorded wrongly; see load_loans.",)),
     "flats": _built_in("flats", 400, numeric_target=True, **_OWN),
 }
-"""The built-in tables that :func:`load` has by name."""
+"""Descriptions of the built-in tables, by name."""
 
 
 def _manifest_kind(attribute: Mapping[str, Any]) -> Kind:
@@ -356,7 +356,7 @@ def _described(folder: Path) -> dict[str, Description]:
 
 def _beside(folder: Path, file: str) -> Path:
     """Return the path of a file named by a manifest; the file must be inside the folder of the manifest."""
-    inside = PureWindowsPath(file)  # knows both slashes, and drives
+    inside = PureWindowsPath(file)  # handles slashes, backslashes and drive letters
     if inside.anchor or ".." in inside.parts:
         raise ReadingError(
             f"{folder / MANIFEST} names the file {quoted(file)}, which is outside its folder. Move it into the folder."
@@ -387,7 +387,7 @@ def _read_frame(folder: Path, about: Description, schema: Mapping[str, Any] | No
     raw = raw._replace(source=about.name, columns=kept, declared=meanings, target=about.target)
     declared = declared_by(raw, schema or {}, lenient=True)
     table = frame_of(raw, "csv", declared, Conventions(missing=("",), decimal=".", thousands=""))
-    table.attrs.pop("understood")  # it is in the description
+    table.attrs.pop("understood")  # already in the description
     if about.target in table and (gaps := np.flatnonzero(table[about.target].isna())).size:
         raise ReadingError(
             f"{source} {place_of(table.attrs, int(gaps[0]))} has no value in the target column {about.target!r}; "
@@ -436,13 +436,13 @@ def _found(name: str, folder: Folder | None, *, download: bool) -> tuple[Path, D
     elif name in (sets := _described(own)):
         return own, sets[name]
     else:
-        tried.append(f"{str(own)!r} does not have it")
+        tried.append(f"{str(own)!r} does not contain it")
         names += sets
     if name in BUILT_IN:
         return _PACKAGE, BUILT_IN[name]
     kept = cache_folder() / name
     if not (kept / MANIFEST).is_file():
-        tried.append(f"the cache {str(kept.parent)!r} does not have it")
+        tried.append(f"the cache {str(kept.parent)!r} does not contain it")
         failed = _download(kept, name) if download else "downloading from OpenML was disabled"
     if (kept / MANIFEST).is_file():
         return kept, _described(kept)[name]
@@ -478,7 +478,7 @@ class Known:
 
 _OPENML = json.loads(files("priorcase.datasets").joinpath("openml.json").read_text(encoding="utf-8"))
 KNOWN = {name: Known(**entry) for name, entry in _OPENML.items()}
-"""The data sets of the papers that OpenML has, by the names they have here."""
+"""Data sets from the papers that are available at OpenML, by their names in this library."""
 
 
 def _download(folder: Path, name: str) -> str | None:
@@ -510,7 +510,7 @@ def _download(folder: Path, name: str) -> str | None:
 def _fetched(name: str) -> Any:
     from sklearn.datasets import fetch_openml
 
-    # A frame, but for sparse files, which give codes and their categories; no cache: ours keeps it.
+    # "auto" returns a frame, except for sparse files, which become codes and categories. `_keep` caches the result.
     how = {"as_frame": "auto", "parser": "liac-arff", "cache": False, "n_retries": 1}
     default = socket.getdefaulttimeout()
     socket.setdefaulttimeout(_PATIENCE if default is None else default)
@@ -616,7 +616,7 @@ def _keep(
         finally:
             shutil.rmtree(draft, ignore_errors=True)
     except OSError as error:
-        if not (folder / MANIFEST).is_file():  # else another process was quicker
+        if not (folder / MANIFEST).is_file():  # otherwise, another process has already stored it
             reason = f"cannot be stored in {str(folder)!r}: {error.strerror or str(error)}"
             raise ReadingError(
                 f"The data set was downloaded but {reason}. Set {CACHE} to a writable folder."

@@ -19,15 +19,15 @@ from priorcase.exceptions import ParameterError, ReadingError, quoted
 
 DELIMITERS = (",", ";", "\t", "|")
 WORDS = {",": "commas", ";": "semicolons", "\t": "tabs", "|": "bars", " ": "blanks"}
-_SAMPLE = 2**16  # characters by which the delimiter is found
+_SAMPLE = 2**16  # characters from which the delimiter is detected
 _RECORDS = 200
-_LINES = 4  # that are looked at even if they are longer
-LARGE = 2**19  # bytes from which on PyArrow is faster
+_LINES = 4  # number of lines to examine, even if they have more characters
+LARGE = 2**19  # minimum size in bytes for which PyArrow is faster
 _LONGEST = 2**27
-_BREAKS = 1_000  # places where lines are not counted one by one, above which rows are counted instead
+_BREAKS = 1_000  # maximum number of jumps in line numbers; with more, messages give row numbers
 _YEAR = re.compile(r"(?:19|20)\d\d")
 _SHORTEST_CODE = 4
-_TITLED = 3  # fields below a title, where a single column could be read
+_TITLED = 3  # minimum number of fields below a title if the text could also be a single column
 _INTEGER = re.compile(r"-?[0-9]{1,15}")
 _FLOAT = re.compile(r"-?[0-9]*\.?[0-9]+(?:[eE][-+]?[0-9]+)?")
 _ISO = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}(?:[T ][0-9]{2}:[0-9]{2}:[0-9]{2})?")
@@ -165,7 +165,7 @@ def delimiter_of(text: str, usual: str = ",") -> str:
             continue
         alike = sum(len(record) == width for record in records) / len(records)
         fields = [field for record in records for field in record]
-        # A field that holds another delimiter is a number with a decimal comma, or this is the wrong one.
+        # A field that contains another delimiter is a number with a decimal comma, or else this delimiter is wrong.
         clean = sum(NUMBER.match(field) is not None or not any(map(field.__contains__, DELIMITERS)) for field in fields)
         score = (round(alike, 1), round(clean / len(fields), 1), width)
         if score > best:
@@ -209,7 +209,7 @@ def has_header(records: Sequence[Sequence[str]]) -> bool:
         if any(there and not here and name for name, here, there in zip(named, typed, below, strict=True)):
             return True
         if not first[0] and len(set(first)) == len(first) > 2 and len(columns[0]) == len(body):
-            return True  # levels of a table of counts, after the place of the row names
+            return True  # levels as the header of a table of counts, with an empty name for the row names
         years = [field for field, here in zip(first, typed, strict=True) if here]
         return all(map(_YEAR.fullmatch, years)) and len(set(years)) == len(years) > 1 and not all(typed)
     if any(there and name for name, there in zip(named, below, strict=True)) or "" in first:
@@ -291,7 +291,7 @@ def read_delimited(
     about = {"delimiter": between, "header": bool(header)}
     found, n = dict(zip(labels, columns, strict=True)), len(columns[0])
     for label in [labels[at] for at in unnamed if n and _is_empty(columns[at])]:
-        del found[label]  # a delimiter at the end of each line
+        del found[label]  # empty, because each line ends with a delimiter
     if unnamed := [at for at in unnamed if labels[at] in found]:
         about["unnamed"] = [labels[at] for at in unnamed]
     return RawTable(source, found, n, lines, about=about)
@@ -407,7 +407,7 @@ def _split_fast(
         return None, False
     plain = {name: pa.string() for name in labels}
     kinds = {} if texts is None else _plain_types(labels, records[1:] if header else records, texts)
-    empty = quotes or len(labels) == 1  # lines that are empty, or within quotation marks, are not counted as rows are
+    empty = quotes or len(labels) == 1  # lines may then be empty or inside quotation marks, and are not always rows
     for types, skipped in [(plain | kinds, empty), (plain | kinds, True), (plain, True)]:
         try:
             table = arrow_csv.read_csv(
@@ -436,9 +436,9 @@ def _plain_types(labels: Sequence[str], records: Sequence[Sequence[str]], texts:
         if any("," in field and NUMBER.match(field) for field in fields):
             return {}
         if name in texts or not fields or len(fields) < len([field for field in held if field]):
-            continue  # a column with marks for missing is looked at closely, so that they can be named
+            continue  # markers of missing values are reported, so this column is not converted here
         if all(map(_INTEGER.fullmatch, fields)):
-            if len({*map(len, fields)}) > 1 or len(fields[0]) < _SHORTEST_CODE:  # else it may hold codes
+            if len({*map(len, fields)}) > 1 or len(fields[0]) < _SHORTEST_CODE:  # otherwise, these may be codes
                 found[name] = pa.int64()
         elif all(map(_FLOAT.fullmatch, fields)):
             found[name] = pa.float64()

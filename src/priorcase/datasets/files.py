@@ -62,7 +62,7 @@ _OLD_EXCEL = b"\xd0\xcf\x11\xe0"
 _SQLITE = b"SQLite format 3\0"
 _URL = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+://")
 _INDEX = re.compile(r"__index_level_\d+__")
-_DICTIONARY = 2**29  # bytes that xz may ask for
+_DICTIONARY = 2**29  # memory limit for xz decompression, in bytes
 _DAMAGED = "Copy or download it again."
 _EXCEL_ERRORS = (
     *(ArithmeticError, AssertionError, AttributeError, EOFError, LookupError, MemoryError, OSError, RuntimeError),
@@ -102,7 +102,7 @@ def contents(source: Readable, name: str | None = None, max_bytes: int = MAX_BYT
         )
     else:
         name, content = name or str(getattr(source, "name", "the table")), source.read()
-    if not hasattr(content, "decode"):  # text, from a stream that was typed as bytes
+    if not hasattr(content, "decode"):  # the stream returned strings, not bytes
         raise ReadingError(
             f"{name} was opened in text mode; expected a path or a binary file. Pass the "
             "path, open(path, 'rb') or io.BytesIO(text.encode())."
@@ -352,7 +352,7 @@ def _excel_rows(
     cells = 0
     try:
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # about styles and validations, which no table has
+            warnings.simplefilter("ignore")  # warnings about styles and validations do not matter here
             book = openpyxl.load_workbook(io.BytesIO(content), read_only=True, data_only=True)
             with closing(book):
                 chosen = _sheet_of(book, sheet, source)
@@ -368,7 +368,7 @@ def _excel_rows(
                         found.append((number, values))
     except ReadingError:
         raise
-    except _EXCEL_ERRORS as error:  # whatever its parsers stumble over
+    except _EXCEL_ERRORS as error:  # any error of its parsers
         raise ReadingError(f"{source} is not a complete Excel workbook: {_reason(error)}. {_DAMAGED}") from error
     return found, title
 

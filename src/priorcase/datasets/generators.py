@@ -56,7 +56,7 @@ def _check_size(attributes: object, alone: int, more: int) -> None:
 _DIGITS = "1110111 0010010 1011101 1011011 0111010 1101011 1101111 1010010 1111111 1111011"
 
 SEGMENTS: BoolArray = np.array([[light == "1" for light in digit] for digit in _DIGITS.split()])
-"""Which segments each digit lights: top, top left, top right, middle, bottom left, bottom right, bottom."""
+"""Segments that are lit for each digit: top, top left, top right, middle, bottom left, bottom right, bottom."""
 SEGMENTS.flags.writeable = False
 
 WAVES: FloatArray = np.maximum(6.0 - np.abs(np.arange(1, 22) - np.array([[11], [15], [7]])), 0.0)

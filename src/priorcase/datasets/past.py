@@ -35,7 +35,7 @@ class Past(NamedTuple):
     lines: tuple[int, ...]
     about: Mapping[str, Any]
     declared: Collection[str] = ()
-    schema: Mapping[str, str | Kind] = {}  # kinds for learners that they would infer differently
+    schema: Mapping[str, str | Kind] = {}  # kinds that learners would infer differently
     uninformative: Mapping[str, Any] = {}  # columns that cannot help to predict, and why
 
     @property

@@ -196,7 +196,7 @@ def frame_of(
     kept = {label: column for label, column in raw.columns.items() if _kind_of(declared, label) != "ignore"}
     typed = {label: column for label, column in kept.items() if not _is_text(column)}
     texts = {label: column for label, column in kept.items() if label not in typed}
-    if raw.about.get("typed"):  # the file declares these as strings
+    if raw.about.get("typed"):  # the file declares these columns as strings
         declared = {**{label: Meaning("nominal") for label in texts}, **declared}
         conventions = conventions._replace(missing=conventions.missing or ())
     elif raw.declared:  # the format defines missing values, and an empty field is a string
@@ -247,7 +247,7 @@ def _raw_table(
     options = {"delimiter": delimiter, "header": header, "sheet": sheet, "encoding": encoding}
     for option, able in wrong.items():
         if options[option] is not None and not able:
-            has = "it is for csv and tsv" if option == "delimiter" else f"it has no {option}"
+            has = "delimiter is for csv and tsv" if option == "delimiter" else f"this format has no {option}"
             raise ReadingError(
                 f"got {option}={quoted(options[option])} for a table in the format {found}; {has}. Omit it."
             )

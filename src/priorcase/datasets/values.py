@@ -22,12 +22,12 @@ MISSING = (
 )
 """Fields read as missing by default, in addition to empty ones; ``-`` is a value if a column also contains ``+``."""
 
-_SOFT = "."  # missing among numbers and dates, as SAS writes it
-_MOST_OTHERS = 50  # distinct fields that are kept of those that did not fit
+_SOFT = "."  # a missing value among numbers and dates, as written by SAS
+_MOST_OTHERS = 50  # maximum number of distinct invalid fields to keep
 _SAMPLE = 1_000
 _MANY = 10_000
 _CODE_LENGTH = 4
-_LEVELS, _LEVEL_ROWS = 12, 50  # most distinct fields, and fewest rows, of a column that may have levels
+_LEVELS, _LEVEL_ROWS = 12, 50  # maximum distinct fields and minimum rows of a column that may have levels
 _EXACT = 2**53
 _CURRENCY = r"(?:US\$|R\$|A\$|C\$|[$€£¥₹₽₩₺]|USD|EUR|GBP|CHF|JPY|SEK|NOK|DKK|PLN|INR|Rs\.?|kr\.?|zł|Kč|Fr\.?)"
 _GROUPS = "'’ \u00a0\u202f"
@@ -53,8 +53,8 @@ class Meaning:
     allows every separator that differs from the decimal mark. ``format`` is the order of the parts of dates, or a
     ``strptime`` format, and ``utc`` is True if dates have a time zone. ``values`` are declared by a file or a user.
     ``others`` counts invalid fields that were read as missing, ``marks`` lists the markers of missing values, and
-    ``signs`` lists the other signs in numbers: thousands, currency and percent. ``mixed`` lists the names in a column
-    with few distinct fields that are mostly numbers (2, 3, 4, 5more).
+    ``signs`` lists the other signs in numbers: thousands, currency and percent. ``mixed`` lists the non-numeric
+    fields of a column with few distinct fields that are mostly numbers (``5more`` among 2, 3 and 4).
     """
 
     kind: Literal["numeric", "nominal", "ordinal", "date", "ignore"]
@@ -126,7 +126,7 @@ class Fields:
         codes = [chunk.indices.fill_null(-1).to_numpy(zero_copy_only=False) for chunk in coded.chunks]
         self.codes: IntArray = np.concatenate(codes) if codes else np.empty(0, np.int32)
         self.values = dictionary.cast(pa.string())
-        self.text: Any = text  # as long as it matches the codes
+        self.text: Any = text  # None once the fields differ from the text
         if "" in marks:
             self._trim()
         self.counts: IntArray = np.bincount(self.codes[self.codes >= 0], minlength=len(self.values))
@@ -235,7 +235,7 @@ def plain_numbers(text: Any) -> Any:
         numbers = pc.cast(text, pa.float64())
     except pa.ArrowInvalid:
         return None
-    extremes = pc.min_max(numbers).as_py()  # NaN and infinite fields, and codes of many digits, are looked at closely
+    extremes = pc.min_max(numbers).as_py()  # NaN, infinity and codes with many digits need the slower path
     return numbers if not extremes["min"] < -_EXACT and not extremes["max"] > _EXACT and _no_nan(numbers) else None
 
 
@@ -263,7 +263,7 @@ def _parsed_numbers(fields: Fields, decimal: str, thousands: str | None) -> tupl
     import pyarrow.compute as pc
 
     pattern, marks = _number_pattern(decimal, thousands), {".": ",", ",": "."}[decimal] + _GROUPS
-    bare = pc.replace_substring_regex(fields.values, r"^\((.+)\)$", r"-\1")  # as accountants write less than 0
+    bare = pc.replace_substring_regex(fields.values, r"^\((.+)\)$", r"-\1")  # negative numbers in accounting notation
     fits = fields.matching(pattern, bare)
     digits = pc.replace_substring_regex(bare, pattern, r"\1\2\3\4")
     digits = pc.replace_substring_regex(digits, f"[{re.escape(marks + (thousands or ''))}]", "")
@@ -340,7 +340,7 @@ def _parsed_dates(fields: Fields, form: str) -> tuple[BoolArray, Any, bool]:
         try:
             texts = pd.Series(fields.values.to_pylist(), dtype=object)
             found = pd.to_datetime(texts, format=form, errors="coerce", utc=utc)
-            if utc and found.isna().any():  # the zone by its name
+            if utc and found.isna().any():  # time zones given by name
                 named = pd.to_datetime(texts, format=form.replace("%z", "%Z"), errors="coerce", utc=utc)
                 found = found.fillna(named)
         except (ValueError, re.error) as error:
@@ -377,7 +377,7 @@ def _order_of(fields: Fields, usual: Order | None) -> tuple[str | None, bool]:
         fits = fields.matching(pattern)
         if 2 * fields.weight(fits) > total:
             if 2 * fields.weight(fits & fields.matching(r"^[0-9]+\.")) > total:
-                return "dmy", True  # dots are nowhere written between month and day
+                return "dmy", True  # no country writes the month first with dots
             parts = [pc.replace_substring_regex(fields.values, pattern, group).to_pylist() for group in (r"\1", r"\3")]
             above = [np.array([ok and int(part) > 12 for ok, part in zip(fits, one, strict=True)]) for one in parts]
             first, second = map(fields.weight, above)
@@ -402,7 +402,7 @@ def decide(text: Any, conventions: Conventions, usual: Order | None = None) -> t
             return Meaning("numeric"), None, numbers
         marks = ("", _SOFT, *MISSING)
         if len(text) > _MANY and missing is None and plain_numbers(_without(begin, marks)) is not None:
-            numbers = plain_numbers(_without(text, marks))  # making the fields distinct would be slow
+            numbers = plain_numbers(_without(text, marks))  # finding the distinct fields would be slow
             if numbers is not None:
                 return Meaning("numeric"), None, numbers
     fields = Fields(text, missing)

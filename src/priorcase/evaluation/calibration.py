@@ -34,7 +34,7 @@ Strategy: TypeAlias = Literal["uniform", "quantile"]
 Ends: TypeAlias = "ArrayLike | tuple[ArrayLike, ArrayLike]"
 """Lower and upper ends of intervals: an array of shape (rows, 2), or a tuple of two arrays."""
 
-_MOST_BINS = 100_000  # more only take memory
+_MOST_BINS = 100_000  # more bins only use more memory
 _MEANINGS = {
     "reliability": "+  distance of the observed frequencies from the probabilities; 0 is perfectly calibrated",
     "resolution": "-  variation of the observed frequencies between bins; greater is more informative",

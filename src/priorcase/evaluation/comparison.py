@@ -55,7 +55,7 @@ from priorcase.exceptions import EvaluationError, errors_at, joined, prefix_erro
 from priorcase.learning.plotting import INK, MUTED, captions, color, drawing
 from priorcase.learning.results import Grid, GridResult, GridsResult, framed, short
 
-# What a mean cannot exceed, so that intervals by Student's t end there.
+# Smallest and largest possible mean of each score, to which intervals by Student's t are clipped.
 _BOUNDS = {"accuracy": (0.0, 1.0), "log_score": (-np.inf, 0.0), "r2": (-np.inf, 1.0)}
 _BOUNDS |= dict.fromkeys(("brier", "rmse", "mae"), (0.0, np.inf))
 

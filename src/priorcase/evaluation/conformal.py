@@ -67,12 +67,12 @@ KEPT = 30
 
 _FOLDS = 10
 _PARTS = 64
-_NUMBERS = 2**23  # held at a time, one for each row and query: 64 MiB
+_NUMBERS = 2**23  # numbers kept in memory at a time, one for each row and query: 64 MiB
 
 
 def _upper_rank(level: float, n: int) -> int:
     """Return ``ceil(level (n + 1))``: the rank, from 1, of the upper end of an interval (Barber et al. 2021)."""
-    return math.ceil(Fraction(repr(float(level))) * (n + 1))  # 0.9 is meant as 9/10, which no float is
+    return math.ceil(Fraction(repr(float(level))) * (n + 1))  # 0.9 means exactly 9/10, which no float equals
 
 
 def _ordered(values: FloatArray, rank: int) -> FloatArray:
@@ -193,7 +193,7 @@ def _refuse_nan(values: AnyArray, model: Any) -> None:
 
 
 class ConformalEstimator(MetaEstimatorMixin, BaseEstimator, metaclass=EstimatorMeta):
-    """Base of both conformal estimators: a model fitted to all rows, and one model without each fold."""
+    """Base of both conformal estimators: a model fitted to all rows, and one model fitted without each fold."""
 
     estimator: Any
     random_state: Any
@@ -228,7 +228,7 @@ class ConformalEstimator(MetaEstimatorMixin, BaseEstimator, metaclass=EstimatorM
     def _fit_folds(self, X: Any, y: AnyArray, folds: Folds) -> int:
         """Fit the model to all rows, prepare the models without each fold, and return the seed."""
         seed = check_seed(self.random_state)
-        estimator = seeded(self.estimator, seed)  # a fold's model made twice must be the same
+        estimator = seeded(self.estimator, seed)  # a model that is refitted must be the same as before
         self.estimator_ = clone(estimator).fit(X, y)
         self._record_features()
         self._left_out = _left_out(estimator, self.estimator_, X, y, _dealt(y.size, folds, seed), self.n_jobs)
@@ -283,7 +283,7 @@ class ConformalEstimator(MetaEstimatorMixin, BaseEstimator, metaclass=EstimatorM
             source = LeftOut(None, None, np.empty(n), folds, models=tuple(models[1:]))
             complete = len(source.models) == len(folds)
         elif "refitting" in state:
-            told = state["refitting"]  # of a file: never taken over as it is
+            told = state["refitting"]  # read from a file, and therefore checked below
             source = LeftOut(told["estimator"], told["X"], told["y"], folds)
             complete = type(source.estimator) is type(model) and source.y.shape == (n,)
         else:
@@ -544,10 +544,10 @@ class ConformalClassifier(ClassifierMixin, ConformalEstimator):
     folds
         Number of random folds, or ``"loo"`` (every row is a fold; this is the slowest).
     class_conditional
-        Compare each class only with its own rows, so that the level holds for each class. Rare classes are then in
-        every set.
+        Whether to compare each class only with its own rows, so that the level holds for each class. Rare classes
+        are then in every set.
     randomized
-        With ``"aps"``: randomize ties as Romano et al. do, which makes sets smaller.
+        Whether to randomize ties as Romano et al. do, which makes sets smaller; only with ``"aps"``.
     random_state
         Seed of the folds and of ``randomized``, and of the estimator if its ``random_state`` is None.
     n_jobs

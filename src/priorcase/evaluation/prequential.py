@@ -230,7 +230,7 @@ class PrequentialCurve(GridsResult):
         assert wide is not None
         losses = self._losses(chosen)
         found = np.full(losses.shape, np.nan)
-        # Not by differences of sums: a single infinite loss would spoil all that follow.
+        # Not computed as differences of cumulative sums: after an infinite loss, all of them would be NaN.
         found[:, wide - 1 :] = np.lib.stride_tricks.sliding_window_view(losses, int(wide), axis=1).mean(axis=2)
         return np.sqrt(found) if chosen.root else found
 

@@ -63,7 +63,7 @@ class Cell:
 
 @dataclass(frozen=True, eq=False)
 class Part:
-    """Predictions of one learner, where each row has its own model; None if the learner failed.
+    """Predictions of one learner, in which each row has its own model.
 
     ``at_once`` is whether a single fit was used. If there are neither predictions nor a failure, a fit for each row is
     needed.
@@ -285,8 +285,8 @@ def _alone(work: Callable[..., R], piece: tuple[Any, ...], n_jobs: int | None) -
     except BrokenProcessPool as error:
         codes = ", ".join(sorted(set(re.findall(r"\b(SIG\w+|EXIT\(\d+\))", str(error)))))  # as joblib writes them
         died = EvaluationError(
-            f"its process died{f' by {codes}' if codes else ''}: out of memory, or a crash in compiled code. Fewer "
-            "n_jobs need less memory; run without n_jobs to see the crash."
+            f"its process died{f' by {codes}' if codes else ''}: out of memory, or a crash in compiled code. Use "
+            "a smaller n_jobs to save memory, or run without n_jobs to see the crash."
         )
         return work(piece[0].failing(died), *piece[1:])
     return result

@@ -185,7 +185,7 @@ class Forecasts:
 
     def mean(self, values: FloatArray) -> float:
         """Return the weighted mean of one number per row."""
-        parts = self.weights / self.weights.max()  # neither tiny nor huge weights cost digits
+        parts = self.weights / self.weights.max()  # so that tiny or huge weights lose no precision
         return float(np.dot(parts, values) / parts.sum())
 
 
@@ -280,7 +280,7 @@ def _check_shares(shares: FloatArray, *, logs: bool, tolerance: float) -> None:
     outside = (shares < low) | (shares > high)
     if outside.any():
         row = int(outside.any(axis=1).argmax())
-        # The last column: of two classes, that is the one a caller may have passed alone.
+        # The last column: for two classes, it is the column that the caller may have passed alone.
         value = float(shares[row, np.flatnonzero(outside[row])[-1]])
         expected = "a logarithm of a probability, at most 0" if logs else "a probability from 0 to 1"
         remedy = _LOGS_HINT if logs else "Pass the result of predict_proba; log_score(..., logs=True) takes logarithms."

@@ -174,7 +174,7 @@ class Predictions:
     predicted: AnyArray | None
     proba: FloatArray | None
     log_of_truth: FloatArray | None
-    labels: AnyArray  # empty where numbers are predicted
+    labels: AnyArray  # empty for regression
     learner: Any = None
     X: Any = None
 

@@ -28,8 +28,8 @@ MANY_TEST_ROWS = 1.1  # for each training row; the two folds of an odd number of
 INFINITE = "a probability of 0 for a true class makes the score infinite; compare by the Brier score"
 NOT_INDEPENDENT = "splits of one table share rows; this test assumes independence, so p-values are too small"
 
-_EXACT = 50  # with more differences the signed-rank statistic is taken as normal
-_MOST = 2_000  # more differences have too many pairs to sort: no interval then
+_EXACT = 50  # with more differences, the normal approximation of the signed-rank statistic is used
+_MOST = 2_000  # with more differences, there are too many pairs to sort, and no interval is computed
 _ROUNDING = 1e-12  # relative; means of the same numbers differ by the order of summation
 
 
@@ -350,12 +350,12 @@ def _order(values: FloatArray, greater_is_better: bool) -> IntArray:
 class Friedman(GridResult):
     """Friedman test of the learners' ranks, with Nemenyi's critical distance.
 
-    ``ranks`` are the mean ranks of the ``learners``; ``blocks`` is the number of tables or splits, and ``of`` says
-    which (splits of one table share rows). ``chi_square`` is Friedman's statistic corrected for ties, and ``p_value``
-    its p-value with k - 1 degrees of freedom. ``f_statistic = (N - 1) chi^2 / (N (k - 1) - chi^2)`` is less
-    conservative, with ``k - 1`` and ``(k - 1)(N - 1)`` degrees of freedom (Iman & Davenport 1980; Demsar 2006, section
-    3.2.2). Mean ranks that differ by more than ``critical_distance`` differ significantly at level ``alpha`` (Nemenyi
-    1963).
+    ``ranks`` are the mean ranks of the ``learners``; ``blocks`` is the number of tables or splits, and ``of`` is
+    ``"tables"`` or ``"splits"`` (splits of one table share rows). ``chi_square`` is Friedman's statistic corrected for
+    ties, and ``p_value`` its p-value with k - 1 degrees of freedom. ``f_statistic = (N - 1) chi^2 / (N (k - 1) -
+    chi^2)`` is less conservative, with ``k - 1`` and ``(k - 1)(N - 1)`` degrees of freedom (Iman & Davenport 1980;
+    Demsar 2006, section 3.2.2). Mean ranks that differ by more than ``critical_distance`` differ significantly at level
+    ``alpha`` (Nemenyi 1963).
     """
 
     score: str

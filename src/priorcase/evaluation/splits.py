@@ -212,7 +212,7 @@ def read_splits(splits: Any, task: Task, repeats: int, *, groups: Any = None) ->
             f"repeats must be 1 with {protocol}, got {quoted(repeats)}, because it is not random. "
             "Repeat folds or Holdout."
         )
-    if not isinstance(protocol, Given):  # whose pairs were checked when they were read
+    if not isinstance(protocol, Given):  # given pairs were checked when they were read
         protocol.check(task)
     return protocol
 
@@ -237,7 +237,7 @@ def _read_protocol(splits: Any, task: Task, groups: Any) -> Protocols:
         return words[splits]
     if splitter:
         try:
-            more = () if groups is None else (np.asarray(groups),)  # a user's own splitter need not take any
+            more = () if groups is None else (np.asarray(groups),)  # a custom splitter may not accept groups
             pairs = list(splits.split(np.zeros((len(task), 1)), task.truth, *more))
         except (TypeError, ValueError) as error:
             raise EvaluationError(

@@ -329,7 +329,7 @@ def _grid_of(
     elif values.size > most:
         low, high = usual_range(column[known])  # outliers would stretch every curve
         inner = (values >= low) & (values <= high)
-        # The value below which a share of the weight lies: a value that some row has.
+        # Weighted quantiles; each is a value that occurs in a row.
         sums = np.cumsum(np.bincount(at.ravel(), weights=weights[known])[inner])
         values = values[inner]
         at_shares = np.searchsorted(sums, np.linspace(0.0, 1.0, most) * sums[-1])
@@ -340,5 +340,7 @@ def _grid_of(
     if asked.takes_missing:
         return np.append(values, np.nan)
     if not values.size:
-        raise ParameterError(f"column {asked.names[a]!r} has no known value, and the model needs one")
+        raise ParameterError(
+            f"column {asked.names[a]!r} has no known values, and the model does not accept missing values"
+        )
     return values

@@ -14,7 +14,7 @@ EXACT = 8
 """Maximum number of known columns for which all subsets are evaluated."""
 
 _AT_ONCE = 1 << 14  # rows that are predicted in one batch
-_ROUNDING = 8 * float(np.finfo(np.float64).eps)  # of a share, relative to the largest output
+_ROUNDING = 8 * float(np.finfo(np.float64).eps)  # of a contribution, relative to the largest output
 
 
 @dataclass(frozen=True, eq=False)
@@ -50,7 +50,8 @@ def _shapley(asked: ExplainedModel, cells: FloatArray, chosen: IntArray, permuta
 
     The value of a set of columns is the output for the row without all other columns. If there are few columns, all
     sets are evaluated. Otherwise columns are added one by one in the order of several permutations, each followed by
-    its reverse (Mitchell et al. 2022): the steps of a permutation add up to the output, and so do their means.
+    its reverse (Mitchell et al. 2022): the steps of a permutation add up to the output minus the base, and so
+    do their means.
     """
     background = asked.background
     takes_missing = bool(np.isnan(background).all())
@@ -129,5 +130,5 @@ def _plan(k: int, permutations: int) -> _Plan:
         passed[:, step + 1 :][np.arange(len(orders)), :, orders[:, step]] = True
     flat = passed.reshape(-1, k)
     _, first, places = np.unique(np.packbits(flat, axis=1), axis=0, return_index=True, return_inverse=True)
-    # The empty set sorts first and all columns last, whatever the bits between them.
+    # The empty set is sorted first and the full set last, whatever the order of the other sets.
     return _Plan(flat[first], None, orders, places.reshape(len(orders), k + 1))

@@ -25,8 +25,8 @@ Goal = Callable[[AnyArray, AnyArray], BoolArray]
 EXHAUSTIVE = 10
 """Maximum number of changes for which every subset is tried."""
 
-_CANDIDATES = 10  # nearest past cases that change the prediction and are reduced to their smallest changes, at least
-_FIRST, _GROWTH = 64, 4  # past cases that are tried at first, and how the number grows
+_CANDIDATES = 10  # minimum number of past cases that change the prediction to reduce to their smallest changes
+_FIRST, _GROWTH = 64, 4  # number of past cases to try first, and the factor by which it grows
 _ALTERNATIVES, _WIDTH = 10, 24
 
 
@@ -118,7 +118,7 @@ class Counterfactuals(PrintedPerQuery):
             ax.barh(places, counts[order], 0.7, facecolor=tint(0, 0.6), edgecolor=color(0), linewidth=0.7)
             ax.set_yticks(places, captions([self.names[a] for a in order.tolist()]))
             ax.invert_yaxis()
-            ax.set_xlabel(f"changes in {len(self.rows)} counterfactuals")
+            ax.set_xlabel(f"changes in {len(self.rows)} counterfactual{'s' * (len(self.rows) != 1)}")
             ax.tick_params(axis="y", length=0)
             ax.grid(False, axis="y")
             if len(self) == 1:
@@ -227,12 +227,12 @@ def find(
     pending, missing = np.flatnonzero(~goal(predictions, predictions)), np.isnan(cells)
     changes = _Changes(asked, cells, predictions, np.broadcast_to(free, cells.shape), goal)
     of, past, columns = changes.found(pending, max(_CANDIDATES, 2 * int(n)))
-    if (unknown := pending[missing[pending].any(axis=1)]).size:  # changes of known values are also sought alone
+    if (unknown := pending[missing[pending].any(axis=1)]).size:  # also search for changes of known values only
         known = _Changes(asked, cells, predictions, free & ~missing, goal).found(unknown, max(_CANDIDATES, 2 * int(n)))
         of, past, columns = (np.concatenate(both) for both in zip((of, past, columns), known, strict=True))
-    alone = np.zeros(cells.shape, bool)  # columns that are enough by themselves
+    alone = np.zeros(cells.shape, bool)  # columns that change the prediction by themselves
     np.logical_or.at(alone, of, columns & (columns.sum(axis=1) == 1)[:, None])
-    if n > 1 and (again := pending[alone[pending].any(axis=1)]).size:  # alternatives may lie behind these changes
+    if n > 1 and (again := pending[alone[pending].any(axis=1)]).size:  # these changes may hide alternatives
         others = _Changes(asked, cells, predictions, free & ~alone, goal).found(again, max(_CANDIDATES, 2 * int(n)))
         of, past, columns = (np.concatenate(both) for both in zip((of, past, columns), others, strict=True))
     rows = np.where(columns, asked.past[past], cells[of])
@@ -364,7 +364,7 @@ class _Changes:
         changed[alone >= 0] = np.arange(changed.shape[1]) == alone[alone >= 0, None]
         orders = np.lexsort((-costs, ~np.isnan(old)), axis=1)  # values that were filled in are put back first
         active = np.flatnonzero(alone < 0)
-        while active.size:  # a value may be put back only after another one was
+        while active.size:  # repeat, since some values can be put back only after others
             before = changed[active].sum(axis=1)
             for step in range(changed.shape[1]):
                 column = orders[active, step]
@@ -380,7 +380,7 @@ class _Changes:
         costs = np.where(changed, self.costs(of, past), 0.0)
         for pair in range(len(of)):
             columns = np.flatnonzero(changed[pair])
-            if 2 < columns.size <= EXHAUSTIVE:  # of two, each was tried alone
+            if 2 < columns.size <= EXHAUSTIVE:  # of two changes, each was already tried alone
                 changed[pair] = self._fewest(of[pair], new[pair], columns, costs[pair])
         return changed
 

@@ -31,7 +31,7 @@ from priorcase.neighbors.precedents import Precedents, member_text
 from priorcase.schema import Nominal
 
 _QUERIES, _COLUMNS, _WIDTH, _CLASSES = 5, 15, 24, 4
-_MISSING, _AVERAGE = "all columns missing", "mean over past cases"  # what the contributions are added to
+_MISSING, _AVERAGE = "all columns missing", "mean over past cases"  # labels of the base
 
 
 @dataclass(frozen=True, repr=False, eq=False)
@@ -142,7 +142,7 @@ class Explanations(PrintedPerQuery):
         names = [f"{self.names[a]} = {value_text(one.queries[0][a], _WIDTH)}" for a in shown.tolist()]
         sizes = amounts[shown].tolist()
         if rest.size:
-            names.append(f"{rest.size} others")
+            names.append(f"{rest.size} other{'s' * (rest.size > 1)}")
             sizes.append(float(amounts[rest].sum()))
         with drawing(ax, size=(6.0, 1.0 + 0.24 * max(len(names), 6))) as ax:
             starts = float(one.base[0]) + np.concatenate(([0.0], np.cumsum(sizes)))
@@ -204,7 +204,7 @@ class Explanations(PrintedPerQuery):
             value = value_text(queries[a], _WIDTH) + " (never seen)" * bool(self.unseen[i, a])
             lines.append([short(str(self.names[a]), _WIDTH), value, amount, error])
         if (rest := order[_COLUMNS:]).size:
-            lines.append([f"{rest.size} others", "", number.format(amounts[rest].sum()), ""])
+            lines.append([f"{rest.size} other{'s' * (rest.size > 1)}", "", number.format(amounts[rest].sum()), ""])
         label = "log-odds" if self.scale == "log-odds" else self._scale_text(i)
         lines.append([label, "", plain.format(self.total[i]), ""])
         header = ["column", "value", "contribution", "error"]

@@ -48,10 +48,10 @@ from priorcase.schema.schema import Source, backend_of
 from priorcase.similarity import FittedDistance, resolve
 
 _AT_ONCE = 1 << 14  # rows of one call of predict
-_KEPT = 1 << 24  # cells of past cases that a model keeps for the next explanation
-_FEW = 2  # known values of a row whose outputs are remembered
-_REMEMBERED = 1 << 18  # numbers of such rows and outputs
-_BACKGROUND = 16  # past cases that replace an omitted value, if the model takes no missing values
+_KEPT = 1 << 24  # maximum number of cells of past cases to cache for a model
+_FEW = 2  # outputs of rows with at most this many known values are cached
+_REMEMBERED = 1 << 18  # maximum number of cached numbers, rows and outputs together
+_BACKGROUND = 16  # past cases that replace omitted values if the model does not accept missing values
 
 
 class PastCases:
@@ -81,7 +81,7 @@ class PastCases:
             self._outputs |= found
         new = {key: i for i, key in enumerate(keys) if key not in found}
         if new:
-            # Copies: a part of an array would keep all of it.
+            # Copies, since a slice would keep the whole array in memory.
             found |= zip(new, map(np.copy, ask(cells[list(new.values())])), strict=True)
             with self._lock:
                 self._outputs |= {key: found[key] for key in new}
@@ -110,7 +110,7 @@ def _without_cases(instances: Instances) -> PastCases:
     return cases
 
 
-# Of models that were explained; apart from the models, so that they are neither pickled nor saved with them.
+# Past cases of explained models, stored outside the models so that they are neither pickled nor saved with them.
 _PAST: WeakKeyDictionary[Memory, tuple[int, PastCases]] = WeakKeyDictionary()
 
 
@@ -299,7 +299,8 @@ class ExplainedModel:
             return self._outputs(cells)
         known = ~np.isnan(cells)
         few = known.sum(axis=1) <= _FEW
-        few &= ~known[:, [a for a, codes in enumerate(self._codes) if codes]].any(axis=1)  # codes of this explanation
+        # Codes of values that no past case has are valid only in this explanation.
+        few &= ~known[:, [a for a, codes in enumerate(self._codes) if codes]].any(axis=1)
         if not few.any():
             return self._outputs(cells)
         some = self.cases.outputs(cells[few], self._outputs)

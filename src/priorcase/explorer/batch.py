@@ -42,11 +42,11 @@ _COMPUTED = frozenset(
 _SHOWN = 50  # rows on the page
 _KEPT = 3  # batches whose predictions can be downloaded
 _LEVEL = 0.95
-_OF_ONE_FILE = ("delimiter", "encoding", "header", "sheet")  # how a file is written, which another need not share
+_OF_ONE_FILE = ("delimiter", "encoding", "header", "sheet")  # properties of one file, which may differ in other files
 
 
 class Asked(BaseModel):
-    """Request to predict the rows of an upload, with the explanations wanted."""
+    """Request to predict the rows of an upload, with optional explanations."""
 
     model_config = ConfigDict(extra="forbid")
     upload: int = Field(ge=0, examples=[1])
@@ -87,7 +87,7 @@ class Batch:
     rows: list[list[Any]] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
     documents: list[dict[str, Any]] = field(default_factory=list)
-    fields: dict[str, list[str | None]] = field(default_factory=dict)  # of the file, by the names in the header
+    fields: dict[str, list[str | None]] = field(default_factory=dict)  # columns of the file, by name in the header
     notation: Notation = field(default_factory=Notation)
     about: dict[str, Any] = field(default_factory=dict)
 
@@ -249,7 +249,7 @@ def answer(batch: Batch, model: Any, new: NewRows, asked: Asked, workspace: Work
 
 
 def decided(probabilities: Mapping[str, float], decision: Mapping[str, Any]) -> str:
-    """Return the class that the decision rule of Ask chooses, by costs or by a threshold.
+    """Return the class that the decision rule of the Ask view chooses, by costs or by a threshold.
 
     >>> decided({"no": 0.7, "yes": 0.3}, {"classes": ["no", "yes"], "costs": [[0, 1], [5, 0]]})
     'yes'
@@ -268,7 +268,7 @@ def decided(probabilities: Mapping[str, float], decision: Mapping[str, Any]) -> 
 def _answered(model: Any, X: Any, asked: Asked) -> list[dict[str, Any]]:
     found: list[dict[str, Any]] = answers.predictions(model, X, _LEVEL)
     if asked.explains:
-        counterfactuals = asked.counterfactuals if is_classifier(model) else 0  # of numbers a limit would be needed
+        counterfactuals = asked.counterfactuals if is_classifier(model) else 0  # regression would need a limit
         more = answers.explanations(model, X, [], precedents=asked.precedents, counterfactuals=counterfactuals)
         return [own | other for own, other in zip(found, more, strict=True)]
     if asked.precedents:
@@ -322,7 +322,7 @@ def _counterfactual(one: Mapping[str, Any]) -> str:
 
 
 def _text(value: Any) -> Any:
-    value = plain(value.date() if hasattr(value, "normalize") and value == value.normalize() else value)  # a day
+    value = plain(value.date() if hasattr(value, "normalize") and value == value.normalize() else value)  # a date
     return ", ".join(map(str, value)) if isinstance(value, list) else value
 
 

@@ -34,7 +34,7 @@ class Answers(BaseModel):
 
 
 def case_routes(workspace: Workspace, service: Service) -> APIRouter:
-    """Add the routes for case bases that only the page uses; they must precede ``/cases/{id}``."""
+    """Return the routes for case bases that only the page uses; they must precede ``/cases/{id}``."""
     router = new_router()
 
     @router.get("/cases/columns", summary="Distributions of all attributes, for a form")

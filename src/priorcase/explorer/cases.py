@@ -23,7 +23,7 @@ from priorcase.schema.dates import DAY
 from priorcase.serve import answers
 
 _LISTED, _SUPPORT, _LEADING, _OTHERS = 200, 5, 8, 3
-_EPOCH = 719_163  # the day 1970-01-01, counted as cases count days
+_EPOCH = 719_163  # 1970-01-01 as an ordinal (`date.toordinal`), the unit of dates in cases
 
 
 # -- lists

@@ -22,7 +22,7 @@ from priorcase.schema import Date, Kind, Nominal, Numeric, Ordinal, Schema, Set,
 from priorcase.schema.dates import DAY, date_of
 from priorcase.similarity.statistics import usual_range
 
-_BINS, _LISTED = 32, 50  # bars of a histogram, and names that are listed
+_BINS, _LISTED = 32, 50  # bars of a histogram, and listed values of a column
 _QUANTILES = (0.0, 0.25, 0.5, 0.75, 1.0)
 
 
@@ -32,9 +32,9 @@ def column_summaries(model: Any, target: str | None, left_out: Mapping[str, str]
     ``left_out`` maps columns that the model does not use to the reason. Numbers and dates have a histogram (``edges``,
     ``counts``), ``quantiles`` (the first is the minimum, the last the maximum) and ``low``, ``high`` and ``step`` for a
     slider that leaves out outliers. ``beyond`` has the numbers of outliers below and above, which are counted in the
-    first and the last bin. If the numbers are ``whole`` (integers), the edges lie between them. Levels and names have
-    ``values`` with their ``counts``. ``by`` contains the counts for each of the ``outcomes``: the classes, or the
-    thirds of a numeric target.
+    first and the last bin. If the numbers are ``whole`` (integers), the edges lie between them. Ordinal and nominal
+    columns have ``values`` with their ``counts``. ``by`` contains the counts for each of the ``outcomes``: the classes,
+    or the thirds of a numeric target.
     """
     instances = pinned(model)._stored().instances
     classes = list(map(_text, instances.target_values())) if is_classifier(model) else None
@@ -85,7 +85,7 @@ def _summaries(instances: Any, groups: IntArray | None, n_groups: int) -> list[d
 
 
 def _thirds(numbers: FloatArray) -> tuple[IntArray, list[str]]:
-    """Return the third of a numeric target that contains each row, and names of the thirds; fewer if there are ties."""
+    """Return the index of each row's third of a numeric target, and the names of the thirds; ties may leave fewer."""
     cuts = np.unique(np.quantile(numbers, (1 / 3, 2 / 3)))
     cuts = cuts[(cuts > numbers.min()) & (cuts <= numbers.max())]
     edges = [number(cut, 4) for cut in cuts.tolist()]
@@ -138,7 +138,7 @@ def numbers_summary(numbers: FloatArray, groups: IntArray | None, n_groups: int,
     told: dict[str, Any] = {"distinct": int(np.unique(numbers).size)}
     if not numbers.size:
         return told
-    days = is_date and bool((numbers % DAY == 0).all())  # moments otherwise, with a time of day
+    days = is_date and bool((numbers % DAY == 0).all())  # otherwise with a time of day
     shown: Callable[[float], Any] = (_day if days else _moment) if is_date else float
     low, high = usual_range(numbers)
     step = DAY if is_date else _step(numbers, low, high)

@@ -21,7 +21,7 @@ from priorcase.learning.resampling import listening
 T = TypeVar("T")
 State: TypeAlias = Literal["running", "done", "failed", "cancelled"]
 
-_KEPT = 20  # jobs that have ended are listed
+_KEPT = 20  # maximum number of listed jobs, unless more are running
 _LOG = logging.getLogger(__name__)
 
 

@@ -31,9 +31,9 @@ from priorcase.learning.resampling import listening
 from priorcase.registry import BASELINE, find
 from priorcase.serve.app import Service, new_router
 
-_SMALL = 2000  # rows up to which threads are not worth their start
-_SHARE = 0.6  # of the time that a comparison is allowed, as it spends it
-_CLASSES = 40  # of a confusion matrix that is shown
+_SMALL = 2000  # with fewer rows, starting threads takes longer than it saves
+_SHARE = 0.6  # share of the time budget that a comparison uses
+_CLASSES = 40  # maximum number of classes for confusion and cost matrices
 _THRESHOLDS = 101
 _ERRORS = (0.05, 0.25, 0.5, 0.75, 0.95)
 
@@ -307,14 +307,14 @@ def answer_by(workspace: Workspace, name: str) -> Job:
         X, y = stored_rows(workspace.served)
         own = chosen.learner.learner if isinstance(chosen.learner, Scaled) else chosen.learner
         rows = isinstance(own, RowsEstimator)
-        model = over_rows(own, workspace.served) if rows else clone(own).fit(X, y)  # with the ids that rows have
+        model = over_rows(own, workspace.served) if rows else clone(own).fit(X, y)  # over_rows keeps the ids
         check_served(model)
-        model.predict(X[:1])  # by which the members of a stack are fitted
+        model.predict(X[:1])  # fits the members of a stack
         if hasattr(model, "predict_interval") and len(y) > 1:
-            model.predict_interval(X[:1])  # which are learned on first use
+            model.predict_interval(X[:1])  # learns the intervals
         workspace.answer_with(model, version)
 
-    workspace.jobs.cancel_named(STACKING)  # which would take over when it is done
+    workspace.jobs.cancel_named(STACKING)  # otherwise the stack would replace this learner
     return workspace.jobs.start(f"Fitting {chosen.title}", work)
 
 
@@ -333,7 +333,7 @@ def learners_routes(workspace: Workspace, service: Service) -> APIRouter:
 
     def found() -> Comparison:
         if (value := comparison.value) is None:
-            raise NotAvailableError("The learners have not been compared on the rows as they are now.")
+            raise NotAvailableError("The learners have not been compared on the current rows. Compare them first.")
         return value
 
     @router.get("/learners", summary="Available learners, and their scores if they were compared")
@@ -350,7 +350,7 @@ def learners_routes(workspace: Workspace, service: Service) -> APIRouter:
     @router.post("/learners", summary="Compare learners in the background")
     async def compare(seconds: Annotated[float, Query(ge=1, le=3600)] = 30.0) -> Any:
         def started() -> Any:
-            problem_of(workspace)  # raises before a job does
+            problem_of(workspace)  # raises its errors before the job starts
             return comparison.start(seconds).document()
 
         return await service.answer(started)

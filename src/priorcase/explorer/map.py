@@ -34,9 +34,9 @@ from priorcase.schema.dates import date_of
 from priorcase.serve.app import Service, new_router
 
 _LANDMARKS, _AT_ONCE = 256, 16
-_COLORS = 6  # categories with a color of their own, the last one for all others
-_VIEW = (0.02, 0.98)  # quantiles of both coordinates between which rows are in the first view
-_PAIRS = 20_000  # of rows, from which the fit of the map is estimated
+_COLORS = 6  # colors of categories; with more categories, the last color is for all others
+_VIEW = (0.02, 0.98)  # quantiles of both coordinates that bound the first view
+_PAIRS = 20_000  # pairs of rows from which the fit of the map is estimated
 
 Distances = Callable[[IntArray], FloatArray]
 """Maps positions of rows to their distances from all rows, shape (positions, rows)."""
@@ -67,7 +67,7 @@ def lay_out(model: Any, job: Job | None = None, before: Layout | None = None) ->
     tell = (lambda text, share: None) if job is None else job.tell
     tell("learning the distance", 0.0)
     distances, by = model_distances(model)
-    keys = splitmix(0, int(ids[-1]) + 1)[ids]  # by ids, so that most landmarks stay when rows come and go
+    keys = splitmix(0, int(ids[-1]) + 1)[ids]  # by ids: adding or forgetting rows changes few landmarks
     landmarks = np.sort(np.argsort(keys, kind="stable")[:_LANDMARKS])
     blocks = [landmarks[start : start + _AT_ONCE] for start in range(0, landmarks.size, _AT_ONCE)]
     between = np.empty((landmarks.size, landmarks.size))
@@ -77,7 +77,7 @@ def lay_out(model: Any, job: Job | None = None, before: Layout | None = None) ->
         squares[done * _AT_ONCE : done * _AT_ONCE + block.size] = _finite(distances(block))
     between[:] = squares[:, landmarks]
     np.square(squares, out=squares)
-    between = np.square((between + between.T) / 2)  # missing values make some distances one-sided
+    between = np.square((between + between.T) / 2)  # missing values make some distances asymmetric
     np.fill_diagonal(between, 0.0)
     tell("placing rows", 0.92)
     places = _triangulated(between, squares)

@@ -57,7 +57,7 @@ def in_process(job: Job, work: Callable[..., T], *args: Any) -> T:
             raise RuntimeError(f"the other process ended: {process.wait()}") from error
         finally:
             process.kill()
-            with suppress(OSError):  # if it was killed before it had read all
+            with suppress(OSError):  # if it was killed before it had read everything
                 process.stdin.close()
 
 

@@ -16,10 +16,10 @@ from priorcase.explorer.workspace import Opened, Workspace
 from priorcase.schema import Circular, uninformative_columns
 from priorcase.serve.app import Service, new_router
 
-_EXAMPLES, _LEVELS = 3, 30  # values that are shown of a column, and distinct ones that may be levels
-_CODES = 5  # numbers of so few values may be codes, as in the report
+_EXAMPLES, _LEVELS = 3, 30  # example values of a column, and maximum number of distinct values that may be levels
+_CODES = 5  # numeric columns with at most this many values may contain codes, as in the report
 _MAY_BE_CODES = "few different numbers; if these are codes, change the kind to nominal"
-_FOLDS, _SECONDS = 5, 20.0  # of measuring which columns matter
+_FOLDS, _SECONDS = 5, 20.0  # for measuring the importance of columns
 
 Name = Annotated[str, Field(max_length=1000)]
 

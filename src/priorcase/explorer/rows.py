@@ -47,7 +47,7 @@ from priorcase.serve.app import Service, new_router, read_json
 Queue: TypeAlias = Literal["suspects", "outliers"]
 
 _LARGEST = 2**62
-_ORDERS = 8  # that are kept
+_ORDERS = 8  # cached row orders
 _SELECTIONS = 20
 _FILTERS = 50
 _CHANGED = 10_000  # rows in one change
@@ -259,10 +259,10 @@ class Review:
     def _reset(self) -> None:
         self._changes: list[Change] = []
         self._kept: frozenset[int] = frozenset()
-        self._origins: Mapping[int, int] = {}  # from the id of a corrected row to the one that it had first
+        self._origins: Mapping[int, int] = {}  # from the id of a corrected row to its original id
         self._before: dict[str, tuple[Score, ...]] = {}
         self._before_jobs: dict[str, Job] = {}
-        self._base: Any = None  # the model as it was saved
+        self._base: Any = None  # the model when it was last saved or opened
         self._queues: dict[Queue, _Queue] = {}
         self._orders: dict[Any, tuple[int, IntArray]] = {}
         self._unsaved, self._saved_as = 0, ""
@@ -275,7 +275,7 @@ class Review:
             if self._opened is not self.workspace.opened:
                 self._opened = self.workspace.opened
                 self._reset()
-            elif self._rows_version != self.workspace.rows_version:  # by other requests than those below
+            elif self._rows_version != self.workspace.rows_version:  # by requests other than those below
                 self._changes.clear()
                 self._rows_version = self.workspace.rows_version
             if self._base is None:
@@ -500,7 +500,7 @@ class Review:
             self._rows_version += 1
             if served is change.model:
                 _put_back(served, change.state)
-            else:  # another learner is used since then
+            else:  # another learner has been chosen since the change
                 learner = over_rows(clone(served), pinned(change.model, change.state))
                 self.workspace.replace_rows(learner)
         return {"undone": change.text}
@@ -630,7 +630,7 @@ class Review:
 
 
 def _beside(opened: Any, positions: IntArray) -> dict[str, list[Any]]:
-    """Return the columns that are not passed to learners; empty for rows that were added later."""
+    """Return the columns that are not passed to learners, with empty cells for rows that were added later."""
     past, frame = opened.past, opened.frame
     if past is None or frame is None:
         return {}

@@ -122,7 +122,7 @@ def _fitting(opened: Opened, model: Any, writer: _Writer) -> list[str]:
 
 
 class _Writer:
-    """Writer of Python expressions for estimators and other objects, which collects the imports they need."""
+    """Writes Python expressions for estimators and other objects, and collects the imports that they need."""
 
     def __init__(self) -> None:
         self._imports: set[tuple[str, str]] = set()
@@ -157,7 +157,7 @@ class _Writer:
     def _name(self, cls: type) -> str:
         if getattr(pc, cls.__name__, None) is cls:
             return f"pc.{cls.__name__}"
-        public = cls.__module__.split("._")[0]  # scikit-learn's classes live in private modules of public packages
+        public = cls.__module__.split("._")[0]  # scikit-learn's classes are in private modules of public packages
         self._imports.add((public, cls.__name__))
         return cls.__name__
 

@@ -1,7 +1,8 @@
-"""Files that the page uploads, stored in a temporary folder that no other user can read until they are not needed.
+"""Files that the page uploads, stored in a temporary folder that other users cannot read.
 
 The page sends the bytes of a file to ``POST /uploads``. Later requests, such as the request to predict the rows of the
-file, refer to the upload by its id. The original file name is used for display only.
+file, refer to the upload by its id. The original file name is used for display only. Uploads are removed
+when they are no longer needed.
 """
 
 from __future__ import annotations

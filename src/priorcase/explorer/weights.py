@@ -20,7 +20,7 @@ from priorcase.learning.state import pinned
 STACKING = "Fitting stacked learners"
 """Name of the job that is canceled when the user chooses a learner."""
 
-_NEIGHBORS = 10  # that vote
+_NEIGHBORS = 10  # number of neighbors that vote
 
 Weight = Annotated[float, Field(ge=0, le=1e6, allow_inf_nan=False)]
 
@@ -44,7 +44,7 @@ def reweighted(model: Any, weights: FloatArray) -> Any:
     state = dict(model.__dict__)
     memory = model._stored().fork()
     memory._weights = weights
-    memory._cache.pop("importance", None)  # which follows weights
+    memory._cache.pop("importance", None)  # it depends on the weights
     state["_memory"] = memory
     return pinned(model, state)
 
@@ -82,7 +82,7 @@ def answer_with_weights(workspace: Workspace, weights: Mapping[str, float]) -> J
         fitted = over_rows(type(model)(model.n_neighbors, attribute_weights=given or None), workspace.served)
         workspace.answer_with(fitted, version)
 
-    workspace.jobs.cancel_named(STACKING)  # which would take over when it is done
+    workspace.jobs.cancel_named(STACKING)  # otherwise the stack would replace this learner
     return workspace.jobs.start("Fitting k-NN with these weights", work)
 
 

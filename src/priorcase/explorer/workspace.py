@@ -32,9 +32,9 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 ReadFrame = Callable[["Reading"], Any]
 
-_NEIGHBORS = 10  # of the first model
-_LEAST_ROWS = 2  # to learn from after a change
-_FIRST_QUESTION = 3.0  # seconds for which stacked learners wait for it
+_NEIGHBORS = 10  # number of neighbors of the first model
+_LEAST_ROWS = 2  # minimum number of rows to fit learners after a change
+_FIRST_QUESTION = 3.0  # maximum seconds to wait for the first query before stacked learners are fitted
 
 
 @dataclass(frozen=True)
@@ -75,7 +75,7 @@ class Workspace:
     """The state of the explorer: the open file, the current model, and background jobs.
 
     For a table, k-NN predicts immediately. Stacked learners are fitted in the background and then replace it. After
-    `connect`, a service, which the page uses, serves every new model. ``problem`` is the reason why the last file
+    `connect`, the service that the page uses serves every new model. ``problem`` is the reason why the last file
     could not be opened.
 
     Parameters
@@ -96,7 +96,7 @@ class Workspace:
     def __init__(self, *, read_only: bool = False) -> None:
         self.jobs, self.uploads, self.read_only = Jobs(), Uploads(), read_only
         self.problem = ""
-        self._open: tuple[Any, Opened] = None, Opened()  # one attribute, so that no thread sees only one of them
+        self._open: tuple[Any, Opened] = None, Opened()  # one attribute, so that threads always see a matching pair
         self.version = self.rows_version = 0
         self.renumbered = False  # whether ids of rows are no longer their positions in the table
         self.decision: dict[str, Any] | None = None
@@ -174,7 +174,7 @@ class Workspace:
         opened = self.opened
         source = opened.source
         if source is None:
-            raise UnsupportedDataError("Only a table can be read again. Open one.")
+            raise UnsupportedDataError("Only a table can be read again. Open a table.")
         self.jobs.cancel_all(0)
 
         def work(job: Job) -> None:
@@ -219,7 +219,7 @@ class Workspace:
         """
         past = self.opened.past
         if past is None:
-            raise UnsupportedDataError("Learning requires a table. Open one.")
+            raise UnsupportedDataError("Learning requires a table. Open a table.")
         served, before = self.served, self.rows_version
         source = pinned(served)
 
@@ -234,7 +234,7 @@ class Workspace:
             told: Any = dict(past.schema) or None
             job.tell("starting")
             model = in_process(job, with_fitted_members, over_rows(cls(schema=told), source))
-            self.answer_with(with_fitted_members(model), before)  # indexes are built again in this process
+            self.answer_with(with_fitted_members(model), before)  # builds the indexes again in this process
 
         if self._stack_job is not None:
             self.jobs.cancel(self._stack_job.id)
@@ -287,7 +287,7 @@ class Workspace:
 
     def status(self) -> dict[str, Any]:
         """Return the status for the page: the open file, the current learner, and the jobs."""
-        version = self.version  # before the rest, so that the page requests it again if it is older
+        version = self.version  # read first: if it is outdated, the page requests the status again
         served, opened = self._open
         rows = None if opened.frame is None else len(opened.frame)
         if served is not None:
@@ -493,7 +493,7 @@ def over_rows(model: Any, source: Any) -> Any:
         try:
             found._restore_state({"rows": state["rows"].fork(), "fitted_with": {}, "seed": seed, **kept})
             return found
-        except KeyError:  # it keeps more than rows, such as records of them
+        except KeyError:  # it stores more than rows, such as their records
             found = clone(model)
     found = found.fit(*stored_rows(source))
     found._renumbered = np.asarray(source.ids_).tolist() != list(range(len(source.ids_)))
@@ -520,7 +520,7 @@ def _as_told(frame: Any, reading: Reading) -> Any:
             continue
         if isinstance(told, tuple):
             if other := sorted(set(map(str, frame[name].dropna())) - set(told)):
-                raise UnsupportedDataError(f"Column {name!r} has {other[0]!r}, which is not one of the levels. Add it.")
+                raise UnsupportedDataError(f"Column {name!r} has {other[0]!r}, which is not among the levels. Add it.")
             frame[name] = pd.Categorical(frame[name].astype("str"), categories=list(told), ordered=True)
         elif told == "date":
             frame[name] = pd.to_datetime(frame[name].astype("str"), errors="coerce")

@@ -27,7 +27,7 @@ from priorcase.schema.kinds import canonical, content_of, identity, is_missing
 _EPOCHS = count()
 # Products of weights and votes must neither overflow nor vanish.
 _LEAST_WEIGHT, _MOST_WEIGHT = 1e-100, 1e100
-# Removed rows stay in memory until they are more than this many and than this share of all.
+# Removed rows stay in memory until there are more than _FEW of them and more than one row in _SHARE was removed.
 _FEW, _SHARE = 1024, 64
 
 
@@ -113,8 +113,8 @@ class NumberColumn(Growing):
 class CodeColumn(Growing):
     """Codes of a nominal attribute, and the value of each code.
 
-    When the last row with a value is removed, an undeclared value is forgotten and its code is reused for the next new
-    value. ``epoch`` changes every time this happens.
+    When the last row with an undeclared value is removed, the value is forgotten and its code is reused for the next
+    new value. ``epoch`` changes every time this happens.
     """
 
     __slots__ = ("epoch", "free", "index", "kind", "values")
@@ -301,7 +301,7 @@ class _Rows:
     _cache: dict[tuple[str, int], Any] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        if self.line is None:  # columns of its own
+        if self.line is None:  # this state does not share its columns
             self.line, self.ends = object(), [self.size]
 
     def __len__(self) -> int:
@@ -486,8 +486,8 @@ class Instances(TextResult):
         return rows.size if rows.removed is None else len(rows)
 
     def __repr__(self) -> str:
-        what = f"{len(self):,} rows of {len(self.schema)} attributes"
-        return f"Instances({what})" if not self.targets else f"Instances({what} and {len(self.targets)} targets)"
+        targets = f", targets={len(self.targets)}" if self.targets else ""
+        return f"Instances(rows={len(self)}, attributes={len(self.schema)}{targets})"
 
     def fork(self) -> Instances:
         """Return a copy of the instances that shares memory until one of them changes."""
@@ -928,7 +928,7 @@ class Instances(TextResult):
 
 
 def with_lengths(parts: Any, pieces: Iterable[bytes]) -> None:
-    """Add pieces with their lengths, so that different lists of pieces give different bytes."""
+    """Add pieces to a hash with their lengths, so that different lists of pieces give different bytes."""
     pieces = list(pieces)
     parts.update(b"%d;" % len(pieces))
     for piece in pieces:

@@ -19,12 +19,12 @@ _COLUMNS, _NAME, _VALUES = 30, 30, 48  # number of columns shown, and of charact
 
 
 def html_inner(model: Any) -> str:
-    """Return scikit-learn's diagram with the fitted columns below; ``_repr_html_inner`` of the estimators."""
+    """Return scikit-learn's diagram with the fitted columns below; used as ``_repr_html_inner`` of the estimators."""
     return str(BaseEstimator._repr_html_inner(model)) + _columns_html(model)
 
 
 def mimebundle(model: Any, **options: Any) -> dict[str, str]:
-    """Return the representations that Jupyter can show; ``_repr_mimebundle_`` of the estimators."""
+    """Return the representations that Jupyter can show; used as ``_repr_mimebundle_`` of the estimators."""
     bundle = BaseEstimator._repr_mimebundle_(model, **options)
     return {kind: text + _columns_html(model) * (kind == "text/html") for kind, text in bundle.items()}
 

@@ -365,9 +365,10 @@ def training_table(estimator: Any, X: Any) -> Table:
     distance = getattr(estimator, "distance", None)
     precomputed = isinstance(distance, str) and distance == "precomputed"
     if not isinstance(X, Source) and isinstance(estimator.categorical_features, str) and not precomputed:
-        # Kinds inferred from types. Columns with their own difference are wanted.
+        # Only inferred kinds may be a mistake. A column with a difference of its own was chosen on purpose.
         declared = {schema.position(key) for key in (*(kinds or ()), *getattr(distance, "attributes", ()))}
-        read = getattr(X, "attrs", {}).get("columns", {})  # by read_table: what it leaves as text was declared nominal
+        # Columns that read_table left as text are meant to be nominal.
+        read = getattr(X, "attrs", {}).get("columns", {})
         told = {a for a, name in enumerate(schema.names or ()) if isinstance(read, dict) and name in read}
         warn_stray_text(table, declared | told)
         warn_uninformative(table, declared)

@@ -33,7 +33,7 @@ _MANY_REFITS = 200
 
 
 def taken_rows(table: Any, positions: IdArray) -> Any:
-    """Return rows by position of a frame, a series, an array or a list, in the same type."""
+    """Return the rows at some positions of a frame, a series, an array or a list, in the same type."""
     if isinstance(table, Source) and hasattr(table, "take"):  # a table of the library
         return table.take(positions)
     if isinstance(table, Sequence):

@@ -86,7 +86,7 @@ def framed(columns: Mapping[str, Any], backend: Backend | None) -> Any:
 def by_attribute(
     columns: Mapping[str, Any], names: Sequence[Name], rows: Sequence[Row], parts: Mapping[str, FloatArray]
 ) -> dict[str, Any]:
-    """Create a frame with ``columns``, the attribute values by name, and ``PART of NAME`` for parts of attributes.
+    """Return ``columns``, the attribute values by name, and the parts of attributes as ``PART of NAME``, for a frame.
 
     An attribute with the name of one of the first columns becomes ``NAME (value)``.
     """

@@ -54,7 +54,7 @@ def reads(method: Callable[Concatenate[Owner, P], R]) -> Callable[Concatenate[Ow
                 except Outdated:
                     if self.__dict__ is not state:
                         continue
-                    if attempt:  # not during a change, but left so by an interrupt
+                    if attempt:  # not caused by a change in progress, but left behind by an interrupt
                         state["_memory"].settle()
                     sleep(0.0)
             state = dict(self.__dict__)  # changes are too frequent: use a private copy of the state

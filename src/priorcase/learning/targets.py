@@ -43,7 +43,7 @@ def as_array(y: Any) -> AnyArray:
         if isinstance(y, np.ma.MaskedArray) and np.ma.getmaskarray(y).any():
             raise TargetError(_MISSING)
         if nw.dependencies.is_pyarrow_chunked_array(y) and hasattr(y.type, "value_type"):
-            y = y.cast(y.type.value_type)  # the values of a dictionary, so that nulls are not taken for its last one
+            y = y.cast(y.type.value_type)  # decoded first, since the index of a null would select the last value
         if nw.dependencies.is_into_dataframe(y):
             with suppress(DuplicateError):  # targets are matched by position: names are irrelevant
                 y = nw.from_native(y, eager_only=True).to_numpy()
@@ -92,7 +92,7 @@ def has_fractions(array: AnyArray) -> bool:
             return False
         try:
             array = array.astype(np.float64)
-        except (OverflowError, ValueError):  # beyond float64, or a signaling NaN: not a class, and an error as a number
+        except (OverflowError, ValueError):  # beyond float64, or a signaling NaN: reading as numbers raises an error
             return True
     return array.dtype.kind == "f" and bool((array != np.floor(array)).any())
 

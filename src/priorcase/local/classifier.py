@@ -15,7 +15,7 @@ from priorcase._core import local_bayes, local_logistic
 from priorcase._parameters import check_fields, settle
 from priorcase._typing import AnyArray, FloatArray, IdArray, IntArray
 from priorcase.bayes.numeric import GaussianDensity, Student
-from priorcase.exceptions import LocalConvergenceWarning, TargetError, listed
+from priorcase.exceptions import LocalConvergenceWarning, TargetError
 from priorcase.instances import Instances
 from priorcase.learning.estimator import SchemaLike
 from priorcase.learning.resampling import bar, needs_refits, refits
@@ -34,10 +34,10 @@ from priorcase.similarity import Kernel
 from priorcase.similarity.presets import DistanceLike
 
 _CONSTANT = LocalPolynomial(0)
-_INSTEAD = "the nearest rows vote there"
-# Selection: rows left out between two steps of the progress bar; maximum number of distances if all rows count.
+_INSTEAD = "the nearest rows vote instead"
+# Selection: left-out rows per step of the progress bar, and maximum number of distances if all rows have weight.
 _AT_ONCE, _DISTANCES = 128, 50_000_000
-# Probabilities are at least this, so that candidates with fewer zero probabilities are better.
+# Probabilities are at least this, so that candidates with fewer zero probabilities score better.
 _LEAST = float(np.finfo(np.float64).tiny)
 # Stop when a Newton step gains at most this share of the neighborhood's weight in log-likelihood.
 _TOLERANCE = 1e-12
@@ -182,7 +182,7 @@ class LocalLogistic:
         found, settled = local_logistic(*given, threads=threads, **options)
         if not settled.all():
             queries = numbers[settled == 0].tolist()
-            text = f"the logistic fits at queries {listed(queries)} did not converge within max_iter={self.max_iter}. "
+            text = f"the logistic fits at {windows.named(queries)} did not converge within max_iter={self.max_iter}. "
             text += "Increase max_iter of LocalLogistic, or its ridge."
             windows.warn_queries(LocalConvergenceWarning, queries, text)
         return rows.with_prior(found, around)

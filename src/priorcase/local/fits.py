@@ -227,7 +227,7 @@ class Fits:
     """Local fits of queries."""
 
     predictions: FloatArray  # shape (queries, targets)
-    answers: Answers  # other arrays of the core, over queries (hat rows: entries) and targets, 1 if these are equal
+    answers: Answers  # other results of the core; axes: queries (for hat rows, entries) and targets (one if all equal)
     far: IntArray  # queries without weighted rows, for which the mean of the nearest rows was fitted
 
     def deviations(self, *, of_target: bool) -> FloatArray:

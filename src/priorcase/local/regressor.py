@@ -14,7 +14,7 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from priorcase._numbers import equal_decimals
 from priorcase._parameters import check_value
 from priorcase._typing import AnyArray, Backend, FloatArray, IntArray, Name, Value
-from priorcase.exceptions import LocalConvergenceWarning, ParameterError, TooFewRowsError, listed
+from priorcase.exceptions import LocalConvergenceWarning, ParameterError, TooFewRowsError
 from priorcase.learning import results
 from priorcase.learning.estimator import SchemaLike
 from priorcase.learning.resampling import blocks, needs_refits, refits
@@ -43,9 +43,9 @@ from priorcase.similarity.presets import DistanceLike
 _QUERIES, _WIDTH = 10, 24  # queries that a table of coefficients prints, and characters of a heading
 LEVEL = [Interval(Real, 0, 1, closed="neither")]  # constraint on the level of an interval
 Block: TypeAlias = tuple[slice, windows.Neighborhoods, Fits]  # a block of queries, by position
-_WORK = 5_000_000_000  # approximate limit of multiplications for selection by leave-one-out (seconds)
+_WORK = 5_000_000_000  # approximate limit of multiplications for selection by leave-one-out, a few seconds
 _REST = "(rare values)"  # rare values share one term
-_INSTEAD = "the mean of the nearest rows is predicted there, with an infinite standard deviation"
+_INSTEAD = "the mean of the nearest rows is predicted instead, with an infinite standard deviation"
 
 
 @dataclass(frozen=True, repr=False, eq=False)
@@ -275,7 +275,7 @@ class LocallyWeightedRegressor(RegressorMixin, windows.LocallyWeighted):
 
     @reads
     def predict(self, X: Any, return_std: bool = False) -> FloatArray | tuple[FloatArray, FloatArray]:
-        """Predict the target of each row, with ``return_std`` also the standard deviation of a new observation."""
+        """Predict the target of each row; ``return_std`` also returns the standard deviation of a new observation."""
         cells = self._cells(X)
         fits = self._fits_at(cells, STATISTICS if return_std else 0)
         found = self._shaped(fits.predictions if self._descent is None else self._descended(cells, self._descent))
@@ -407,7 +407,7 @@ class LocallyWeightedRegressor(RegressorMixin, windows.LocallyWeighted):
     @property
     @reads
     def relearns_(self) -> bool:
-        """Whether ``relearn=True`` needs one fit per row, because other results than the fits depend on the targets."""
+        """Whether ``relearn=True`` needs one fit per row: robustness weights or other choices depend on the targets."""
         return super().relearns_ or self._rounds > 0
 
     # -- fits
@@ -486,7 +486,7 @@ class LocallyWeightedRegressor(RegressorMixin, windows.LocallyWeighted):
                 unsettled.update((np.flatnonzero(~converged) + part.start).tolist())
         if unsettled:
             queries = sorted(unsettled)
-            text = f"the fits at queries {listed(queries)} did not converge within max_steps={descent.max_steps}. "
+            text = f"the fits at {windows.named(queries)} did not converge within max_steps={descent.max_steps}. "
             text += "Increase max_steps or tol, or use solver='direct'."
             windows.warn_queries(LocalConvergenceWarning, queries, text)
         return found

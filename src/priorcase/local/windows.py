@@ -49,12 +49,12 @@ WINDOW_CONSTRAINTS: dict[str, Any] = {
 MOST_LEFT_OUT = 2_000  # fixed sample of rows left out in turn; smaller if fits have many terms
 MOST_NEIGHBORS = 1_024  # largest candidate k, unless the local model has more terms
 FEWEST_LEFT_OUT = 50
-# Candidates: ratio of successive k, number of bandwidths, and factor by which kernels with tails start below h.
+# Candidates: ratio of successive k, number of bandwidths, and factor by which kernels with tails lower the bandwidths.
 _RATIO, _BANDWIDTHS, _TAIL = 1.4, 16, 4.0
 _PROBES = 100  # rows whose neighbors determine the largest candidate bandwidth
-# Queries of the first block, before the length of lists is known, and maximum growth of a block over the last.
+# Number of queries in the first block, when the length of lists is unknown, and maximum growth from block to block.
 _FIRST_BLOCK, _GROWTH = 64, 8
-# Entries of a block if queries have k rows each: its arrays stay in the cache between passes.
+# Number of entries of a block if queries have k rows each, so that its arrays stay in the cache between passes.
 _ENTRIES = 1 << 16
 
 
@@ -65,10 +65,20 @@ def warn_queries(kind: type[FarQueryWarning | LocalConvergenceWarning], queries:
     warn_caller(warning)
 
 
+def named(queries: Sequence[int]) -> str:
+    """Return queries by number, for messages.
+
+    >>> named([1, 3])
+    'queries 1, 3'
+    """
+    return f"{'query' if len(queries) == 1 else 'queries'} {listed(queries)}"
+
+
 def warn_far(queries: Sequence[int], n: int, instead: str) -> None:
     """Warn about queries without weighted rows."""
     if queries:
-        text = f"queries {listed(queries)} of {n} are farther than the bandwidth from all stored rows; {instead}. "
+        verb = "is" if len(queries) == 1 else "are"
+        text = f"{named(queries)} of {n} {verb} farther than the bandwidth from all stored rows; {instead}. "
         warn_queries(FarQueryWarning, queries, text + "Use a larger bandwidth, or n_neighbors.")
 
 
@@ -76,7 +86,7 @@ def warn_far(queries: Sequence[int], n: int, instead: str) -> None:
 class Neighborhoods(NeighborList):
     """Rows around queries with their kernel weights."""
 
-    weights: FloatArray  # without repetitions
+    weights: FloatArray  # not multiplied by the counts
     far: BoolArray  # queries without weighted rows: the nearest rows have equal weights
 
     def masses(self) -> FloatArray:
@@ -86,7 +96,7 @@ class Neighborhoods(NeighborList):
     def effective_weights(self) -> FloatArray:
         """Return masses that sum to the effective number of neighbors, ``(sum K)^2 / sum K^2`` (Kish 1965)."""
         queries = self.queries()
-        # Relative to the largest weight, whose square cannot underflow.
+        # Relative to the largest weight, so that its square does not underflow.
         weights = self.weights / np.maximum.reduceat(self.weights, self.indptr[:-1])[queries]
         masses = weights if self.counts is None else weights * self.counts
         sums, squares = (summed(queries, part, len(self)) for part in (masses, masses * weights))
@@ -284,7 +294,7 @@ class LeaveOneOutCurve(GridResult):
         pairs = zip(self.candidates, equal_decimals(self.scores, 5), strict=True)
         lines = [[number(candidate), score, ""] for candidate, score in pairs]
         lines[self._least()][2] = "best"
-        title = f"leave-one-out {self._score} of {self.n_left_out:,} rows"
+        title = f"leave-one-out {self._score} of {self.n_left_out:,} row{'s' * (self.n_left_out != 1)}"
         return Grid(title, [self.parameter, self._score, ""], lines, right={0, 1})
 
 
@@ -391,7 +401,7 @@ class LocallyWeighted(NeighborsEstimator):
     @property
     @reads
     def relearns_(self) -> bool:
-        """Whether ``relearn=True`` needs one fit per row, because other results than the fits depend on the targets."""
+        """Whether ``relearn=True`` needs one fit per row: weights or selected parameters depend on the targets."""
         return self._stored().learns_from_targets or self._chooses
 
     def _given(self) -> str:
@@ -428,7 +438,7 @@ class LocallyWeighted(NeighborsEstimator):
         return KernelWindow(self._kernel, k, self._bandwidth())
 
     def _check_left_out(self) -> None:
-        """Raise an error for more neighbors than other rows."""
+        """Raise an error if there are more neighbors than other rows."""
         memory, k = self._stored(), self._k
         heaviest = 1.0 if memory.row_weights is None else float(memory.row_weights.max())
         if isinstance(k, int) and k > (memory.total_weight - heaviest) * (1 + SLACK):
@@ -514,7 +524,7 @@ class LocallyWeighted(NeighborsEstimator):
         pairs = [(c, h) if by_k else (k, c) for c in candidates.tolist()]
         windows = [KernelWindow(self._kernel, *pair) for pair in pairs]
         errors, n = self._losses(windows) if len(self._stored()) > 1 else (np.zeros(candidates.size), 0)
-        errors.flags.writeable = candidates.flags.writeable = False  # cached and handed out
+        errors.flags.writeable = candidates.flags.writeable = False  # cached and returned
         return self._curve_type("n_neighbors" if by_k else "bandwidth", candidates, errors, n, self._backend)
 
     def _candidate_ks(self) -> IntArray:
@@ -541,6 +551,6 @@ class LocallyWeighted(NeighborsEstimator):
         near, far = (weighted_median(np.maximum.reduceat(of.distances, of.indptr[:-1]), times) for of in lists)
         high = far if last + 1 < self._n_stored() and 0 < far < np.inf else float(positive.max())
         low = near if 0 < near < high else float(positive.min())
-        if not self._kernel.compact:  # they have weight beyond the end of compact kernels
+        if not self._kernel.compact:  # kernels with tails give weight beyond the bandwidth
             low /= _TAIL
         return np.unique(np.geomspace(low, max(high, low) * (1 + SLACK), _BANDWIDTHS))

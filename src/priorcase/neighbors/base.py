@@ -58,8 +58,8 @@ SEARCH: dict[str, list[Any]] = {"algorithm": [StrOptions(set(get_args(Algorithm)
 class NeighborsMemory(Memory):
     """Stored rows with a distance and an index that are updated with every change.
 
-    Copying an index is expensive. A fork therefore takes over the index when it changes, and builds a new one only if
-    there is none.
+    Copying an index is expensive. Therefore, a fork takes over the index at its first change, and builds a new one only
+    if there is none.
     """
 
     def __init__(
@@ -85,7 +85,7 @@ class NeighborsMemory(Memory):
         return super().__getstate__() | {"_index": None}
 
     def fork(self) -> Self:
-        """Return a memory with the same rows that can be changed; it takes over the index when it changes."""
+        """Return a memory with the same rows that can be changed; its first change takes over the index."""
         other = super().fork()
         if isinstance(self._weights, RelevanceWeights):
             other._weights = self._weights.fork()
@@ -205,7 +205,7 @@ class NeighborsMemory(Memory):
                     return
 
     def index_before(self, ids: IdArray) -> Index:
-        """Return the index without the latest rows, which are then inserted by ``ids``."""
+        """Return the index without the latest rows ``ids``, which the caller then adds."""
         index = self._index
         if index is None or not index.follow(self._before, self.instances):
             self._index = index = Index(self.instances, self.fitted, self.ids[: -ids.size])
@@ -295,7 +295,7 @@ class NeighborsMemory(Memory):
         infinite = np.isinf(distances)
         if infinite.any():
             of, stored = queries[infinite], rows[infinite]
-            weights = self.attribute_weights  # weights of a query are positive if these are
+            weights = self.attribute_weights  # if these are positive, so are the weights of each query
             names = first + of, self.ids[stored]
             self.fitted.check_finite(distances[infinite], cells[of], self.instances.cells(stored), weights, names)
 
@@ -331,7 +331,7 @@ class NeighborsMemory(Memory):
         if vote is None or vote[0] > 1 or self.row_weights is not None:  # only uniform and inverse-square votes
             return None
         fitted, weights = self.fitted, self.weights_for(cells)
-        if fitted.queries_at_once is not None and not fitted.answers(cells):  # computed by the search of many queries
+        if fitted.queries_at_once is not None and not fitted.answers(cells):  # left to the batch search
             return None
         plan, asked, distance = index.plan_of(fitted), fitted.prepare(cells), fitted.distance
         ones = index.ones if weights is None else np.atleast_2d(weights)
@@ -461,7 +461,7 @@ class NeighborsEstimator(RowsEstimator[NeighborsMemory]):
         self._memory.check()
 
     def _finish_fit(self) -> None:
-        _ = self._memory.index, self._memory.attribute_weights  # computed now instead of at the first query
+        _ = self._memory.index, self._memory.attribute_weights  # computed now, so that the first query is fast
 
     def _new_memory(self, schema: Schema, targets: Schema | None) -> NeighborsMemory:
         if targets is not None and len(targets) > 1 and needs_classes(self._distance, schema):

@@ -69,8 +69,7 @@ class KNNClassifier(ClassifierMixin, NeighborsEstimator):
         Dirichlet prior: ``"uniform"`` or ``"frequency"`` (one vote in total), a number for every class, or an array
         with one per class. None: plain vote shares. Probabilities are proportional to ``votes ** (1 / temperature)``.
     algorithm, n_jobs
-        Search (``"auto"``, ``"tree"``, ``"scan"`` or ``"plain"``) and threads (None, -1: all cores); both only affect
-        speed.
+        Search (``"auto"``, ``"tree"``, ``"scan"`` or ``"plain"``) and threads (None, -1: all cores), for speed only.
     categorical_features, schema
         Nominal columns as a mask, positions or names, or ``"from_dtype"``. A `Schema`, or a mapping from column to kind
         for the columns whose kind should not be inferred.
@@ -162,7 +161,7 @@ class KNNClassifier(ClassifierMixin, NeighborsEstimator):
     def _check_rows(self) -> None:
         super()._check_rows()
         if self._prior is not None and not (isinstance(self._prior, str) and self._prior in ("uniform", "frequency")):
-            self._priors()  # these strings are valid for any classes, and rows may be added one by one
+            self._priors()  # skipped for these strings, which are always valid, so that adding single rows is fast
 
     def _check_forgetting(self, ids: ArrayLike) -> None:
         """Raise an error if a class that has an entry in an array of prior weights would lose its last rows."""

@@ -183,8 +183,8 @@ class Precedents(PrintedPerQuery):
 
         Columns: ``query``, ``rank``, ``id``, ``distance``, ``vote``, ``target`` (``target_0``, ``target_1``, ... for
         several targets), the values of the table's columns, and ``contribution of NAME`` for their contributions to the
-        distance. A column with one of the first names is renamed to ``NAME (value)``; duplicate names become
-        ``NAME (2)``. ``backend`` is the library of the frame; by default, the library that the model was fitted with.
+        distance. A column of the table that has one of the first names is renamed to ``NAME (value)``; duplicate names
+        become ``NAME (2)``. ``backend`` is the library of the frame, by default that of the training data.
         """
         return framed(self._columns(), backend or self.backend)
 

@@ -216,7 +216,7 @@ def _in_core(estimator: KNNClassifier | KNNRegressor, table: Table, targets: Tab
                 pair = np.array([far]), memory.positions(np.array([voter]))
                 memory.check_finite(rows, *pair, np.array([np.inf]), first=start)
             found.append(predicted)
-    index.append(ids[:0])  # it now contains all rows of the memory
+    index.append(ids[:0])  # marks the index as containing all rows of the memory
     estimator._check_rows()
     early = max(0, (k if isinstance(k, int) else 1) - first)  # first rows, which are only stored
     return estimator._shaped(np.concatenate(found)[early:])
@@ -279,5 +279,5 @@ def _one_by_one(estimator: KNNClassifier | KNNRegressor, table: Table, targets: 
                 predictions += [estimator._shaped(estimator._decide(poll)) for poll in polls]
             memory.append(row, target, None)
             estimator._check_rows()
-    nothing = estimator._targets_at(np.empty(0, np.int64))  # of the common type of all targets
+    nothing = estimator._targets_at(np.empty(0, np.int64))  # empty, with the common type of all targets
     return np.concatenate([nothing, *predictions]).astype(nothing.dtype, copy=False)

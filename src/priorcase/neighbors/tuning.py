@@ -59,8 +59,8 @@ FOLDS = 10
 
 _SHARED = ("n_neighbors", "vote", "bandwidth", "distance", "attribute_weights")
 _OF_CLASSES = ("prior", "temperature")
-# Scores for classes and numbers; the first is the default. ``surprise`` is the negative log-score if another class were
-# true. The log-score is summed with a negative sign, like the other losses.
+# Scores for classes and numbers; the first is the default. ``surprise`` is the log-loss if another class were true, for
+# the mean probability of the other classes. The log-score is summed with a negative sign, like the other losses.
 _SCORES = {True: ("log_score", "surprise", "brier", "accuracy"), False: ("squared_error", "absolute_error")}
 _GREATER_IS_BETTER = ("log_score", "accuracy")
 _LABELS = {
@@ -104,7 +104,7 @@ class CandidateGrid:
 
     @property
     def shape(self) -> tuple[int, int, int, int]:
-        """How many votes, values of k, priors and temperatures there are."""
+        """Number of votes, values of k, priors and temperatures."""
         return len(self.votes), len(self.n_neighbors), len(self.priors), len(self.temperatures)
 
     def __len__(self) -> int:
@@ -506,7 +506,7 @@ class Problem:
 
 
 def with_rows(model: Any, instances: Instances, state: Mapping[str, Any] | None = None) -> Any:
-    """Fit a model with set parameters to stored rows; it becomes the only owner of its state.
+    """Fit a model, whose parameters are already set, to stored rows; it gets a lock of its own.
 
     ``state`` is the saved state of a model's memory, in addition to the rows.
     """
@@ -542,7 +542,8 @@ def content_ranks(instances: Instances, truth: AnyArray, seed: int) -> IntArray:
             codes, values = instances.column(a), instances.values(a)
             first = np.full(len(values) + 1, np.iinfo(np.uint64).max)  # the last position is for -1, missing
             np.minimum.at(first, codes, known)
-            rows = _hashed(_hashed(rows, np.zeros(1)), first[codes].view(np.float64))  # or the first row's cancel
+            # Hashed twice, since a hash would cancel with an equal ``first``.
+            rows = _hashed(_hashed(rows, np.zeros(1)), first[codes].view(np.float64))
             names = [crc32(canonical(value)) if value is not None else 0 for value in values]
             named = _hashed(named, np.array([*names, 0], float)[codes])
     order = np.lexsort((named, rows))
@@ -571,7 +572,7 @@ def deal(groups: AnyArray, ranks: IntArray, weights: FloatArray, n_folds: int) -
     new = (np.diff(ranks[order], prepend=-1) != 0) | (np.diff(groups[order], prepend=-1) != 0)
     which, ends = np.cumsum(new) - 1, np.cumsum(weights[order])
     totals = np.bincount(which, weights[order])
-    # Distinct rows start at integers.
+    # Each distinct row starts at an integer on the axis of cumulative weights.
     shift = np.cumsum(np.ceil(totals * (1 - SLACK))) - np.cumsum(totals)
     ends = ends + np.concatenate(([0.0], shift))[which]
     marks = np.stack([ends - weights[order], ends])[:, :, None]
@@ -607,7 +608,7 @@ def _measure(
                 pieces.append((position, problem, grid, asked, held_out, blocks, n_blocks))
         tried.append(grid)
     found = [Sums.zero(problem.base, n_blocks, len(grid)) for grid in tried]
-    # In order, so that sums are identical; in parallel if joblib.parallel_config sets a backend.
+    # Added in order, so that sums are always identical; computed in parallel if joblib.parallel_config sets a backend.
     calls = (joblib.delayed(_measured)(*piece) for piece in pieces)
     for position, sums in joblib.Parallel(return_as="generator")(calls):
         if sums is not None:
@@ -909,7 +910,7 @@ class _KNNCV(RowsEstimator[Memory]):
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.target_tags.required = True
-        tags.target_tags.multi_output = isinstance(self, RegressorMixin)  # some distances need a single class
+        tags.target_tags.multi_output = isinstance(self, RegressorMixin)  # some distances need a single class target
         return tags
 
     # -- selection

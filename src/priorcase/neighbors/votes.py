@@ -35,8 +35,8 @@ def summed(groups: IntArray, values: FloatArray, n: int) -> FloatArray:
 
 # -- weights of neighbors
 #
-# A vote declares whether it reads ``voters.bandwidths`` (``needs_bandwidth``) and its form in the compiled core
-# (``core``: number, parameter and bandwidth, 0 for that of each query), and computes the weight of each entry.
+# A vote computes the weight of each entry. It declares whether it reads ``voters.bandwidths`` (``needs_bandwidth``) and
+# its form in the compiled core (``core``: number of the form, parameter, and bandwidth; 0 if each query has its own).
 
 CoreVote: TypeAlias = tuple[int, float, float]
 _KERNELS = ("Triangular", "Epanechnikov", "Biweight", "Tricube", "Uniform", "Gaussian", "Exponential", "InversePower")

@@ -28,7 +28,7 @@ from priorcase.plots.display import (
 _LISTED = 12
 _MANY = 150
 
-# In the order of drawing: the most important on top.
+# In drawing order: the most important state is drawn last, on top.
 STATES = ("passed", "dropped", "poor", "mediocre", "acceptable", "stored")
 _WORDS = {"passed": "seen, not stored", "dropped": "stored, then dropped"}
 _RECORD = ("successes", "trials", "accuracy_low", "accuracy_high", "frequency_low", "frequency_high")
@@ -161,7 +161,7 @@ class ConceptDisplay(Display):
                 band = one["frequency_low"].mean(), one["frequency_high"].mean()
                 ax.fill_between([start - 0.7, start + own.size - 0.3], *band, color=style.tint, linewidth=0, zorder=1)
                 voting, tried = np.isin(self.states[own].astype(str), ("acceptable", "stored")), one["trials"] > 0
-                # Instances never tried have the widest interval: faint, or together they would look like a wall.
+                # Instances that were never tried have the widest intervals; drawn faintly so that they do not dominate.
                 for here, width, solid in ((voting & tried, 1.6, 1.0), (~voting & tried, 0.7, 0.5), (~tried, 0.7, 0.2)):
                     ends = one["accuracy_low"][here], one["accuracy_high"][here]
                     ax.vlines(at[here], *ends, color=style.color, linewidth=width * thin, alpha=solid, zorder=2)
@@ -253,5 +253,5 @@ def _dropped(model: ConceptLearner, concept: Value, columns: dict[str, AnyArray]
     order = shuffled if model.shuffle else np.arange(stored.size)
     ids, arrived = np.asarray(columns["id"], np.int64), np.asarray(columns["arrived"], np.int64) - 1
     if arrived.max(initial=-1) >= order.size or (order[arrived] != ids).any():
-        return none  # the rows came in several calls, in orders of their own
+        return none  # the rows were learned in several calls, each with its own order
     return np.setdiff1d(order[came], ids)

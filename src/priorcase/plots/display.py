@@ -171,7 +171,7 @@ def read_rows(model: Any, X: Any) -> Table:
 
 
 def axis_column(table: Table, a: int, *, known: bool = False) -> AxisColumn:
-    """Return a column of a table as an axis; with ``known``, text columns and columns without values are refused."""
+    """Return a column of a table as an axis; with ``known``, text columns and columns without values raise errors."""
     name, column, kind = str(attribute_names(table.schema)[a]), table.columns[a], table.schema.kinds[a]
     if isinstance(column, Coded):
         found = _categories(name, column.codes.astype(np.int64), list(column.values))
@@ -193,7 +193,7 @@ def _categories(name: str, codes: IntArray, values: list[Value], *, ordered: boo
     """Return an axis with a position for each value that occurs."""
     held = np.unique(codes[codes >= 0])
     order = held.tolist() if ordered else sorted(held.tolist(), key=lambda code: _sort_key(values[code]))
-    position = np.full(len(values) + 1, np.nan)  # the last is for -1, missing
+    position = np.full(len(values) + 1, np.nan)  # the last entry is for the code -1, missing
     position[order] = np.arange(len(order))
     rows = np.array([int(np.flatnonzero(codes == code)[0]) for code in order], np.int64)
     return AxisColumn(name, position[codes], tuple(values[code] for code in order), rows)
@@ -398,7 +398,7 @@ def with_changes(X: Any, table: Table, rows: IntArray, changes: Mapping[int, Flo
             data[name] = X.data[name][change] if change.dtype.kind == "i" else change
         return NamedColumns.of(data, X.kinds)
     numbers = isinstance(X, np.ndarray) and X.dtype.kind in "fiu"
-    # A list of rows, or an array of objects: the None keeps NumPy from making columns of strings.
+    # For a list of rows or an array of objects, the extra None keeps NumPy from converting values to strings.
     whole = X.astype(np.float64) if numbers else np.array([[*row, None] for row in decoded(table)], object)[:, :-1]
     copies = whole[rows]
     for a, change in changes.items():

@@ -110,7 +110,8 @@ class LocalFitDisplay(Display):
             tuple(getattr(model, method)(queries, level).T) if hasattr(model, method) else None
             for method in ("confidence_interval", "predict_interval")
         )
-        kept = "" if len(table.schema) == 1 else "others at typical values" if at is None else f"others as in row {at}"
+        others = "other columns at typical values" if at is None else f"other columns as in row {at}"
+        kept = others if len(table.schema) > 1 else ""
         return cls(axis, places, fit, mean, target, targets, float(level), kept, backend)
 
     def _summary(self) -> str:
@@ -164,7 +165,7 @@ class LocalFitDisplay(Display):
         known = np.concatenate([self.targets, self.fit])
         low, high = float(np.nanmin(known)), float(np.nanmax(known))
         scale = max(abs(low), abs(high)) or 1.0
-        # Numbers that are equal up to rounding are a level line, not a picture of the rounding.
+        # Numbers that are equal up to rounding give a horizontal line; rounding errors are not magnified.
         room = high - low if high - low > _ROUNDING * scale else 0.2 * scale
         wide = np.concatenate([known, *(end[np.isfinite(end)] for end in self.target or ())])
         low = max(float(np.nanmin(wide)), low - 0.5 * room)

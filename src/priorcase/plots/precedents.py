@@ -77,7 +77,7 @@ class PrecedentsDisplay(Display):
         if not hasattr(model, "precedents") or X is None:
             what, value = ("model", model) if X is not None else ("X", X)
             raise ParameterError(
-                f"needs a model with precedents and some queries, got {what}={quoted(value)}. KNNClassifier, "
+                f"expected a model with precedents and queries, got {what}={quoted(value)}. KNNClassifier, "
                 "KNNRegressor, LocallyWeightedRegressor, IB1 to IB5 and PEBLS have precedents."
             )
         return cls(model.precedents(X)[query], int(most))
@@ -123,7 +123,7 @@ class PrecedentsDisplay(Display):
             words = "distance from the query" + (among if len(self.precedents.ids) > _SHOWN else "")
             ax.set(xlabel=words, xlim=(0.0, longest * 1.02))
             title = self.title.replace("$", r"\$")
-            if len(title) > _TITLE:  # the probabilities begin a line
+            if len(title) > _TITLE:  # put the probabilities on a new line
                 parts = title.replace("  (", "\n(").splitlines()
                 title = "\n".join([line for part in parts for line in wrap(part, _TITLE)][:3])
             ax.set_title(title)
@@ -160,7 +160,7 @@ class PrecedentsDisplay(Display):
         from matplotlib.patches import Patch
 
         samples: list[Any] = []
-        if np.isnan(contributions).all():  # whole rows were compared
+        if np.isnan(contributions).all():  # the distance compares whole rows
             unlike = [] if (case := self._unlike()) is None else [case.distance]
             ax.barh(places, [*self.precedents.distances[:_SHOWN].tolist(), *unlike], _BAR, facecolor=FAINT)
             return [Patch(label="all attributes together", facecolor=FAINT)]

@@ -148,7 +148,7 @@ class DecisionSurface(Display):
         codes = np.array([at[label] for label in self.predictions.ravel().tolist()]).reshape(self.predictions.shape)
         hues = np.array([[int(tint(c, 1.0)[i : i + 2], 16) / 255 for i in (1, 3, 5)] for c in range(len(classes))])
         _draw_image(ax, self.axes, 1.0 + self._strengths(codes, len(classes))[..., None] * (hues[codes] - 1.0))
-        # A category fills its whole cell, so that lines run along the edges and not from middle to middle.
+        # A category fills its whole cell, so that lines run along the edges of cells and not between their centers.
         across, codes = _edges(self.axes[0], self.places[0], codes, 1)
         up, codes = _edges(self.axes[1], self.places[1], codes, 0)
         for c in range(len(classes)):
@@ -194,7 +194,7 @@ def _draw_image(ax: Any, axes: Sequence[AxisColumn], image: AnyArray, **options:
 def _edges(axis: AxisColumn, places: FloatArray, codes: AnyArray, dimension: int) -> tuple[FloatArray, AnyArray]:
     """Return positions and codes for drawing contours; a category is represented by both edges of its cell."""
     if axis.values is None:
-        low, high = axis.span  # the outermost cells reach to the edge of the picture
+        low, high = axis.span  # the outermost cells extend to the edge of the plot
         return np.concatenate([[low], places[1:-1], [high]]), codes
     edges = np.repeat(places, 2) + np.tile([-0.4999, 0.4999], places.size)
     return edges, np.repeat(codes, 2, axis=dimension)
@@ -284,7 +284,7 @@ class VoronoiCells(Display):
         classes = None if has_fractions(targets) else np.unique(targets) if labels is None else labels
         first = np.sort(np.unique(cells, axis=0, return_index=True)[1])
         box = np.array([axis.span for axis in axes])
-        # A constant column sets no rows apart, at any scale; from the corner of the box no digits are lost.
+        # The scale of a constant column is arbitrary. Positions relative to the corner of the box lose no digits.
         scales = np.where(np.ptp(cells, axis=0) > 0, scales, 1.0 / np.diff(box).ravel())
         corners = _corners((cells[first] - box[:, 0]) * scales, (box - box[:, :1]) * scales[:, None])
         corners = tuple(corner / scales + box[:, 0] for corner in corners)
@@ -367,7 +367,7 @@ def _scales(model: Any, cells: FloatArray) -> FloatArray:
     else:
         fitted, weights = memory.fitted, memory.attribute_weights
     ranges = _ranges(cells)
-    # Differences of half a range and of a whole one: in a Euclidean distance the second counts four times the first.
+    # Costs of half a range and of a whole range: in a Euclidean distance, the second is four times the first.
     steps = fitted.contributions(cells[0], cells[0] + np.outer([0.5, 1.0], ranges), weights)
     straight = fitted.distance.power == 2.0 and not fitted.distance.unit_length
     if not straight or not np.allclose(4.0 * steps[0], steps[1]):
@@ -397,7 +397,7 @@ def _limits(model: Any, cells: FloatArray) -> FloatArray:
 
 
 def _corners(points: FloatArray, box: FloatArray) -> tuple[FloatArray, ...]:
-    """Return the corners of the cells within a box; points mirrored at its sides make the sides cell edges."""
+    """Return the corners of the cells within a box; mirrored points turn the sides of the box into cell edges."""
     mirrored = [points]
     for i in (0, 1):
         for side in box[i]:

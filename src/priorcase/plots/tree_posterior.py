@@ -130,7 +130,8 @@ class TreePosterior(Display):
             side = (0.32 if n <= _SMALL else 0.2) * n
             return (2.2 + side, 1.6 + side), False
         if how == "ring":
-            radius = min((widest + 0.25) / np.sin(2.0 * np.pi / max(n, 4)), 4.4)  # neighbors on top are this far apart
+            # The names next to each other at the top are this far apart.
+            radius = min((widest + 0.25) / np.sin(2.0 * np.pi / max(n, 4)), 4.4)
             return (max(6.0, 2.3 * radius + widest), max(5.2, 0.32 * n)), False
         across, up = np.ptp(places, axis=0)
         width = (across + 1.6) * (0.3 + widest)
@@ -148,7 +149,7 @@ class TreePosterior(Display):
             solid = (min(a, b), max(a, b)) in chosen
             look = {"color": color(0) if solid else MUTED, "linestyle": "-" if solid else (0, (2, 2))}
             ax.plot(*places[[a, b]].T, linewidth=0.4 + 4.2 * likely, solid_capstyle="round", zorder=1, **look)
-            if how == "tree":  # nearer to the child where edges from one node lie close together
+            if how == "tree":  # in a sideways tree closer to the child, since edges from a node are close together
                 ends = places[[a, b]]
                 child = int(ends[1, 0] > ends[0, 0]) if lying else int(ends[1].sum() < ends[0].sum())
                 share = 0.62 if lying else 0.5
@@ -219,7 +220,7 @@ def spread_tree(edges: IntArray, n: int) -> FloatArray:
            [ 0. , -1. ],
            [ 1. , -1. ]])
     """
-    import networkx as nx  # only drawing a tree needs it
+    import networkx as nx  # needed only to draw a tree
 
     tree = nx.empty_graph(n)
     tree.add_edges_from(edges.tolist())

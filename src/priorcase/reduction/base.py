@@ -211,7 +211,8 @@ def read_rows(reducer: Any, X: Any, y: Any, *, sort: TargetSort, threads: int) -
     _, coded, cells, factors = rows.arguments(np.arange(len(rows)))
     ends = np.stack([np.fmin.reduce(cells), np.fmax.reduce(cells)])
     ends[:, coded.astype(bool)] = np.nan
-    if not np.isnan(ends).all() and not distance.whole:  # numbers so far apart that their distance overflows
+    if not np.isnan(ends).all() and not distance.whole:
+        # Raises an error for numbers so far apart that their distance overflows.
         memory.fitted.check_finite(memory.fitted.costs(ends[0], ends[1:], factors), ends[:1], ends[1:], factors)
     return rows
 
@@ -239,7 +240,7 @@ def _read_targets(y: Any, sort: TargetSort) -> tuple[AnyArray, AnyArray | None, 
 def check_one_target(n: int) -> None:
     """Raise an error if there are several target columns."""
     if n > 1:
-        raise TargetError(f"y has {n} columns; expected one target for each row. Reduce by one target at a time.")
+        raise TargetError(f"y has {n} columns; expected one target for each row. Pass one target at a time.")
 
 
 def by_class(labels: IdArray, at: IdArray) -> IdArray:

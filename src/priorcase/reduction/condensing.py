@@ -21,7 +21,7 @@ class CNN(Reducer):
 
     The subset starts with the first row of each class. Passes over all rows add every row whose nearest member of the
     subset has another class, until a pass adds none. Rows near the class boundaries are kept, and so is noise. Among
-    members at equal distances the one added first decides.
+    members at equal distances, the one added first decides.
 
     Parameters
     ----------
@@ -108,7 +108,8 @@ class ICF(VotingReducer):
 
     Notes
     -----
-    Rows as far as the nearest enemy are not reachable. If only one class is left after `ENN`, no row is deleted.
+    Rows at the same distance as the nearest enemy are not reachable. If only one class is left after `ENN`, no row is
+    deleted.
 
     References
     ----------

@@ -39,7 +39,7 @@ class ReductionCurve(GridResult):
     kept: FloatArray  # share of the training rows kept in each split, shape (reducers, splits)
     scores: FloatArray  # score on the held-out rows, same shape
     score: str  # name of the score: ``"accuracy"``, or ``"r2"`` for a regressor
-    backend: Backend | None = None  # the library whose frame the table was
+    backend: Backend | None = None  # library of the table's frame
 
     def __len__(self) -> int:
         return len(self.names)
@@ -163,7 +163,7 @@ def reduction_curve(
             parts = [taken_rows(table, np.asarray(at)) for at in (train, test) for table in (X, y)]
             X_train, y_train, X_test, y_test = parts
             for r, (name, reducer) in enumerate([(ALL_ROWS, None), *named.items()]):
-                with unwarned(UninformativeColumnWarning):  # a column may be constant in the rows kept, not in X
+                with unwarned(UninformativeColumnWarning):  # a column may be constant in the rows kept but not in X
                     some = (X_train, y_train) if reducer is None else _reduced(name, reducer, X_train, y_train)
                     kept[r, s] = len(as_array(some[1])) / len(train)
                     scores[r, s] = clone(estimator).fit(*some).score(X_test, y_test)
@@ -173,7 +173,7 @@ def reduction_curve(
 
 
 def _reduced(name: str, reducer: Any, X: Any, y: Any) -> tuple[Any, Any]:
-    """Fit a copy of a reducer and return the rows kept, checked since it may be a user's class."""
+    """Return the rows that a copy of a reducer keeps; the result is checked, since the class may be user-defined."""
     found = clone(reducer, safe=False).fit_resample(X, y)
     if not isinstance(found, (tuple, list)) or len(found) != 2:
         raise ParameterError(

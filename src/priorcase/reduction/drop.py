@@ -71,10 +71,10 @@ class DROP2(VotingReducer):
 class DROP3(VotingReducer):
     """DROP3: removes noise with `ENN`, then applies `DROP2`; supports regression.
 
-    For numeric targets (after Arnaiz-González et al. 2016), noise is defined as in `ENN`; a row is deleted if the sum
+    For numeric targets (after Arnaiz-González et al. 2016), noise is defined as in `ENN`. A row is deleted if the sum
     of ``|y - mean|`` over its associates does not increase without it, with the mean over their ``n_neighbors`` nearest
-    neighbors in S; enemies of a row differ from it by more than ``alpha`` standard deviations of the targets of its
-    ``n_neighbors`` nearest neighbors. Nine neighbors are usual.
+    neighbors in S. Enemies of a row are rows whose targets differ from its own by more than ``alpha`` standard
+    deviations of the targets of its ``n_neighbors`` nearest neighbors. Nine neighbors are usual.
 
     Parameters
     ----------
@@ -83,8 +83,8 @@ class DROP3(VotingReducer):
 
     Notes
     -----
-    Wilson & Martinez do not say whether noise still belongs to the associates. Here it does not: the result is that of
-    `DROP2` on the rows that `ENN` keeps, for any distance without statistics of the table.
+    Wilson & Martinez do not say whether rows removed as noise remain associates. Here they do not: the result is that
+    of `DROP2` on the rows that `ENN` keeps, for any distance that uses no statistics of the table.
 
     References
     ----------
@@ -167,8 +167,8 @@ class DROP5(VotingReducer):
 class Dropping:
     """Deletion of rows one by one if this does not reduce the accuracy on their associates.
 
-    ``at`` contains the initial rows (by default all), which form T and initially S. For numeric targets, enemies differ
-    by more than ``alpha`` standard deviations. With ``stay_on``, rows deleted from S are still associates.
+    ``at`` contains the initial rows of S (by default all); only these can be associates. For numeric targets, enemies
+    differ by more than ``alpha`` standard deviations. With ``stay_on``, rows deleted from S remain associates.
     """
 
     def __init__(
@@ -183,7 +183,7 @@ class Dropping:
             self._core.fill(part.start, part.stop, rows.threads)
 
     def consider(self, order: IdArray, *, noise_only: bool = False) -> IdArray:
-        """Process rows in order (``noise_only``: only rows their neighbors misclassify); return the rows left."""
+        """Process rows in order (``noise_only``: only rows that their neighbors misclassify); return the rows left."""
         for part in self._rows.blocks(len(order)):
             self._core.consider(order[part], noise_only)
         return self._at[np.flatnonzero(self._core.held())]

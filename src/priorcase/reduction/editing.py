@@ -89,8 +89,8 @@ class RENN(VotingReducer):
     """Repeated edited nearest neighbors (RENN): repeats `ENN` until no row is deleted (Tomek 1976).
 
     If fewer than ``n_neighbors`` other rows are left, all of them vote. imbalanced-learn's
-    ``RepeatedEditedNearestNeighbours`` also stops when a class becomes smaller than the smallest class was, or
-    disappears.
+    ``RepeatedEditedNearestNeighbours`` also stops when a class becomes smaller than the smallest class
+    originally was, or disappears.
 
     Parameters
     ----------
@@ -182,7 +182,7 @@ class NearestOthers:
         return at, self._lists[at, : self._width]
 
     def remove(self, gone: IdArray) -> None:
-        """Remove rows, and search again for the neighbors in lists that contained a removed row."""
+        """Remove rows, and search again for the neighbors of rows whose lists contained a removed row."""
         self.left[gone] = False
         self._rows.memory.index.remove(gone)
         at, lists = self.lists()

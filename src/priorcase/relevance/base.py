@@ -33,7 +33,7 @@ class TrainingData:
     algorithm: Algorithm
     threads: int
     cached: Callable[[str, Callable[[], Any]], Any]  # caches results until the rows change
-    target: int = 0  # its position
+    target: int = 0  # position of the target
 
     def __len__(self) -> int:
         return len(self.instances)
@@ -67,7 +67,7 @@ class TrainingData:
 class WeightingMethod(ABC):
     """Base class of the methods for learning attribute weights; a method is a frozen dataclass with its options."""
 
-    method: ClassVar[str]  # its name as a value of ``attribute_weights``
+    method: ClassVar[str]  # name of the method as a value of ``attribute_weights``
     takes_numbers: ClassVar[bool] = True  # whether the target may be numeric; otherwise it must be a class
     local: bool = False  # whether each query has its own weights, returned by `around`
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {}
@@ -120,7 +120,7 @@ def renumbered(codes: IdArray) -> IdArray:
     order = first_seen(codes)
     numbers = np.full(int(codes.max(initial=-1)) + 2, -1)
     numbers[order] = np.arange(order.size)
-    return numbers[codes]  # -1 is the last place
+    return numbers[codes]  # code -1 selects the last entry, which is -1
 
 
 def shuffled(n: int) -> IdArray:

@@ -63,8 +63,8 @@ class GainRatio(_Information):
 class MutualInformation(_Information):
     """Mutual information of each attribute and the class in bits, ``I(A; C) = H(C) - H(C | A)``.
 
-    It is computed as in `GainRatio`, which corrects the bias towards columns with many values. For nominal columns, it
-    is the same as TiMBL's information gain. Parameters: see `GainRatio`.
+    It is computed as in `GainRatio`, but without the division that corrects the bias towards columns with many values.
+    For nominal columns, it is the same as TiMBL's information gain. Parameters: see `GainRatio`.
 
     Examples
     --------
@@ -131,7 +131,7 @@ def _information(data: TrainingData, bins: int) -> Iterator[tuple[float, float]]
         of_labels, of_pairs = (np.bincount(each, weights=times).astype(np.float64) for each in (labels, pairs.ravel()))
         gain = entropy(of_labels) + entropy(values) - entropy(of_pairs)
         share = float(values.sum()) / float(weights.sum())
-        # Rounding errors can make it positive for independent attributes.
+        # Rounding errors can make the gain positive for independent attributes.
         gain = share * gain if gain > _ROUNDING else 0.0
         yield gain, entropy(np.append(values, float(weights[~known].sum())))
 
@@ -162,7 +162,7 @@ def _best_member(
     without = np.asarray(labeled.sum(axis=1)) - with_it
     found = np.where(known, 0.0, np.nan)
     if places:
-        # The smallest weighted entropy of the classes, with and without the member.
+        # The best member minimizes the weighted entropy of the classes in rows with it and rows without it.
         rest = sum(_log_sums(part) for part in (with_it, np.maximum(without, 0.0)))
         found[known] = rows[:, int(np.argmin(rest))].toarray()[:, 0]
     return found

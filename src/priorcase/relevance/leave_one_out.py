@@ -29,12 +29,12 @@ PENALTIES: tuple[float, ...] = (0.001, 0.003, 0.01, 0.03, 0.1)
 """Candidate strengths of the penalty."""
 
 _STEPS, _LOCAL_STEPS = 12, 10
-# Queries whose neighbors are in memory at the same time.
+# Number of queries whose neighbors are in memory at the same time.
 _QUERIES_AT_ONCE = 1_024
-# Rows that vote, and rows that are predicted; fewer if there are more than 20 attributes.
+# Maximum number of rows that vote, and of rows that are predicted; lower if there are more than 20 attributes.
 _MAX_ROWS, _MAX_PREDICTED = 8_000, 1_000
 _FEW_PREDICTED = 250
-# Up to this many rows all folds are held out in turn, so that all rows contribute to the choice of the penalty.
+# Up to this many rows, all folds are held out in turn, so that all rows contribute to the choice of the penalty.
 _FEW_ROWS = 500
 _FOLDS = 5
 _MIN_ROWS = 10
@@ -42,7 +42,7 @@ _MIN_ROWS = 10
 _MAX_REPEATED = 1_000_000
 # Pairs per row for scaling the attributes.
 _PAIRS = 10
-# Optimizer: steps that a value is compared with, and the gain at which it stops.
+# Optimizer: number of earlier steps that a value is compared with, and the relative gain below which it stops.
 _MEMORY, _TOLERANCE = 5, 1e-4
 _NOT_NEGATIVE = Interval(Real, 0, None, closed="left")
 
@@ -310,7 +310,7 @@ def _choose_penalty(
 def _path(
     model: SoftNeighbors, split: _Split, penalties: tuple[float, ...], step: Callable[[], None]
 ) -> list[FloatArray]:
-    """Return the weights for each penalty, each started from the weights before; the first start is equal weights."""
+    """Return the weights for each penalty; each search starts at the previous weights, the first at equal weights."""
     rows, votes = split.learn, split.votes
     weights, found = np.full(model.scale.size, 1.0 / model.scale.size), []
     weights = weights * model.best_scale(weights, rows[:_FEW_PREDICTED], votes, penalties[0])[0]
@@ -332,7 +332,7 @@ def projected_gradient(
     """Minimize a function over x >= 0 by spectral projected gradient steps; return the best point.
 
     Steps have the Barzilai-Borwein length; a step is divided by four until the value is below the largest of the last
-    five values (Birgin, Martinez & Raydan 2000, algorithm 2.2). The search stops when five steps gain less than 1e-4.
+    five values (Birgin, Martinez & Raydan 2000, algorithm 2.2). The search stops when five steps gain less than 0.01%.
     """
     x = np.maximum(start, 0.0)
     value, gradient = function(x)

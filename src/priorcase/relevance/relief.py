@@ -19,7 +19,7 @@ from priorcase.search.index import SLACK, NeighborList
 from priorcase.similarity.differences import raised
 
 _SAMPLES = 2_000
-# One search for each sampled row and class.
+# Maximum number of searches, one for each sampled row and class.
 _MAX_SEARCHES = 200_000
 _MIN_SAMPLES = 100
 # If rows have tiny weights, at most this many times k rows are searched.

@@ -37,8 +37,8 @@ class AttributeWeights(GridResult, Mapping[Name, float]):
 
     names: tuple[Name, ...]  # of the attributes; their positions for a table without names
     weights: FloatArray  # one number >= 0 for each, in the order of the columns
-    method: str  # how they were learned, such as ``"relief"``; ``"given"`` if they were not learned
-    backend: Backend | None = None  # the library whose frame they were learned from
+    method: str  # how the weights were learned, such as ``"relief"``; ``"given"`` if they were not learned
+    backend: Backend | None = None  # library of the frame from which the weights were learned
 
     def __getitem__(self, name: Name) -> float:
         if name not in self.names:
@@ -98,7 +98,8 @@ class AttributeWeights(GridResult, Mapping[Name, float]):
         for a, weight in zip(shown.tolist(), equal_decimals(self.weights[shown], 5), strict=True):
             bar = "█" * max(round(_BAR_WIDTH * relative[a]), 1 if relative[a] > 0 else 0)
             lines.append([short(label_text(self.names[a]), _NAME_WIDTH), weight, bar])
-        rest = f"... and {len(self) - _SHOWN} attributes with smaller weights" if len(self) > _SHOWN else ""
+        more = len(self) - _SHOWN
+        rest = f"... and {more} attribute{'s' * (more > 1)} with smaller weights" if more > 0 else ""
         if self.method != "given" and len(self) > 1 and not np.ptp(self.weights):
             rest = "all attributes have the same weight"
         return Grid(f"attribute weights: {self.method}", ["attribute", "weight", ""], lines, rest, right={1})

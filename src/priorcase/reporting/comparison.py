@@ -28,22 +28,23 @@ from priorcase.reporting.table import Problem
 Say = Callable[[str], None]
 
 _UNITS = {"s": 1.0, "sec": 1.0, "m": 60.0, "min": 60.0, "h": 3600.0}
-_MANY, _LARGE, _SAMPLE = 2000, 8000, 2000  # rows for fewer folds, for a sample first, and of that sample
+# Rows above which fewer folds are used; rows above which a sample is compared first; rows of this sample.
+_MANY, _LARGE, _SAMPLE = 2000, 8000, 2000
 _FOLDS, _FOLDS_OF_MANY, _REPEATS = 10, 5, 2
-_SHARE, _SHARE_OF_SAMPLE, _SHARE_OF_REPEATS, _SHARE_OF_GROWTH = 0.6, 0.3, 0.25, 0.75  # of the budget
-_GROWTH = 0.7  # of time with rows, as a power: part of it does not grow
-_PILOTS = (24, 60, 120, 240)  # rows
-_MEASURABLE = 0.01  # seconds: from shorter pilots the growth cannot be estimated
-_SURPRISE = 1.5  # times the expected time: such a pilot is repeated
-_LONG = 1.5  # seconds: a pilot that is expected to take longer is not started, whatever time is left
-_RISK, _RISK_OF_ALWAYS = 0.4, 0.25  # of the remaining time, which one split may be expected to take
-_SHARE_OF_ONE = 0.4  # of the remaining time, which a learner that is always measured gets at least
-_MARGIN = 1.25  # of expected times
-_LEAST_SAMPLE, _NEARLY_ALL = 20, 0.8  # rows, and the share of them from which on all are taken
-_FEWER, _MORE = 0.75, 1.5  # times the rows, for the next try with a smaller sample or a larger one
-_BUDGETS = (10, 20, 30, 60, 120, 300, 600, 1200, 1800, 3600, 7200, 14_400, 36_000, 86_400)  # to suggest
-_SHARE_OF_PILOT = 0.05  # of the remaining time
-_USEFUL = 0.005  # of the baseline's score, which a lead must exceed
+_SHARE, _SHARE_OF_SAMPLE, _SHARE_OF_REPEATS, _SHARE_OF_GROWTH = 0.6, 0.3, 0.25, 0.75  # shares of the budget
+_GROWTH = 0.7  # exponent of the time by the number of rows: below 1, since part of the time is constant
+_PILOTS = (24, 60, 120, 240)  # rows of the pilots
+_MEASURABLE = 0.01  # seconds: shorter pilots are too short to estimate the growth
+_SURPRISE = 1.5  # a pilot that takes this many times the expected time is repeated
+_LONG = 1.5  # seconds: a pilot that is expected to take longer is not started, however much time is left
+_RISK, _RISK_OF_ALWAYS = 0.4, 0.25  # shares of the remaining time that one split is allowed to take
+_SHARE_OF_ONE = 0.4  # minimum share of the remaining time for a learner that is always measured
+_MARGIN = 1.25  # safety factor for expected times
+_LEAST_SAMPLE, _NEARLY_ALL = 20, 0.8  # minimum rows of a sample, and the share of rows from which all rows are used
+_FEWER, _MORE = 0.75, 1.5  # factors for the next size of a sample that is too large, or that can grow
+_BUDGETS = (10, 20, 30, 60, 120, 300, 600, 1200, 1800, 3600, 7200, 14_400, 36_000, 86_400)  # to suggest, in seconds
+_SHARE_OF_PILOT = 0.05  # share of the remaining time for a pilot, or for a learner that counts as quick
+_USEFUL = 0.005  # minimum lead over the baseline, as a share of its score
 
 
 # -- time
@@ -51,7 +52,7 @@ _USEFUL = 0.005  # of the baseline's score, which a lead must exceed
 
 @dataclass(frozen=True)
 class Budget:
-    """A number of seconds from now."""
+    """A time budget in seconds, which starts when it is created."""
 
     total: float
     start: float = field(default_factory=perf_counter)
@@ -61,12 +62,12 @@ class Budget:
         return perf_counter() - self.start
 
     def until(self, share: float) -> float:
-        """The seconds left until a share of the whole is spent."""
+        """Return the seconds left until a share of the budget is spent."""
         return share * self.total - self.spent
 
 
 def parse_budget(budget: object) -> float:
-    """Seconds, from a number or from text."""
+    """Return a budget in seconds, from a number or from text."""
     found = math.nan
     if isinstance(budget, (int, float, str)) and not isinstance(budget, bool):
         text = str(budget).strip().lower()
@@ -85,19 +86,19 @@ def parse_budget(budget: object) -> float:
 
 
 def task_of(problem: Problem) -> Task:
-    """The targets as `priorcase.evaluation` has them."""
+    """Return the targets in the format of `priorcase.evaluation`."""
     if problem.classes:
         return Task("classes", problem.y, np.unique(problem.y))
     return Task("numbers", problem.y, np.empty(0))
 
 
 def deal(problem: Problem, folds: int, *, random_state: int, repeat: int) -> list[Split]:
-    """The splits of a cross-validation, stratified by class."""
+    """Return the splits of a cross-validation, stratified by class."""
     return list(Folds(folds).deal(task_of(problem), random_state=random_state, repeat=repeat))
 
 
 def sample_rows(problem: Problem, size: int, *, random_state: int) -> IntArray:
-    """Positions of a random sample of the rows, ascending, stratified by class; all rows if there are few."""
+    """Return positions of a random sample of the rows, ascending, stratified by class; all rows if there are few."""
     if size >= len(problem):
         return np.arange(len(problem))
     parts = round(len(problem) / size)
@@ -108,14 +109,14 @@ def sample_rows(problem: Problem, size: int, *, random_state: int) -> IntArray:
 
 @dataclass(frozen=True)
 class Pace:
-    """Return a learner's seconds for one split with a number of rows, and the exponent of their growth."""
+    """A learner's seconds for one split with a number of rows, and the exponent of their growth with the rows."""
 
     rows: int
     seconds: float
     growth: float
 
     def at(self, rows: int) -> float:
-        """The seconds for a split of other rows."""
+        """Return the seconds for a split with another number of rows."""
         return float(self.seconds * (rows / self.rows) ** self.growth)
 
     def affordable(self, seconds: float) -> int:
@@ -124,12 +125,12 @@ class Pace:
 
 
 def pilot(candidate: Candidate, problem: Problem, *, random_state: int, longest: float = _LONG) -> Pace:
-    """An estimate of the seconds that a learner takes for a split, from small samples of a table.
+    """Estimate the seconds that a learner takes for a split, from small samples of a table.
 
-    The time of the largest sample is extrapolated in proportion to the rows, or as it grew between the last two samples
-    if that is faster (rows may bring new values, and each of them a coefficient). A time that is longer than
-    expected is measured again: the first fit may import modules, and a learner may fit more models from some number of
-    rows on.
+    The time of the largest sample is extrapolated in proportion to the number of rows, or with the growth between the
+    last two samples if that is faster (more rows can contain more distinct values, each with a coefficient). A time
+    that is longer than expected is measured again: the first fit may import modules, or the learner may fit more models
+    above some number of rows.
     """
     measurable: Pace | None = None
     last, growth = Pace(1, 0.0, 1.0), 1.0
@@ -145,7 +146,7 @@ def pilot(candidate: Candidate, problem: Problem, *, random_state: int, longest:
             taken = min(taken, trials.timed(candidate))
         if last.seconds > _MEASURABLE and size > last.rows:
             growth = _growth(last, size, taken)
-        # Over all pilots the growth is steadier: after a sudden one it is worth to try the next sample.
+        # The growth over all pilots varies less: after a sudden increase, the next sample is still worth a try.
         last = Pace(size, taken, 1.0 if measurable is None else _growth(measurable, size, taken))
         if measurable is None and taken > _MEASURABLE:
             measurable = last
@@ -155,7 +156,7 @@ def pilot(candidate: Candidate, problem: Problem, *, random_state: int, longest:
 
 
 def _growth(earlier: Pace, rows: int, seconds: float) -> float:
-    """The power by which time grew with rows, from 1 to 3."""
+    """Return the exponent by which the time grew with the rows, from 1 to 3."""
     if rows <= earlier.rows or seconds <= 0:
         return 1.0
     return float(np.clip(np.log(seconds / earlier.seconds) / np.log(rows / earlier.rows), 1.0, 3.0))
@@ -163,7 +164,7 @@ def _growth(earlier: Pace, rows: int, seconds: float) -> float:
 
 @dataclass
 class Trials:
-    """Results so far on the splits of one table; ``n_jobs`` as in `compare`."""
+    """Results so far on the splits of one table; for ``n_jobs`` see `compare`."""
 
     problem: Problem
     splits: list[Split]
@@ -172,14 +173,14 @@ class Trials:
     cells: list[Cell] = field(default_factory=list)
     costs: dict[str, float] = field(default_factory=dict)  # seconds, by learner
     reasons: dict[str, str] = field(default_factory=dict)  # why learners have no scores
-    samples: dict[str, int] = field(default_factory=dict)  # rows, of learners that were fitted to a sample
-    needed: dict[str, float] = field(default_factory=dict)  # seconds for all rows, of learners that lacked time
+    samples: dict[str, int] = field(default_factory=dict)  # sample sizes, for learners fitted to a sample
+    needed: dict[str, float] = field(default_factory=dict)  # seconds for all rows, for learners that ran out of time
 
     def first_round(self, candidates: Sequence[Candidate], left: Callable[[], float], say: Say) -> None:
-        """Measure each learner on each split: the quick ones, those always measured, then the others."""
+        """Measure each learner on each split: first quick learners, then those always measured, then all others."""
         paces: dict[str, Pace] = {}
         reserve, columns = left() / 2, len(self.problem.X.kinds)
-        for one in sorted(candidates, key=lambda one: one.name in ALWAYS):  # which have pilots in any case
+        for one in sorted(candidates, key=lambda one: one.name in ALWAYS):  # last, since they always have pilots
             say(one.title)
             if one.max_columns is not None and columns > one.max_columns:
                 self.reasons[one.name] = f"not measured: too many columns ({columns:,})"
@@ -211,11 +212,11 @@ class Trials:
         always: bool,
         reserved: float | None = None,
     ) -> None:
-        """Measure one learner on all splits, or note why there was no time.
+        """Measure one learner on all splits, or record that there was too little time.
 
-        The learners of `ALWAYS` are fitted to a sample of the training rows where all of them would take too long; with
-        ``always`` to one so small that they are measured in any case. They leave the ``reserved`` seconds to the
-        learners that follow, but no more than the time left allows; if these are not known, a fixed share.
+        The learners in `ALWAYS` are fitted to a sample of the training rows if all rows would take too long; with
+        ``always``, the sample is as small as necessary. They leave ``reserved`` seconds for the learners that follow,
+        but get at least a fixed share of the remaining time. If ``reserved`` is None, they get this share.
         """
         name, rows, splits = candidate.name, len(self.problem), len(self.splits)
         expected = pace.at(rows)
@@ -239,10 +240,10 @@ class Trials:
     def measure(
         self, candidate: Candidate, rows: int, limit: Callable[[], float], *, least: int, always: bool = False
     ) -> bool:
-        """Measure one learner on all splits, fitted to a number of rows or to as many as the time allows.
+        """Measure one learner on all splits, fitted to ``rows`` rows, or to fewer rows if time is short.
 
-        These are at least ``least``, of which it is measured in any case with ``always``. Earlier results are replaced;
-        without enough time they are kept, and it returns False.
+        At least ``least`` rows are used; with ``always``, the learner is measured on them even without enough time.
+        Earlier results are replaced. If time is too short or a fit fails, they are kept, and False is returned.
         """
         name, splits = candidate.name, len(self.splits)
         while True:
@@ -272,7 +273,7 @@ class Trials:
         return True
 
     def grow(self, candidates: Sequence[Candidate], left: Callable[[], float], say: Say) -> None:
-        """Measure the learners that were fitted to samples again, on more rows, while time is left."""
+        """While time is left, refit the learners that were fitted to samples to more rows, and measure them again."""
         for one in candidates:
             while (rows := self.samples.get(one.name)) is not None:
                 pace = Pace(rows, self.costs[one.name] / len(self.splits), 1.0)
@@ -285,7 +286,7 @@ class Trials:
                     break
 
     def again(self, candidates: Sequence[Candidate], splits: list[Split]) -> None:
-        """Measure the learners that have scores on more splits."""
+        """Measure learners on additional splits; learners without scores are skipped."""
         for one in candidates:
             if one.name in self.costs:
                 rows = self.samples.get(one.name)
@@ -293,7 +294,7 @@ class Trials:
                 self.cells += self.run([replace(one, learner=learner)], splits)
 
     def timed(self, candidate: Candidate) -> float:
-        """The seconds that one learner takes for all splits."""
+        """Return the seconds that one learner takes for all splits."""
         start = perf_counter()
         self.run([candidate], self.splits)
         return perf_counter() - start
@@ -320,7 +321,7 @@ class Trials:
         return [replace(cell, repeat=split.repeat, split=split.number) for cell, split in pairs]
 
     def _dismiss(self, name: str, needed: float, left: float) -> None:
-        if name in self.costs:  # an earlier result, of fewer rows
+        if name in self.costs:  # keep the earlier result on fewer rows
             return
         self.needed[name] = needed
         self.reasons[name] = (
@@ -381,7 +382,7 @@ class Compared(GridResult):
 
     @property
     def on_sample(self) -> bool:
-        """Whether not all rows took part."""
+        """Whether only a sample of the rows was used."""
         return self.rows.size < self.of
 
     @property
@@ -399,7 +400,7 @@ class Compared(GridResult):
         return next(one for one in self.standings if one.name == name)
 
     def title(self, name: str) -> str:
-        """The title of a learner."""
+        """Return the title of a learner."""
         return self.standing(name).title
 
     @property
@@ -413,7 +414,7 @@ class Compared(GridResult):
         return tuple(one for one in self.standings if one.needed is not None)
 
     def sufficient_budget(self, budget: float) -> float:
-        """A round number of seconds that should suffice for the learners that lacked time; at least twice as many."""
+        """Return a round number of seconds that should suffice for all learners; at least twice the budget."""
         known = [one.needed for one in self.short_of_time if one.needed is not None and math.isfinite(one.needed)]
         wanted = max(2 * budget, budget + _MARGIN * sum(known) / _SHARE)
         return float(next((each for each in _BUDGETS if each >= wanted), wanted))
@@ -433,9 +434,9 @@ def compare_learners(
     n_jobs: int | None,
     say: Say,
 ) -> list[Compared]:
-    """The learners on all rows; on a large table on a sample first, and then on all rows as time allows.
+    """Compare the learners on all rows; for a large table, first on a sample and then on all rows as time allows.
 
-    The last of the results is the one that counts.
+    Returns one or two comparisons; use the last one.
     """
     size = len(problem)
     folds = _FOLDS_OF_MANY if size > _MANY else min(_FOLDS, size // 2)
@@ -485,7 +486,7 @@ def _compared(trials: Trials, candidates: Sequence[Candidate], rows: IntArray, o
 
 
 def _rank(score: float) -> float:
-    """A score to sort by; learners without one come last."""
+    """Return a score to sort by; learners without a score come last."""
     return math.inf if math.isnan(score) else score
 
 
@@ -541,7 +542,7 @@ class Verdict(GridResult):
     on the other folds and scored on this one, so the selection adds no bias; ``same_choice`` of ``folds`` selected the
     recommended learner. ``runner_up`` and ``baseline`` are the differences to the second-best learner and to the
     baseline; ``more_accurate`` is a learner with a significantly higher accuracy. Learners that were fitted to a sample
-    are never called worse by ``runner_up`` or ``more_accurate``, since their scores are lower bounds.
+    are never reported as worse in ``runner_up`` or ``more_accurate``, since their scores are lower bounds.
     ``beats_baseline`` requires a significant lead of more than half a percent of the baseline's score.
     """
 
@@ -569,11 +570,11 @@ class Verdict(GridResult):
 
 
 def choose(compared: Compared, guessing: Mapping[str, float] | None = None) -> Verdict:
-    """Return the learner with the best log-score or the smallest error, and its nested estimate.
+    """Recommend the learner with the best log-score or the smallest error; return the verdict.
 
-    ``guessing`` are scores of a guess that knows all rows, which a useful learner has to beat as well: a small class is
-    rarer among the training rows of a fold than among its test rows, which makes the baseline worse than this guess.
-    If no log-score beats the baseline's but an accuracy does, the most accurate learner is returned.
+    ``guessing`` contains the scores of a constant guess based on all rows, which a useful learner must beat too. The
+    baseline can be worse than this guess, since small classes can be rarer in training rows than in test rows.
+    If no learner beats the log-score of the baseline but one beats its accuracy, the most accurate learner is chosen.
     """
     result = compared.result
     if not any(score.name == "log_score" for score in result.scores):
@@ -588,7 +589,7 @@ def choose(compared: Compared, guessing: Mapping[str, float] | None = None) -> V
 
 
 def _unless_guessed(found: Verdict, guessing: Mapping[str, float]) -> Verdict:
-    """The verdict; the learner does not beat the baseline if a guess is as good as its nested estimate."""
+    """Return the verdict; the learner does not beat the baseline if a guess is as good as its nested estimate."""
     guess = guessing.get(found.by, -math.inf)
     as_good = found.estimate[found.by][0] <= guess + _USEFUL * abs(guess)
     return replace(found, beats_baseline=False) if math.isfinite(guess) and as_good else found
@@ -607,7 +608,7 @@ def _chosen_by(compared: Compared, by: str) -> Verdict:
     behind = None
     if BASELINE in names and chosen != BASELINE:
         behind = difference(result, by, chosen, BASELINE)
-        if by == "accuracy":  # of many learners one is more accurate by chance: the selection has to be nested
+        if by == "accuracy":  # the best of many learners may be more accurate by chance: test the nested selection
             gaps = _selected(result, by, picks) - result.values(by)[result.learners.index(BASELINE)]
             found = corrected_t(gaps, result.test_to_train)
             behind = Difference(BASELINE, found.difference, found.low, found.high)
@@ -642,7 +643,7 @@ def difference(result: Comparison, score: str, one: str, other: str) -> Differen
 
 
 def _picks(result: Comparison, by: str) -> list[int]:
-    """For each split, the learner that the other splits of its repetition would choose."""
+    """Return, for each split, the learner that is best on the other splits of its repetition."""
     values = result.values(by) if result.score(by).greater_is_better else -result.values(by)
     usable = np.where(np.isnan(values), -np.inf, values)
     width = usable.shape[1] // result.repeats
@@ -655,12 +656,12 @@ def _picks(result: Comparison, by: str) -> list[int]:
 
 
 def _selected(result: Comparison, score: str, picks: list[int]) -> FloatArray:
-    """The score on each split of the learner that was chosen without it."""
+    """Return the score on each split of the learner that was selected on the other splits."""
     return np.asarray(result.values(score)[picks, np.arange(len(picks))])
 
 
 def _nested(result: Comparison, score: str, picks: list[int]) -> tuple[float, float]:
-    """Return the mean score, over splits, of the learners selected without them, and its corrected standard error."""
+    """Return the mean of the scores from `_selected`, and its corrected standard error."""
     values = _selected(result, score, picks)
     if values.size < 2 or not np.isfinite(values).all():
         return float(values.mean()), math.nan

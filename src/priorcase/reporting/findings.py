@@ -29,16 +29,16 @@ from priorcase.reporting.predictions import SURE, UNLIKELY, OutOfFold, doubted
 from priorcase.reporting.table import Problem
 from priorcase.schema import Circular, Numeric, Text
 
-_ASKED = 1000  # test rows of a fold
-_LEAST_ASKED = 200  # test rows that are measured however little time is left, or all rows if there are fewer
-_PERMUTATIONS, _PREDICTIONS = 5, 10_000  # of a column; with more predictions in a fold, there are fewer permutations
-_COLUMNS = 100  # of more columns the most relevant ones are measured
+_ASKED = 1000  # maximum number of test rows per fold
+_LEAST_ASKED = 200  # minimum number of test rows even if time is short, unless the table has fewer rows
+_PERMUTATIONS, _PREDICTIONS = 5, 10_000  # per column; with more predictions per fold, there are fewer permutations
+_COLUMNS = 100  # maximum number of columns to measure: the most relevant ones
 _SIGNIFICANT = 0.05
 _FAR = 3.5  # robust standard deviations
-_MAD = 1.4826  # the standard deviation of normal numbers over their median absolute deviation
-_UNRELIABLE = 200  # rows with the worst records
-_UNEXPECTED_VALUES, _UNEXPECTED = 3, 1.0  # the last in nats
-_FENCE = 3.0  # ranges between the quartiles, from the upper one: Tukey's outer fence
+_MAD = 1.4826  # standard deviation / median absolute deviation of a normal distribution
+_UNRELIABLE = 200  # number of rows with the worst records to look up
+_UNEXPECTED_VALUES, _UNEXPECTED = 3, 1.0  # maximum number of values per row, and minimum surprise in nats
+_FENCE = 3.0  # interquartile ranges above the upper quartile: Tukey's outer fence
 _MIXTURE_ROWS, _COMPONENTS, _BLOCK = 1000, 8, 10_000
 
 
@@ -77,8 +77,8 @@ class Importance(GridResult):
         shown = self.columns[:PRINTED]
         cells = {
             "column": [one.name for one in shown],
-            "loss without it": with_errors([one.loss for one in shown], [one.error for one in shown]),
-            "accuracy without it (points)": [
+            "increase in loss": with_errors([one.loss for one in shown], [one.error for one in shown]),
+            "change in accuracy (points)": [
                 "" if one.accuracy is None else f"{100 * one.accuracy:+.1f}" for one in shown
             ],
             "relevance": ["" if one.relevance is None else percent(one.relevance, certain=False) for one in shown],
@@ -93,7 +93,7 @@ class Importance(GridResult):
 def measure_importance(
     problem: Problem, learner: Any, folds: int, *, random_state: int, allowed: float, say: Callable[[str], None]
 ) -> Importance:
-    """Permute each column in turn in test rows of the learner, in as many folds as fit into ``allowed`` seconds.
+    """Permute each column in turn in held-out rows, in as many folds as fit into ``allowed`` seconds.
 
     At least `_LEAST_ASKED` test rows are measured, or all rows of a smaller table, even if that takes longer.
     """
@@ -126,7 +126,7 @@ def measure_importance(
 def _permuted(
     problem: Problem, learner: Any, task: Task, split: Split, names: Sequence[str], *, random_state: int, allowed: float
 ) -> tuple[FloatArray, FloatArray]:
-    """For each column and test row, the change in loss and in whether the prediction is right."""
+    """Return, for each column and test row, the change in loss and in whether the prediction is right."""
     stream = np.random.default_rng([random_state, split.number])
     asked = split.test[stream.permutation(split.test.size)[:_ASKED]]
     with warnings.catch_warnings():
@@ -152,26 +152,25 @@ def _permuted(
 
 
 def _outputs(model: Any, X: Any, task: Task) -> FloatArray:
-    """Probabilities of the classes of the whole table, or numbers."""
+    """Return probabilities of the classes of the whole table, or predicted numbers."""
     if task.kind == "classes":
         return aligned(np.asarray(model.predict_proba(X)), model.classes_, task.labels)
     return np.asarray(model.predict(X), dtype=np.float64)
 
 
 def _losses(outputs: FloatArray, truth: AnyArray, task: Task) -> tuple[FloatArray, FloatArray]:
-    """The loss of each row, and 1 where its prediction is right."""
+    """Return the loss of each row, and 1 where its prediction is right."""
     if task.kind == "numbers":
         return (outputs - truth) ** 2, np.zeros(truth.size)
     given = outputs[np.arange(truth.size), np.searchsorted(task.labels, truth)]
-    least = 1 / len(
-        task
-    )  # this number of rows cannot distinguish smaller probabilities from zero: no single row may decide
+    # Smaller probabilities cannot be distinguished from zero with this number of rows; a single row must not decide.
+    least = 1 / len(task)
     right = task.labels[outputs.argmax(axis=1)] == truth
     return -np.log(np.maximum(given, least)), right.astype(np.float64)
 
 
 def _relevance(problem: Problem) -> dict[str, float]:
-    """The posterior probability that the target depends on each column, for classes."""
+    """Return the posterior probability that the target depends on each column; empty for regression."""
     if not problem.classes:
         return {}
     model = SubsetAveragedBayes().fit(problem.X, problem.y)
@@ -182,7 +181,7 @@ def _relevance(problem: Problem) -> dict[str, float]:
 
 
 def _weights(problem: Problem) -> dict[str, float]:
-    """Relief's weights relative to the largest, for numbers."""
+    """Return Relief weights relative to the largest weight; empty for classification."""
     if problem.classes:
         return {}
     table = attribute_weights(problem.X, problem.y, "relief", target="numbers")
@@ -215,7 +214,7 @@ class Suspect:
 
     ``probability`` is the probability of the actual class; for numbers, the error in robust standard deviations.
     ``against`` is the number of other learners that disagree with the actual class. ``used`` and ``correct`` are its
-    record as the nearest neighbor of other rows (PEBLS), None unless it is among the worst.
+    record as the nearest neighbor of other rows (PEBLS), None unless the row is among the least reliable.
     """
 
     row: int
@@ -327,7 +326,7 @@ class UnexpectedValue:
     column: str
     value: str
     expected: str
-    beyond: float
+    excess: float
 
 
 @dataclass(frozen=True)
@@ -371,15 +370,15 @@ class Outliers(GridResult):
 
 
 def find_outliers(problem: Problem, *, random_state: int, n_jobs: int | None) -> Outliers:
-    """The rows with the lowest density under a mixture model that was not fitted to them."""
+    """Return the rows with the lowest density under a mixture model that was not fitted to them."""
     return score_outliers(problem, random_state=random_state, n_jobs=n_jobs)[0]
 
 
 def score_outliers(problem: Problem, *, random_state: int, n_jobs: int | None) -> tuple[Outliers, FloatArray]:
-    """The unusual rows, and the score of every row: its negative log-density.
+    """Return the unusual rows, and the score of every row: its negative log-density.
 
-    Each half of the rows is checked by a model of the other half, or of a sample of it: a row far from all others would
-    get a component of its own if the model were fitted to it.
+    Each half of the rows is checked with a model fitted to the other half, or to a sample of it: a row far from all
+    others would get its own component if the model were fitted to it.
     """
     kinds = {name: kind for name, kind in problem.X.kinds.items() if not isinstance(kind, Text)}
     if kinds:  # the longer a text, the less probable it is, which does not make it unusual
@@ -415,7 +414,7 @@ def score_outliers(problem: Problem, *, random_state: int, n_jobs: int | None) -
 
 
 def _expected_number(predicted: float, column: AnyArray) -> str:
-    """A predicted number, rounded if the known numbers of the column are integers."""
+    """Return a predicted number as text, rounded if the known numbers of the column are integers."""
     whole = bool(np.all((column == np.round(column)) | np.isnan(column)))
     return number(round(predicted) if whole else predicted, 3)
 
@@ -425,11 +424,11 @@ def _unexpected_values(problem: Problem, model: MixtureModel, rows: IntArray) ->
     if not rows.size:
         return {}
     scored, names = model.outlier_scores(problem.X.take(rows)), list(problem.X.kinds)
-    beyond = scored.surprises - scored.usual
+    excess = scored.surprises - scored.usual
     listed: list[list[int]] = []
-    for i, order in enumerate(np.argsort(-beyond, axis=1, kind="stable")[:, :_UNEXPECTED_VALUES].tolist()):
+    for i, order in enumerate(np.argsort(-excess, axis=1, kind="stable")[:, :_UNEXPECTED_VALUES].tolist()):
         known = [a for a in order if scored.queries[i][a] is not None]
-        listed.append([a for a in known if beyond[i, a] >= _UNEXPECTED] or known[:1])
+        listed.append([a for a in known if excess[i, a] >= _UNEXPECTED] or known[:1])
     expected: dict[tuple[int, int], str] = {}
     for a in {a for columns in listed for a in columns}:
         own = [i for i, columns in enumerate(listed) if a in columns]
@@ -438,7 +437,7 @@ def _unexpected_values(problem: Problem, model: MixtureModel, rows: IntArray) ->
             expected[i, a] = _expected_number(float(each), problem.X[names[a]]) if numeric else value(each)
     return {
         row: tuple(
-            UnexpectedValue(names[a], problem.shown(names[a], row), expected[i, a], float(beyond[i, a]))
+            UnexpectedValue(names[a], problem.shown(names[a], row), expected[i, a], float(excess[i, a]))
             for a in listed[i]
         )
         for i, row in enumerate(rows.tolist())

@@ -29,7 +29,7 @@ ALWAYS = ("stacked", "tuned_knn")
 """The learners that are always measured, if necessary fitted to a sample of the rows."""
 
 _COOLEST, _HOTTEST, _TEMPERATURE_FOLDS = 0.2, 5.0, 3
-# Names in the registry with parameters, and above how many columns a learner is not tried.
+# Names in the registry, parameters, and the maximum number of columns for which a learner is tried.
 _CLASSIFIERS: tuple[tuple[str, Mapping[str, Any], int | None], ...] = (
     ("stacked", {}, None),
     ("tuned_knn", {}, None),
@@ -51,7 +51,7 @@ _REGRESSORS: tuple[tuple[str, Mapping[str, Any], int | None], ...] = (
     ("rbf_network", {}, None),
 )
 
-# What makes a second entry of a learner other than its first, in words.
+# Description of how a second entry of a learner differs from the first.
 _VARIANTS = {"numeric=student": "Student t densities", "attribute_weights=relief": "Relief weights"}
 
 
@@ -83,7 +83,7 @@ def candidates(problem: Problem, *, random_state: int, n_jobs: int | None = None
     named: set[str] = set()
     for name, given, max_columns in listed:
         settings = {key: each for key, each in given.items() if key != "numeric" or numeric}
-        if name in named and not settings:  # it makes a difference to numbers only
+        if name in named and not settings:  # the variant differs only for numeric columns
             continue
         registered, variant = find(name), name in named
         named.add(name)
@@ -151,8 +151,8 @@ class Scaled(Within):
     """Classifier whose probabilities are scaled by the temperature that fits held-out predictions best.
 
     The training rows are predicted by leave-one-out if the learner supports it and has learned nothing else from the
-    targets, otherwise by cross-validation. The class frequencies are mixed in with
-    the weight of one additional row, so that no class has probability 0. Predicted classes are not changed.
+    targets, otherwise by cross-validation. The class frequencies are mixed in with the weight of one additional row, so
+    that no class has probability 0. Predicted classes are not changed.
     """
 
     def fit(self, X: Any, y: Any) -> Self:
@@ -206,7 +206,7 @@ class Sampled(Within):
 
 
 def rescaled(learner: Any) -> Any:
-    """Scale the probabilities of a learner, unless it scales them itself or has none."""
+    """Return a learner whose probabilities are scaled; unchanged if it scales them itself or has none."""
     own = isinstance(learner, (StackedClassifier, KNNClassifierCV))
     return Scaled(learner) if not own and is_classifier(learner) and hasattr(learner, "predict_proba") else learner
 

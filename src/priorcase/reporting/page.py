@@ -25,9 +25,9 @@ if TYPE_CHECKING:
 
 _MINUS = re.compile(r"(?<![\w.-])-(?=\d|inf\b)")
 _BOLD = re.compile(r"\*\*(.+?)\*\*")
-_SHORT = 24  # longer names may be broken
+_SHORT = 24  # longer names can be wrapped
 _MEANING = 4  # columns that describe a row
-# Rows, or columns; the others are unfolded by the reader.
+# Number of rows or columns shown at first in each section; the reader can expand the others.
 _SHOWN = {"table": 60, "importance": 30, "explained": 8, "suspects": 8, "outliers": 5}
 
 

@@ -32,11 +32,11 @@ TITLES = {
     "typical": "A typical error",
     "far off": "A large error",
 }
-_EXAMPLES = 4  # rows of each kind that may be explained
-_CLEAR = 0.97  # the probability of a clear case
-_LEAST_LEAD, _MOST_LEAD = 0.25, 0.5  # of the likeliest class over the next, in a clear and in a doubtful case
-_PERMUTATIONS = 16  # of the columns, by which it is estimated what each adds
-UNLIKELY, SURE = 0.1, 0.5  # of many classes most are unlikely without any other being likely
+_EXAMPLES = 4  # candidate rows of each kind
+_CLEAR = 0.97  # target probability of a clear case
+_LEAST_LEAD, _MOST_LEAD = 0.25, 0.5  # lead of the top class: minimum if clear, maximum if doubtful
+_PERMUTATIONS = 16  # of the columns, to estimate contributions
+UNLIKELY, SURE = 0.1, 0.5  # with many classes, a class can be unlikely although no other class is likely
 
 
 # -- out-of-fold predictions
@@ -44,10 +44,10 @@ UNLIKELY, SURE = 0.1, 0.5  # of many classes most are unlikely without any other
 
 @dataclass(frozen=True, eq=False)
 class OutOfFold:
-    """Predictions of the rows at some positions by fits without them, the mean over repetitions.
+    """Predictions for the rows at some positions by models that were not fitted to them, averaged over repetitions.
 
-    ``proba`` has a column for each of ``labels``; both are empty for numbers. ``against`` counts, of ``asked`` other
-    learners, those that predict another class than the true one.
+    ``proba`` has a column for each of ``labels``; both are empty for regression. ``against`` is the number of the
+    ``asked`` other learners that predict a class other than the true class.
     """
 
     rows: IntArray
@@ -60,7 +60,7 @@ class OutOfFold:
 
     @property
     def of_truth(self) -> FloatArray:
-        """The probability of the true class."""
+        """Probability of the true class of each row."""
         return self.proba[np.arange(len(self.truth)), np.searchsorted(self.labels, self.truth)]
 
 
@@ -95,7 +95,7 @@ def out_of_fold(compared: Compared, problem: Problem, chosen: str) -> OutOfFold:
 
 
 def doubted(of_truth: FloatArray, top: FloatArray) -> Any:
-    """Whether targets may be wrong, by the probabilities of the actual class and of the likeliest one."""
+    """Return whether targets may be wrong, given the probabilities of the actual class and the most probable class."""
     return (top >= SURE) & (of_truth <= UNLIKELY)
 
 
@@ -106,7 +106,7 @@ def doubted(of_truth: FloatArray, top: FloatArray) -> Any:
 class Bin:
     """Rows with similar predictions, from ``low`` to ``high``: the mean prediction and the mean truth.
 
-    For classes these are the probability of the predicted class, and how often it was right.
+    For classification, these are the probability of the predicted class, and the share of correct predictions.
     """
 
     low: float
@@ -120,9 +120,9 @@ class Bin:
 class Calibration(GridResult):
     """Predictions compared with the truth, in bins from small to large; prints as a table.
 
-    ``error`` is the mean difference between predicted and observed, weighted by rows: the expected calibration error of
-    classes; for numbers in their own units. For numbers ``half`` and ``nine_tenths`` are quantiles of the absolute
-    error, and ``points`` the predicted and true numbers of some rows.
+    ``error`` is the mean difference between predicted and observed, weighted by rows: the expected calibration error
+    for classification, a number in units of the target for regression. For regression, ``half`` and ``nine_tenths`` are
+    quantiles of the absolute error, and ``points`` are the predicted and true numbers of some rows.
     """
 
     bins: tuple[Bin, ...]
@@ -147,7 +147,7 @@ class Calibration(GridResult):
 
 
 def calibrate(found: OutOfFold) -> Calibration:
-    """Predictions compared with the truth: in ten bins of probability, or in ten groups of equally many rows."""
+    """Compare predictions with the truth: in ten bins of probability, or in ten groups of equal size."""
     if found.labels.size:
         table = calibration_table(found.truth, found.proba, bins=_BINS, labels=found.labels)
         edges, columns = table.edges.tolist(), (table.rows.astype(int), table.probability, table.observed)
@@ -174,7 +174,7 @@ def calibrate(found: OutOfFold) -> Calibration:
 class Precedent:
     """A similar row: its position and its place, such as ``line 7``.
 
-    ``unlike`` if it is the nearest one of another class than the nearest rows vote for.
+    ``unlike`` is whether it is the nearest row with another class than the class predicted by the nearest rows.
     """
 
     row: int
@@ -187,7 +187,7 @@ class Precedent:
 
 @dataclass(frozen=True)
 class Contribution:
-    """A column of an explained row, and what it adds to the prediction."""
+    """A column of an explained row, and its contribution to the prediction."""
 
     column: str
     value: str
@@ -199,9 +199,9 @@ class Explained(GridResult):
     """One prediction, explained; prints as a table.
 
     ``kind`` is ``"clear"``, ``"doubtful"`` or ``"wrong"``; for numbers ``"close"``, ``"typical"`` or ``"far off"``.
-    ``output`` is the probability of the predicted class, or the predicted number; ``probabilities`` those of the
-    likeliest classes. ``columns`` begin with those that add most to the prediction, on a ``scale`` of
-    `priorcase.explain`. ``changes`` are columns with other values, for which the prediction would be ``otherwise``.
+    ``output`` is the probability of the predicted class, or the predicted number; ``probabilities`` are those of the
+    most probable classes. ``columns`` are sorted by the size of their contributions, on a ``scale`` of
+    `priorcase.explain`. ``changes`` are columns with new values that would change the prediction to ``otherwise``.
     """
 
     kind: str
@@ -228,15 +228,15 @@ class Explained(GridResult):
             notes.append(f"similar rows: {', '.join(similar)}")
         if self.changes:
             changed = unambiguous(f"{name} {new}" for name, new in self.changes)
-            notes.append(f"with {', '.join(changed)}: {self.otherwise}")
+            notes.append(f"with {', '.join(changed)}, the prediction would be {self.otherwise}")
         note = "; ".join(filter(None, notes))
-        return Grid(title, ["column", "value", f"adds to {self.scale}"], lines, note, [2])
+        return Grid(title, ["column", "value", f"contribution to {self.scale}"], lines, note, [2])
 
 
 def explain(
     problem: Problem, found: OutOfFold, learner: Any, *, typical: Callable[[int], bool]
 ) -> tuple[Explained, ...]:
-    """Up to three rows, predicted by a fit to the others, without any row that might have been explained.
+    """Explain up to three predictions by a model that is fitted to all rows except the candidates for explanation.
 
     Rows that are not ``typical`` are used only as examples of wrong predictions or large errors.
     """
@@ -258,7 +258,7 @@ def explain(
 
 
 def _examples(problem: Problem, found: OutOfFold, usual: AnyArray) -> Iterator[tuple[str, IntArray]]:
-    """A few rows of each kind, the best example first; none if there is none."""
+    """Yield a few rows of each kind, best example first; empty if there are none."""
     if not problem.classes:
         off = np.abs(found.predicted - found.truth)
         yield "close", _first(np.where(usual, np.abs(off - np.quantile(off, 0.05)), np.inf))
@@ -274,7 +274,7 @@ def _examples(problem: Problem, found: OutOfFold, usual: AnyArray) -> Iterator[t
 
 
 def _first(scores: FloatArray) -> IntArray:
-    most = min(_EXAMPLES, max(scores.size // 30, 1))  # three kinds leave as many rows as nine folds of ten
+    most = min(_EXAMPLES, max(scores.size // 30, 1))  # three kinds leave at least 90% of the rows for fitting
     order = np.argsort(scores, kind="stable")[:most]
     return order[np.isfinite(scores[order])]
 
@@ -282,7 +282,7 @@ def _first(scores: FloatArray) -> IntArray:
 def _best_example(
     kind: str, problem: Problem, model: Any, found: OutOfFold, chosen: IntArray, usual: AnyArray
 ) -> int | None:
-    """The row that is an example of its kind for this fit, too; None if there is none."""
+    """Return the row that is an example of its kind for this model too; None if there is none."""
     rows = found.rows[chosen]
     if not problem.classes:
         off = np.abs(np.asarray(model.predict(problem.X.take(rows))) - problem.y[rows])
@@ -291,14 +291,14 @@ def _best_example(
         return int(rows[aim.argmin()])
     proba = np.asarray(model.predict_proba(problem.X.take(rows)))
     ordered = np.sort(proba, axis=1)
-    # With one class left, all rows of the others were set aside.
+    # If a single class is left, all rows of the other classes were held out.
     lead = ordered[:, -1] - ordered[:, -2] if len(model.classes_) > 1 else np.ones(rows.size)
     if kind == "doubtful":
         return int(rows[lead.argmin()]) if lead.min() <= _MOST_LEAD else None
     right = model.classes_[proba.argmax(axis=1)] == problem.y[rows]
     at = np.searchsorted(model.classes_, problem.y[rows]).clip(max=len(model.classes_) - 1)
     of_truth = np.where(model.classes_[at] == problem.y[rows], proba[np.arange(rows.size), at], 0.0)
-    # A row that this fit alone doubts would be called typical here and look suspect.
+    # A row labeled as typical must not look suspect because only this model doubts it.
     agreed = ~(doubted(of_truth, proba.max(axis=1)) & usual)
     if kind == "clear":
         agreed &= lead >= _LEAST_LEAD

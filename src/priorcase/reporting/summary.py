@@ -31,7 +31,8 @@ _IMPORTANT = 2.0  # standard errors
 _NOTICEABLE = 0.001  # nats, or a share of the variance
 _FEW_IN_GROUP = 20  # rows
 _UNRELIABLE = 2.6  # standard errors by which one of ten groups is off by chance in 5% of reports
-_FEW, _MANY = 50, 1000  # test rows: too few to call no column important, and enough for it though not all rows
+# Test rows: with fewer, important columns cannot be ruled out; with this many they can, even in larger tables.
+_FEW, _MANY = 50, 1000
 _SHOWN, _LARGER, _ROUNDING = 5, 3, 1e-9
 
 
@@ -351,7 +352,7 @@ def summary(report: Report) -> Iterator[RenderableType]:
     for sentence in estimation(report):
         note += f" {sentence}"
     if report.verdict.same_choice < report.verdict.folds:
-        note += " The score of the selected learner is optimistic, because the learner was selected by it."
+        note += " The score of the selected learner is optimistic, because it was used for the selection."
     if any(one.fitted_to is not None for one in report.compared[-1].measured):
         note += " Lower bound: fitted to a sample of this size because the time budget was too short; fitting to "
         note += "all rows should give better scores."

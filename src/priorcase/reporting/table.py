@@ -52,8 +52,8 @@ from priorcase.schema.uninformative import pattern
 
 _LEAST_ROWS, _LARGEST = 10, 1e100
 _BINS, _VALUES = 16, 16  # bars of a histogram, and values listed
-_CODES = 5  # numbers of so few values may be codes
-_LEAST_LETTERS = 4  # of a word of which another may be a misspelling
+_CODES = 5  # numeric columns with at most this many values may contain codes
+_LEAST_LETTERS = 4  # minimum letters of a word that may be misspelled
 _NAMED = 20  # columns of a remark
 _LISTED = 3  # values of a printed column
 _IGNORED = ": ignored"
@@ -79,8 +79,8 @@ class Problem(GridResult):
     y: AnyArray
     places: IntArray
     place_word: str = "row"
-    without_target: int = 0  # rows set aside because their target is missing
-    declared: Collection[str] = ()  # columns whose kind was declared, which are used whatever they hold
+    without_target: int = 0  # number of rows ignored because their target is missing
+    declared: Collection[str] = ()  # columns with a declared kind, which are always used
 
     def __len__(self) -> int:
         return len(self.X)
@@ -210,7 +210,7 @@ def named_columns(X: Any, declared: Mapping[Any, Any] | None = None) -> NamedCol
     if isinstance(X, NamedColumns) and not declared:
         return X
     schema, source = inferred(X, "from_dtype", declared, parameter="schema"), open_source(X)
-    read = schema.read(X)  # refuses what no learner takes, such as infinite numbers
+    read = schema.read(X)  # raises an error for values that no learner accepts, such as infinite numbers
     data: dict[str, Any] = {}
     kinds: dict[str, Kind] = {}
     for a, (kind, column) in enumerate(zip(schema.kinds, source.columns, strict=True)):
@@ -335,7 +335,7 @@ class TableSummary(GridResult):
 
 def summarize(problem: Problem) -> TableSummary:
     """Summarize the columns of a table, and remark on unusual columns and rows."""
-    codes = {  # from 0 on, those of numbers in their order; -1 if the value is missing
+    codes = {  # codes from 0, for numbers in ascending order; -1 if the value is missing
         name: pd.factorize(problem.X[name], sort=isinstance(kind, Numeric))[0].astype(np.int64)
         for name, kind in problem.X.kinds.items()
     }

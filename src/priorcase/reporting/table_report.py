@@ -56,9 +56,9 @@ R = TypeVar("R")
 Part = TypeVar("Part", bound=GridResult)
 
 _STEPS = 40
-_SMALL = 2000  # rows up to which threads are not worth their start
+_SMALL = 2000  # with fewer rows, starting threads takes longer than it saves
 _IMPORTANCE_FOLDS, _IMPORTANCE_SHARE = 5, 0.12
-_LATEST = 0.85  # work that is not started by then is skipped
+_LATEST = 0.85  # share of the budget after which no further work is started
 
 
 class Parts(GridsResult, tuple[Part, ...]):
@@ -189,7 +189,7 @@ class Report:
         return row_kind(row, self.suspects, self.outliers)
 
     def _plain(self, node: Any) -> Any:
-        """Data for JSON: null for numbers that are not finite, and the place and kind of whatever has a row."""
+        """Return data for JSON: null for numbers that are not finite; objects with a row get its place and kind."""
         if isinstance(node, dict):
             found = {str(key): self._plain(child) for key, child in node.items()}
             if not isinstance(row := node.get("row"), int):
@@ -244,10 +244,10 @@ def report(
         ``X`` can also be a file path, or a frame that includes the target column; then omit ``y``, or pass the name of
         that column as ``y``.
     target, name
-        Names of the target and of the table. Without ``y``, the target is a column: the one named in the file, or the
-        last one, if None.
+        Names of the target and of the table. Without ``y``, the target is a column of ``X``; None for the
+        target named in the file, or the last column.
     task
-        ``"classify"`` or ``"regress"``; ``"auto"`` takes numeric targets as regression unless they are integers with
+        ``"classify"`` or ``"regress"``; ``"auto"`` means regression for numeric targets unless they are integers with
         ten or fewer distinct values.
     budget
         Time budget: seconds, or text such as ``"90s"`` or ``"2min"``. Parts for which no time is left are skipped and
@@ -327,10 +327,10 @@ def report_on(
     load: Sequence[str] = (),
     form: str = "named",
 ) -> Report:
-    """A report on a table that was read; ``clock`` has been running since then.
+    """Return a report on a table that has been read; ``clock`` started before reading.
 
-    ``table`` is the file that it came from, ``reading`` the options of the command line by which it was read, ``load``
-    lines of Python that make ``X`` and ``y``, and ``form`` that of the caller's ``X``.
+    ``table`` is the file of the table, ``reading`` the command-line options with which it was read, ``load`` the lines
+    of Python code that create ``X`` and ``y``, and ``form`` the form of the caller's ``X`` (see `form_of`).
     """
     thread_count(n_jobs)
     with bar(_STEPS, shown=shown is not False, text="reading") as advance:
@@ -408,7 +408,7 @@ def report_on(
 
 
 def _guessing(problem: Problem) -> dict[str, float]:
-    """The log-score of equal probabilities, and the accuracy of the most frequent class."""
+    """Return the log-score of equal probabilities, and the accuracy of the most frequent class."""
     if not problem.classes:
         return {}
     sizes = np.unique(problem.y, return_counts=True)[1]
@@ -427,7 +427,7 @@ def _next_steps(
     load: Sequence[str],
     form: str,
 ) -> NextSteps:
-    """The lines that fit the chosen learner and predict new rows; none if the baseline was chosen."""
+    """Return commands and code that fit the chosen learner and predict new rows; empty for the baseline."""
     if chosen.name == BASELINE:
         return NextSteps()
     own = chosen.learner.learner if isinstance(chosen.learner, Scaled) else chosen.learner
@@ -440,7 +440,7 @@ def _next_steps(
 
 
 def _dropped(problem: Problem, columns: TableSummary, form: str) -> list[str]:
-    """The line of Python that drops the columns that were ignored."""
+    """Return the line of Python code that drops ignored columns; empty if there are none."""
     if not (names := list(columns.ignored)):
         return []
     if form == "named":

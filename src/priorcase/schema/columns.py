@@ -44,7 +44,7 @@ from priorcase.schema.kinds import (
     plain,
 )
 
-# Integers within so small a range are their own codes.
+# Integers within a range this small are used directly as codes.
 _SMALL_RANGE = 1024
 # Below this many rows a Python dictionary is faster than setting up a native hash table.
 _FEW = 64

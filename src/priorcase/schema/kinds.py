@@ -333,7 +333,7 @@ class Set(Nominal):
     content: Content = field(default="any", init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
-        """There is nothing to check."""
+        """Skip the checks of `Nominal`."""
 
     def describe(self, known: Iterable[Value] = ()) -> str:
         """Describe the kind in words, for messages."""

@@ -115,7 +115,7 @@ class Schema:
 
     **Kinds are fixed by the first rows** and do not change when rows are added or removed. Declare the kinds for a
     stream if its first rows may not be representative. An object column with only missing values is nominal; numbers
-    raise an error until it has another value, because they could be amounts or codes.
+    raise an error until the column has a value of another type, because they could be amounts or codes.
 
     **Values** are known, unseen or missing. Missing values are NaN, None, NaT, ``pandas.NA``, nulls, masked cells and
     ``Decimal("NaN")``; ``"nan"`` and ``""`` are not. Nominal values are compared by ``==``, except that booleans are
@@ -330,8 +330,8 @@ def _with_categorical(schema: Schema, source: Source, chosen: CategoricalFeature
         chosen = ()
     if isinstance(chosen, str) or not isinstance(chosen, Iterable) or len(getattr(chosen, "shape", (0,))) != 1:
         raise ParameterError(
-            "categorical_features must be 'from_dtype', None, or a list of column names or positions or a mask, "
-            f"got {quoted(chosen)}. Pass a single column as a list: [0] or ['colour']."
+            "categorical_features must be 'from_dtype', None, a mask, or a list of column names or positions, "
+            f"got {quoted(chosen)}. Pass a single column as a list: [0] or ['color']."
         )
     keys = chosen.tolist() if isinstance(chosen, np.ndarray) else list(chosen)
     if keys and all(isinstance(key, (bool, np.bool_)) for key in keys):
@@ -484,7 +484,7 @@ class Table(TextResult):
     a nominal value (None if missing) for each attribute.
 
     >>> Schema(None, (Numeric(), Nominal())).read([[31, "red"], [None, "blue"]])
-    Table(2 rows of 2 attributes)
+    Table(rows=2, attributes=2)
     """
 
     __slots__ = ("_columns", "_row", "block", "rows", "schema")
@@ -508,7 +508,7 @@ class Table(TextResult):
         return self.rows
 
     def __repr__(self) -> str:
-        return f"Table({self.rows:,} rows of {len(self.schema)} attributes)"
+        return f"Table(rows={self.rows}, attributes={len(self.schema)})"
 
     @property
     def columns(self) -> tuple[ReadColumn, ...]:
@@ -545,7 +545,7 @@ def _column_of(kind: Kind, value: Value) -> ReadColumn:
 
 # -- single rows, read without columns: for single queries and streams
 
-# Types of frame columns with objects of the type that their dtype states.
+# Kinds of the NumPy dtypes of frame columns whose values can be read without converting the column.
 _PLAIN = "fiubOUT"
 # Content of values of plain types; other types are read as columns.
 _CONTENTS: dict[type, Content] = {str: "text", bool: "booleans", **dict.fromkeys((int, float, np.float64), "numbers")}

@@ -227,7 +227,7 @@ class Index(TextResult):
         self.ones = np.ones((1, fitted.coded(instances.schema).size))
         self._instances = instances
         self._latest = fitted, fitted.plan()
-        self._state: tuple[object, int] | None = None  # line and version of the rows; None while they change
+        self._state: tuple[object, int] | None = None  # `Instances.line` and version; None while rows change
         self._torn_by_fork = False
         _INDEXES.add(self)
 
@@ -237,8 +237,8 @@ class Index(TextResult):
     ) -> Index:
         """Restore the index from the arrays of `saved`, without copying; raise ``ValueError`` for other rows.
 
-        The arrays are read-only, with at least 64 bytes of memory behind each, as in a mapped file. The core checks
-        everything that a search relies on, but it does not compare its copy of the cells with the rows.
+        The arrays are read-only, and each is followed by at least 64 bytes of memory, as in a mapped file. The core
+        checks everything that a search relies on, but it does not compare its copy of the cells with the rows.
         """
         index, ids = cls.__new__(cls), instances.ids
         index._begin(_core.Index(fitted.coded(instances.schema), arrays, threads), instances, fitted)

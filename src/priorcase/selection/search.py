@@ -96,7 +96,7 @@ def race(trials: Trials, entrants: Entrants, rule: Race, progress: Progress) -> 
     rows, running, handicaps = len(trials), list(entrants), np.array(list(entrants.values()))
     points = rule.next(0, rows)
     while True:
-        if points == rows:  # one at a time, since each comparison is then final
+        if points == rows:  # one subset at a time, to report progress after each
             for subset in running:
                 trials.losses([subset], points)
                 progress(1)
@@ -125,7 +125,7 @@ def greedy(
     while len(current) != (n_features or (1 if backward else width)):
         candidates = [tuple(sorted({*current} ^ {a})) for a in range(width) if (a in current) == backward]
         entrants = dict.fromkeys(candidates, 0.0 if backward else rule.gamma)
-        if n_features is None and best:  # target loss; the first wins among ties
+        if n_features is None and best:  # the best subset so far also competes; the first wins among ties
             entrants = entrants | {best: rule.gamma} if backward else {best: 0.0} | entrants
         evaluations, subsets = trials.n_evaluations, trials.n_subsets
         winner, loss, points = race(trials, entrants, rule, progress)

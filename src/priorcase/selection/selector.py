@@ -53,7 +53,7 @@ class SelectionHistory(GridResult):
     search: str
     scoring: Scoring
     unit: float  # a loss of 1 on the scale of the score
-    backend: Backend | None = None  # the library whose frame the table was
+    backend: Backend | None = None  # library of the table's frame
 
     def __len__(self) -> int:
         return len(self.steps)
@@ -161,8 +161,10 @@ class AttributeSelector(SelectorMixin, BaseEstimator, metaclass=EstimatorMeta):
     n_evaluations_, n_exhaustive_
         Number of left-out rows predicted, and the number that full leave-one-out would predict.
 
-    Notes ----- The score of the selected subset is optimistic: put the selector into a pipeline and cross-validate the
-    pipeline. The statistics of the distance include the left-out rows.
+    Notes
+    -----
+    The score of the selected subset is optimistic: put the selector into a pipeline and cross-validate the pipeline.
+    The statistics of the distance include the left-out rows.
 
     References
     ----------

@@ -39,10 +39,10 @@ from priorcase.neighbors.base import NeighborsEstimator
 from priorcase.neighbors.precedents import outside_intervals
 from priorcase.schema import Nominal, Ordinal, Schema, Set, Taxonomy
 
-_VALUES = 200  # of a column that are listed
+_VALUES = 200  # maximum number of listed values of a column
 _CONDITIONS = 20
-_LEVEL = 0.95  # of the intervals that past cases are outside of
-_NEIGHBORS = 5  # that are shown of a model without votes
+_LEVEL = 0.95  # level of the intervals that unlike past cases lie outside of
+_NEIGHBORS = 5  # past cases to return for a model without votes
 _SCALARS = (bool, int, float, str)
 
 
@@ -71,7 +71,7 @@ def read_rows(schema: Schema, given: Any, *, most: int, longest: int) -> list[li
     """Return rows in column order from one JSON object or a list of them; omitted columns and null are missing."""
     rows = given if isinstance(given, list) else [given]
     if not rows or not all(isinstance(row, dict) for row in rows):
-        raise ParameterError('The body must be a row such as {"age": 31, "colour": null}, or a list of rows.')
+        raise ParameterError('The body must be a row such as {"age": 31, "color": null}, or a list of rows.')
     if len(rows) > most:
         raise TooLargeError(f"{len(rows):,} rows are more than the limit of {most:,} per request.")
     places = {str(name): a for a, name in enumerate(attribute_names(schema))}
@@ -163,7 +163,7 @@ def _with_unlike(model: Any, rows: Sequence[Any], found: Any) -> Any:
     if not hasattr(model, "predict_interval") or not isinstance(voter, NeighborsEstimator):
         return found
     unlike = outside_intervals(voter, model._table(rows), model.predict_interval(rows, _LEVEL))
-    if voter is not model:  # whose rows are numbered from 0 on
+    if voter is not model:  # the voter numbers its rows from 0
         unlike = tuple(one and replace(one, id=int(model.ids_[one.id])) for one in unlike)
     return replace(found, unlike=unlike)
 

@@ -1,8 +1,7 @@
 """The HTTP service of a model or a case base.
 
-A few threads handle queries; one thread makes changes, in the order of the requests. A query uses the
-same state of the model from start to end. Very fast predictions of single rows are made on the event loop while no
-thread is busy.
+A few threads handle queries; one thread makes changes, in the order of the requests. A query uses the same state of
+the model from start to end. Very fast predictions of single rows are made on the event loop while no thread is busy.
 """
 
 from __future__ import annotations
@@ -98,7 +97,7 @@ class Limits:
 
 # -- what comes in
 
-_ROW = {"age": 31, "colour": "red", "size": None}
+_ROW = {"age": 31, "color": "red", "size": None}
 Rows = Annotated[
     Any,
     WithJsonSchema({"anyOf": [{"type": "object"}, {"type": "array", "items": {"type": "object"}}]}),
@@ -185,7 +184,7 @@ def read_json(body: bytes) -> Any:
 
 
 def _refuse(name: str) -> None:
-    raise ValueError(f"it has no {name}, write null for a missing value")
+    raise ValueError(f"{name} is not allowed, write null for a missing value")
 
 
 class _StrictRequest(Request):
@@ -219,9 +218,9 @@ class Service:
         self._readers = ThreadPoolExecutor(_READERS, "priorcase-reader")
         self._writer = ThreadPoolExecutor(1, "priorcase-writer")
         self._lock, self._waiting = Lock(), 0
-        self._singles = 0  # of them predict a single row
+        self._singles = 0  # waiting requests that predict a single row
         self.answered: Any = None  # the model that made the last prediction
-        self._quick: Any = None  # the state of a model that has predicted a single row in no time
+        self._quick: Any = None  # the state of a model that has predicted a single row very fast
         self._counts: Counter[tuple[str, int]] = Counter()
         self._seconds: Counter[str] = Counter()
         self._began = perf_counter()
@@ -262,7 +261,7 @@ class Service:
 
         def watched() -> Any:
             with giving_up.watched():
-                giving_up.check()  # it may have waited too long to begin with
+                giving_up.check()  # it may have waited too long already
                 return question(*args, **options)
 
         future = self._submitted(self._readers, watched, (), {})
@@ -287,7 +286,7 @@ class Service:
 
     def predicted(self, given: Any, level: float = 0.95) -> dict[str, Any]:
         """Return predictions for the rows of a body, and record whether single rows are fast enough for `at_once`."""
-        model, began = self.model, thread_time()  # without what other threads take
+        model, began = self.model, thread_time()  # without the time of other threads
         state = model.__dict__
         found = answers.predictions(model, self.rows(given), level)
         self.answered = model
@@ -390,7 +389,7 @@ class _AtOnce:
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
-        message = await receive()  # the whole body, by the guard
+        message = await receive()  # the whole body: see `Guard`
         if scope["path"] == "/predict" and scope["method"] == "POST":
             content = None if scope["query_string"] else self._service.at_once(message["body"])
             if content is not None:
@@ -533,7 +532,7 @@ def _about(service: Service, api: FastAPI) -> APIRouter:
 
 
 def model_routes(service: Service) -> APIRouter:
-    """Add the routes that query and change a model."""
+    """Return the routes that query and change a model."""
     router = new_router()
 
     @router.post("/predict", summary="Predict rows")
@@ -603,7 +602,7 @@ def model_routes(service: Service) -> APIRouter:
 
 
 def base_routes(service: Service) -> APIRouter:
-    """Add the routes that query and change a case base."""
+    """Return the routes that query and change a case base."""
     router = new_router()
 
     @router.get("/cases", summary="List cases")

@@ -27,7 +27,7 @@ from priorcase.exceptions import visible
 
 LOOPBACK = frozenset({"localhost", "127.0.0.1", "::1"})
 _OPEN = frozenset({"/health"})  # reveals nothing, so no token is needed
-_GONE = 499  # counted if a client disconnects before the response
+_GONE = 499  # status to count if a client disconnects before the response
 _SAFE_METHODS = frozenset({"GET", "HEAD", "OPTIONS"})
 _HOST = re.compile(r"(?:\[([0-9a-f:.]+)\]|([a-z0-9._-]+))(?::([0-9]{1,5}))?", re.IGNORECASE)
 _POLICY = "default-src 'none'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'"
@@ -125,7 +125,7 @@ class Guard:
             status = 500
             raise
         finally:
-            route = getattr(scope.get("route"), "path", "other")  # the template: paths are without number
+            route = getattr(scope.get("route"), "path", "other")  # the template, since the number of paths is unlimited
             self._observe(str(route), status, perf_counter() - began)
 
     def _answered(self, scope: Scope, headers: _Headers) -> Response | None:

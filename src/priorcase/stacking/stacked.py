@@ -71,9 +71,9 @@ _MOST_FOR_TREES = 120  # columns: the sum over trees is cubic in their number fo
 _FEWEST_FOR_BOOSTING = 50  # rows
 _TREES = 600  # boosted, over all classes
 _SMALL_TREES: dict[str, Any] = {"max_leaf_nodes": 16, "min_samples_leaf": 10, "l2_regularization": 1.0}
-_MANY_ROWS = 2_000  # from which on a progress bar is shown
+_MANY_ROWS = 2_000  # minimum number of rows for showing a progress bar
 _COOLEST, _HOTTEST = 0.2, 5.0  # temperatures of members
-_STEPS, _SETTLED = 1_000, 1e-8  # of EM
+_STEPS, _SETTLED = 1_000, 1e-8  # maximum number of EM steps, and tolerance
 _LEAST = float(np.finfo(np.float64).tiny)
 _SCALE_NEIGHBORS = 40  # neighbors of a query whose held-out errors give the local scale
 _SCALE_PRIOR = 10.0  # pseudo-count of rows with average error
@@ -198,7 +198,7 @@ class _Fitted:
         own, params = isinstance(member, RowsEstimator), member.get_params(deep=False)
         given: dict[str, Any] = {"schema": schema} if own else {}
         threads = "n_jobs" in params and params["n_jobs"] is None and not isinstance(member, LogisticRegression)
-        given |= {"n_jobs": n_jobs} if threads else {}  # a LogisticRegression warns that it ignores it
+        given |= {"n_jobs": n_jobs} if threads else {}  # LogisticRegression ignores n_jobs, with a warning
         given |= {"random_state": seed} if "random_state" in params and params["random_state"] is None else {}
         model, table = clone(member).set_params(**given), rows.table
         data: Any = table
@@ -218,7 +218,7 @@ class _Fitted:
                 )
             weights = {f"{last[0]}__sample_weight" if last[0] else "sample_weight": rows.weights}
         with warnings.catch_warnings(), _one_thread():
-            warnings.filterwarnings("ignore", "Line search of Newton", ConvergenceWarning)  # it then continues
+            warnings.filterwarnings("ignore", "Line search of Newton", ConvergenceWarning)  # the solver continues
             model.fit(data, rows.targets, **weights)
         return cls(model, data is not table)
 
@@ -286,7 +286,7 @@ def _frame(table: Table) -> Any:
 
 
 def scaled(probabilities: FloatArray, temperature: float) -> FloatArray:
-    """Return probabilities to the power ``1 / temperature``, normalized; above 1, they become less certain."""
+    """Return probabilities to the power ``1 / temperature``, normalized. Values above 1 make them less certain."""
     with np.errstate(divide="ignore"):
         logs = np.log(probabilities) / temperature
     logs -= logs.max(axis=1, keepdims=True)
@@ -642,11 +642,11 @@ class Stacked(RowsEstimator[Memory]):
 
     @abstractmethod
     def _stored_targets(self) -> AnyArray:
-        """Targets of the stored rows."""
+        """Return the targets of the stored rows."""
 
     @abstractmethod
     def _known_classes(self) -> AnyArray | None:
-        """Classes; None for regression."""
+        """Return the classes, or None for regression."""
 
     def _folds(self, count: int) -> IntArray:
         """Return the fold of each row, stratified by class; it depends on the row values, not on the row order."""

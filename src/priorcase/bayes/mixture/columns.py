@@ -39,7 +39,7 @@ class Scale:
     def of(cls, column: FloatArray, weights: FloatArray) -> Scale | None:
         """Create the scale of a column; return None if it has fewer than two distinct numbers."""
         known = ~np.isnan(column)
-        # Distinct numbers: a repeated number then counts exactly like a number with that weight.
+        # Distinct numbers, so that repeated numbers count exactly like one number with their total weight.
         values, place = np.unique(column[known], return_inverse=True)
         if values.size < 2:
             return None
@@ -78,8 +78,8 @@ class Cells:
 
     numbers: FloatArray  # numeric attributes in standard units, shape (attributes, rows); 0 if missing
     known: tuple[FloatArray | None, ...]  # for each numeric attribute, 1 if known, otherwise 0; None if all are known
-    # For discrete attributes with n values: n if missing, n + 1 if unseen. For texts: the line of ``documents``, 0 if
-    # missing, which has no words. Shape (attributes, rows).
+    # For discrete attributes with n values: n if missing, n + 1 if unseen. For texts: the row of ``documents``; row 0
+    # has no words and stands for a missing text. Shape (attributes, rows).
     codes: IntArray
     offsets: FloatArray  # the log-Jacobian of the conversion to standard units, for each row
     weights: FloatArray
@@ -149,7 +149,7 @@ class Layout:
         return a if self.parts is None else int(self.parts.columns[a])
 
     def attributes_of(self, column: int) -> list[int]:
-        """Return the attributes that are parts of a column of the table; the class comes after all columns."""
+        """Return the attributes that are parts of a column of the table; the class follows the last column."""
         if self.parts is None:
             return [column]
         found: list[int] = self.parts.attributes_of(column).tolist()
@@ -176,7 +176,7 @@ class Layout:
         return self.reader.encode(table)
 
     def discrete_at(self, a: int) -> int | None:
-        """Return the discrete attribute of column ``a`` (the class comes after all columns); None if it is numeric."""
+        """Return the discrete attribute of column ``a`` (the class follows the last column); None if it is numeric."""
         if self.has_class and a == len(self.reader.schema):
             return len(self.values) - 1
         return self.discrete.index(a) if a in self.discrete else None

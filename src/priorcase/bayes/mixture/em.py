@@ -22,7 +22,7 @@ from priorcase.bayes.mixture.results import Selection, SelectionName
 from priorcase.bayes.predictive import evidence_share, log_marginal, log_rising
 from priorcase.learning.resampling import bar
 
-FOLDS = 5  # of the held-out score
+FOLDS = 5  # number of folds for the held-out score
 LOG_2PI = math.log(2.0 * math.pi)
 # A priori, components have a tenth of the variance of their column, with a mean anywhere in the column. On real tables
 # this gave better held-out scores than components as wide as the column.
@@ -203,9 +203,9 @@ def log_distribution(parameters: Parameters, logs: FloatArray, j: int) -> FloatA
 class Statistics:
     """Expected counts and sums by component."""
 
-    rows: FloatArray
-    known: FloatArray  # of each numeric attribute, shape (attributes, components); sums and squares in standard units
-    sums: FloatArray
+    rows: FloatArray  # number of rows of each component
+    known: FloatArray  # number of known values of each numeric attribute, shape (attributes, components)
+    sums: FloatArray  # of the numbers in standard units, same shape
     squares: FloatArray
     counts: tuple[FloatArray, ...]  # of the values of each discrete attribute, shape (components, values)
 
@@ -417,7 +417,7 @@ def cheeseman_stutz(run: Run, cells: Cells, prior: Prior) -> float:
     rate = prior.rate + 0.5 * np.maximum(statistics.squares - np.square(statistics.sums) / strength, 0.0)
     logs = log_rising(np.full_like(n, prior.shape), 0.5 * n) + prior.shape * math.log(prior.rate)
     logs += 0.5 * np.log(prior.strength / strength) - shape * np.log(rate) - 0.5 * n * LOG_2PI
-    # Both are truncated at the largest precision.
+    # Prior and posterior are truncated at the largest precision.
     logs += log_below(shape, rate * prior.bounds) - log_below(np.array(prior.shape), prior.rate * prior.bounds)
     evidence = total + float(logs.sum())
     # ln P(D^ | theta^): completed rows under the parameters found, in standard units.

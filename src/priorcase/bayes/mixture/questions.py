@@ -43,7 +43,7 @@ class FittedMixture:
     labels: AnyArray | None
     backend: Backend | None
     training_scores: FloatArray  # outlier scores of the training rows, ascending
-    tails: FloatArray  # share of the training rows with at least each score, and 0
+    tails: FloatArray  # share of the training rows with at least each of these scores, and 0 at the end
     usual: FloatArray  # the mean surprise of each column
 
     def saved(self) -> dict[str, Any]:
@@ -112,7 +112,7 @@ class FittedMixture:
         return n - 1 + n * int(values + 2 * len(self.parameters.means))
 
     def encoded(self, X: Any) -> Cells:
-        """Queries, encoded."""
+        """Return the encoded queries."""
         return self.layout.encode(self.layout.matrix(read_queries(X, self.layout.table_reader)))
 
 
@@ -156,7 +156,7 @@ def predict_joint(mixture: FittedMixture, X: Any, targets: Sequence[Name], y: An
 
 
 def values_of(mixture: FittedMixture, a: int) -> AnyArray:
-    """Return the values of column ``a`` (the class comes after all columns); raise an error if there are none."""
+    """Return the values of column ``a``, ``len(schema)`` for the class; raise an error if there are none."""
     if a == len(mixture.schema) and mixture.labels is not None:
         return mixture.labels
     kind = mixture.schema.kinds[a]
@@ -439,8 +439,8 @@ def outlier_scores(mixture: FittedMixture, X: Any) -> OutlierScores:
 def _measured(layout: Layout, parameters: Parameters, cells: Cells, rows: slice) -> tuple[FloatArray, ...]:
     """Return the scores, surprises and contributions of rows, ignoring their class; see `OutlierScores`.
 
-    For each attribute, the terms of all other attributes are added up. Subtracting an outlier's term from the total
-    would leave only rounding errors.
+    For each attribute, the terms of all other attributes are added up, because subtracting an outlier's term from the
+    total would leave only rounding errors.
     """
     n = rows.stop - rows.start
     attributes, terms, widths = list[int](), list[FloatArray](), list[FloatArray]()

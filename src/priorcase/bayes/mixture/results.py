@@ -221,17 +221,18 @@ class OutlierScores(layouts.PrintedPerQuery):
 
     def _grid(self, i: int) -> Grid:
         """Return the known columns, sorted by their excess over the usual surprise, and the remainder of the score."""
-        beyond = self.surprises[i] - self.usual
-        order = [a for a in np.argsort(-beyond, kind="stable").tolist() if self.queries[i][a] is not None]
+        excess = self.surprises[i] - self.usual
+        order = [a for a in np.argsort(-excess, kind="stable").tolist() if self.queries[i][a] is not None]
         lines, places = [], decimals([self.surprises[i], self.contributions[i]], 3)
         for a in order[:_ATTRIBUTES]:
             texts = [short(str(self.names[a]), _VALUE_WIDTH), layouts.value_text(self.queries[i][a], _VALUE_WIDTH)]
-            numbers = (self.surprises[i, a], self.usual[a], beyond[a], self.contributions[i, a])
+            numbers = (self.surprises[i, a], self.usual[a], excess[a], self.contributions[i, a])
             lines.append([*texts, *(fixed(number, places) for number in numbers)])
         if rest := order[_ATTRIBUTES:]:
-            lines.append([f"{len(rest)} others", "", "", "", "", fixed(self.contributions[i, rest].sum(), places)])
+            others, total = f"{len(rest)} other{'s' * (len(rest) > 1)}", self.contributions[i, rest].sum()
+            lines.append([others, "", "", "", "", fixed(total, places)])
         lines.append(["(component)", "", "", "", "", fixed(self.mixing[i], places)])
         share = f"{self.tails[i]:.2%} of the training rows are at least as unusual"
-        header = ["column", "value", "surprise", "usual", "beyond", "contribution"]
+        header = ["column", "value", "surprise", "usual", "excess", "contribution"]
         title = f"query {self.numbers[i]}: {number(self.scores[i], 4)} nats; {share}"
         return Grid(title, header, lines, right=range(2, 6))

@@ -2,8 +2,8 @@
 
 The model assumes that a new case resembles the stored case whose solution it needs. With probability r, the
 *reliability* of an attribute, the new case's value resembles the value of that stored case; otherwise it resembles the
-value of any case. The reliabilities are learned by comparing each case with its *mates*, the other cases with the same
-solution.
+value of a random case. The reliabilities are learned by comparing each case with its *mates*, the other cases with the
+same solution.
 """
 
 from __future__ import annotations
@@ -33,12 +33,12 @@ Term: TypeAlias = str | int | float | bool
 """A word of a text, or a member of a set."""
 
 NONE = 1.0
-"""The weight of "none of these solutions": the weight of one case without known values."""
+"""The weight of "none of these solutions", equal to that of one case without known values."""
 
-_ROUNDING = 1e-9  # products of the same factors in another order differ by less
+_ROUNDING = 1e-9  # products of the same factors in different orders differ by less than this
 _SHORTEST, _MOST_TERMS = 3, 20_000
 _ROUNDS, _HIGHEST = 5, 0.95  # rounds of expectation maximization, and the largest reliability
-_DOUBT, _DOUBT_CASES = 0.5, 20.0  # a reliability of 1/2 is mixed in with the weight of this number of cases
+_DOUBT, _DOUBT_CASES = 0.5, 20.0  # prior mean of a reliability, and the number of cases that it counts as
 _MOST, _LEAST, _MATES, _VALUES = 300, 30, 100, 5_000_000  # bounds on the cases and mates that are compared
 
 
@@ -82,8 +82,8 @@ def as_number(stored: float | str) -> float:
 class Mentions:
     """The words or members of a column, with a matrix (terms, values) of the distinct values that contain them.
 
-    Terms are words that occur in at least two cases, in alphabetical order, or members in set order. If there are too
-    many terms, only the most frequent terms are kept.
+    Terms are words that occur in at least two cases, in alphabetical order, or members: booleans, then numbers, then
+    strings. If there are too many terms, only the most frequent terms are kept.
     """
 
     terms: tuple[Term, ...]
@@ -126,7 +126,7 @@ def words_of(text: str) -> list[str]:
 
 
 def _order(term: Term) -> tuple[int, float, str]:
-    """Sort key: words alphabetically; members as booleans, then numbers, then strings."""
+    """Return a sort key: words alphabetically; members as booleans, then numbers, then strings."""
     return (2, 0.0, term) if isinstance(term, str) else (0 if isinstance(term, bool) else 1, float(term), "")
 
 
@@ -167,15 +167,15 @@ class Candidates:
         return np.where(weights > self.floor * most * (1.0 + _ROUNDING), weights, 0.0)
 
     def ranked(self, weights: FloatArray) -> tuple[Candidate, ...]:
-        """Return the solutions with their probabilities, most probable first; ties go to the solution of the oldest
-        case.
+        """Return the solutions with their probabilities, most probable first.
 
-        Only solutions with more than ``floor`` times the weight of the best solution are listed.
+        Ties go to the solution of the oldest case. Only solutions with more than ``floor`` times the weight of the best
+        solution are listed.
         """
         support = np.bincount(self.codes, weights=weights, minlength=self.count).astype(float)
         total = float(support.sum()) + NONE
         able = np.flatnonzero(weights > 0)
-        order = able[np.lexsort((-weights[able], self.codes[able]))]  # stable: of equals the oldest
+        order = able[np.lexsort((-weights[able], self.codes[able]))]  # stable: on ties, the oldest case comes first
         ends = np.cumsum(np.bincount(self.codes[order], minlength=self.count))
         found = []
         for code in np.flatnonzero(support > self.floor * support.max()).tolist():
@@ -311,7 +311,10 @@ def _reliability(similarities: FloatArray, mean: FloatArray, shares: FloatArray)
 def _compared(
     likeness: Likeness, name: str, mates: list[tuple[int, IntArray]], able: BoolArray
 ) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """Return similarities of cases to their mates in one attribute, and their mean and maximum to all other cases."""
+    """Return the similarities of cases to their mates in one attribute.
+
+    Also return the mean and the maximum of their similarities to all other cases.
+    """
     column = likeness.columns[name]
     counts = np.bincount(column.codes[able & (column.codes >= 0)], minlength=len(column.values)).astype(float)
     size = max(others.size for _, others in mates)
@@ -323,7 +326,7 @@ def _compared(
             continue
         by_value = np.append(likeness.by_value(name, column.values[code]), np.nan)
         rest = counts.copy()
-        rest[code] -= 1.0  # not itself
+        rest[code] -= 1.0  # exclude the case itself
         mean[row] = float(rest @ by_value[:-1]) / rest.sum()
         most[row] = float(by_value[:-1][rest > 0].max())
         found[row, : others.size] = by_value[column.codes[others]]

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from priorcase.cases.case_base import CaseBase
 
 _SOURCES = 50
-_PARTS = 20  # of the range of solutions that are numbers, one of which they may be off
+_PARTS = 20  # the default tolerance of numeric solutions is their range divided by this
 _YES = {"yes": True, "no": False}
 
 
@@ -120,7 +120,7 @@ class Conversation(TextResult):
                 "found no case with a solution that worked. Add solutions with add(case, solution=...) or "
                 "revise(id, solution=...)."
             )
-        if not speaking.all():  # as if the others were not there
+        if not speaking.all():  # the other cases have no influence, not even on mean similarities
             table, degrees = table.only(speaking), degrees[speaking]
         likeness = Likeness(table, weights=weights, measures=measures, cache=cache)
         self._attributes = likeness.attributes
@@ -222,7 +222,8 @@ class Conversation(TextResult):
             weight = float(weights[place])
             sources.append(Source(int(ids[place]), weight / best.support, weight, self._solutions.value(place)))
         count, left = len(in_force(now.steps)), int(np.count_nonzero(now.weights))
-        how = f"Vote of all cases, weighted by {count} answer{'s' * (count != 1)}; {left} remain"
+        how = f"Vote of all cases, weighted by {count} answer{'s' * (count != 1)}; "
+        how += f"{left} case{'s' * (left != 1)} remain{'s' * (left == 1)}"
         notes = (self.reason or "not settled yet",)
         unseen = max(0.0, 1.0 - sum(each.probability for each in now.ranked))
         return Proposal(

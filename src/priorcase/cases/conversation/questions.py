@@ -26,8 +26,8 @@ from priorcase.schema.kinds import identity
 
 QuestionKind: TypeAlias = Literal["value", "cut", "word", "member", "text"]
 
-_NEGLIGIBLE, _DIGITS = 1e-12, 11  # gains and ratios that differ by less are equal: sums in another order do
-_CELLS = 2_000_000  # of a matrix of terms and solutions
+_NEGLIGIBLE, _DIGITS = 1e-12, 11  # smaller differences between gains or ratios are rounding errors of sums
+_CELLS = 2_000_000  # maximum size of a matrix of terms and solutions
 _LISTED = 8
 
 
@@ -289,7 +289,7 @@ def best_cut(weights: FloatArray, numbers: FloatArray, solutions: IntArray, n: i
         return float("nan"), 0.0
     table = _tallied(weights[known], places, solutions[known], (levels.size, n))[:-1]
     below = table.cumsum(axis=0)[:-1]
-    # From the other end, since a difference of sums could leave a trace of solutions that are not there.
+    # Sum from the other end: a difference of sums could leave rounding errors for solutions that do not occur above.
     above = table[::-1].cumsum(axis=0)[::-1][1:]
     missing = np.bincount(solutions[~known], weights=weights[~known], minlength=n)
     gains = branch_gain(np.stack([below, above], axis=1), np.broadcast_to(missing, below.shape))

@@ -22,11 +22,11 @@ from priorcase.learning.results import Grid, GridResult, GridsResult, TextResult
 MOST_PIECES = 100
 """Maximum number of pieces in a design."""
 
-_LONGEST = 60  # longer solutions are cut if they serve as names
+_LONGEST = 60  # longer solutions are shortened when used as names
 _SHOWN = 40
 _CONFLICTS = 50
 _TRIED = 20_000
-_SHARE = 0.25  # of what a search may still take, what one fragment may
+_SHARE = 0.25  # share of the remaining budget that one fragment may use
 
 
 # -- fragments
@@ -214,7 +214,7 @@ class Design(GridResult):
     def plot(self, ax: Any = None) -> Any:
         """Plot the function graph, with arcs colored by piece and dashed if the sign is minus.
 
-        ``ax`` are matplotlib's axes; None for a new figure.
+        ``ax`` are Matplotlib axes; None creates a new figure.
         """
         graph = FunctionGraph(self.graph.arcs, {**dict(self.quantities), **self.graph.labels})
         return draw_design(ax, graph, [(piece.fragment.name, piece.arcs) for piece in self.pieces], self.missing)
@@ -237,9 +237,9 @@ class Design(GridResult):
         ]
         notes = self._notes()
         if len(lines) > _SHOWN:
-            notes.insert(0, f"and {len(lines) - _SHOWN} more arcs: see frame()")
+            notes.insert(0, f"and {_counted(len(lines) - _SHOWN, 'more arc')}: see frame()")
         if len(notes) > _SHOWN:
-            notes[_SHOWN:] = [f"and {len(notes) - _SHOWN} more remarks"]
+            notes[_SHOWN:] = [f"and {_counted(len(notes) - _SHOWN, 'more remark')}"]
         header = ("arc", "realized by", "as")
         return Grid(f"{whole}: {', '.join(parts)}", header, lines[:_SHOWN], "\n  ".join(notes))
 
@@ -360,7 +360,7 @@ def design(
         The attribute of the mappings that contains the graph.
     elaborate
         Maximum number of rewritings. Graphs with fewer rewritings are tried first, and more rewritings only while fewer
-        than ``limit`` designs are found.
+        than ``limit`` designs have been found.
     rules
         Rewriting rules: objects with a method ``rewritings(graph, fresh)``, see `Elaboration`.
     free
@@ -391,7 +391,8 @@ def design(
       x1 is a control
     """
     groups: dict[object, list[Fragment]] = {}
-    for place, fragment in enumerate(fragments_of(cases, attribute)):  # with the same function they are alternatives
+    # Fragments with the same function are alternatives, unless `compatible` may distinguish them.
+    for place, fragment in enumerate(fragments_of(cases, attribute)):
         groups.setdefault(fragment.function if compatible is None else place, []).append(fragment)
     if not isinstance(rules, Sequence) or not all(callable(getattr(rule, "rewritings", None)) for rule in rules):
         raise ParameterError(
@@ -434,7 +435,7 @@ class _Search:
     budget: Budget
 
     def __post_init__(self) -> None:
-        self.conflicts: dict[str, None] = {}  # in the order met
+        self.conflicts: dict[str, None] = {}  # in order of occurrence
         self.backtracks = 0
         self.coverings: list[_Covering] = []
         self.too_large = False
@@ -488,7 +489,10 @@ class _Search:
         self.too_large = self.too_large or most > MOST_PIECES
 
     def partial(self) -> Design | None:
-        """Return the design with the fewest missing arcs, then rewritings, then pieces; None if nothing matches."""
+        """Return the design with the fewest missing arcs; None if nothing matches.
+
+        Ties go to the fewest rewritings, then to the fewest pieces.
+        """
         with self.budget.part(1.0) as part:
             for missing in range(1, len(self.query)):
                 for covering in self.coverings:
@@ -545,7 +549,7 @@ class _Covering:
             return
         if not left:
             return
-        # The arc that fewest pieces can realize: a dead end shows soonest there.
+        # Continue with the arc that the fewest pieces can realize, so that dead ends are found early.
         arc = min(left, key=lambda arc: len(self.of_arc[arc]))
         for place in self.of_arc[arc]:
             self.budget.spend()
@@ -583,7 +587,7 @@ class _Covering:
         verdict: object = True if self.search.compatible is None else self.search.compatible(one, other)
         if not isinstance(verdict, (bool, np.bool_)):
             raise ParameterError(
-                f"compatible must be a function that returns True or False, got one that returned {quoted(verdict)}. "
+                f"compatible must be a function that returns True or False, but it returned {quoted(verdict)}. "
                 "compatible(piece, other) returns whether two pieces can be combined."
             )
         return "" if verdict else f"{names}: not compatible"

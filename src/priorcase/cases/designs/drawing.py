@@ -47,7 +47,7 @@ def layered(graph: FunctionGraph) -> Layout:
     import networkx as nx
 
     column = _columns(graph)
-    points = nx.Graph()  # variables, and a point of each long arc in every column between its ends
+    points = nx.Graph()  # variables, and for each long arc a point in every column between its ends
     points.add_nodes_from((name, {"column": column[name]}) for name in graph.variables)
     for arc in graph.arcs:
         between = [(arc, at) for at in range(column[arc.source] + 1, column[arc.target])]
@@ -101,7 +101,8 @@ def _bend(arc: Arc, places: Mapping[str, Point], height: Mapping[Any, float]) ->
         return middle_x, 2 * sum(between) / len(between) - middle_y
     if x != to_x:
         return None
-    # Down on the right, up on the left, and further out the longer it is: an arc and the arc back stay apart.
+    # An arc within a column bends right if it goes down and left if it goes up, in proportion to its length, so that an
+    # arc and the arc in the opposite direction do not overlap.
     return middle_x + _ASIDE * (y - to_y), middle_y
 
 
@@ -129,7 +130,7 @@ def draw_design(
 def _draw_variable(ax: Any, name: str, quantity: str | None, at: Point) -> Any:
     box = {"boxstyle": "round,pad=0.35", "facecolor": "white", "edgecolor": INK, "linewidth": 0.9}
     text = caption(name, 14) if quantity is None else f"{caption(name, 14)}\n{caption(quantity, 14)}"
-    # Below the arrows: a box knows its size once it is drawn, and arrows end at boxes.
+    # Boxes are drawn first, below the arrows: arrows end at boxes, whose sizes are known only after drawing.
     look = {"ha": "center", "va": "center", "fontsize": 8.5, "linespacing": 1.15, "zorder": 2}
     return ax.text(*at, text, bbox=box, **look).get_bbox_patch()
 
@@ -155,7 +156,7 @@ def _draw_arc(ax: Any, arc: Arc, layout: Layout, boxes: Mapping[str, Any], *, sh
         zorder=3,
     )
     ax.add_patch(arrow)
-    # Nearer to the tail than to the head, where many arrows come together.
+    # Place the label nearer to the tail, since many arrows can meet at the head.
     t = 0.4
     x, y = ((1 - t) ** 2 * start[axis] + 2 * t * (1 - t) * bend[axis] + t**2 * end[axis] for axis in (0, 1))
     ground = {"boxstyle": "round,pad=0.1", "facecolor": "white", "edgecolor": "none"}

@@ -50,8 +50,8 @@ class FunctionGraph(TextResult):
     Parameters
     ----------
     arcs
-        Each ``(source, sign, target)`` with the sign "+" or "-". Both signs between the same variables, or an arc from
-        a variable to itself, are errors.
+        Triples ``(source, sign, target)`` with the sign "+" or "-". Both signs between the same variables, or an arc
+        from a variable to itself, are errors.
     labels
         The quantity of a variable: "flow", "temperature", "control". A variable without a label can have any quantity.
 
@@ -115,7 +115,7 @@ class FunctionGraph(TextResult):
                 if labels.setdefault(name, label) != label:
                     raise ParameterError(
                         f"got the labels {quoted(labels[name])} and {quoted(label)} for {quoted(name)}; expected one. "
-                        "A variable is one quantity; use two variables."
+                        "A variable can have only one quantity; use two variables."
                     )
         return cls(arcs, labels)
 
@@ -157,7 +157,7 @@ class FunctionGraph(TextResult):
         return MappingProxyType(dict(self.quantities))
 
     def __len__(self) -> int:
-        """The number of arcs."""
+        """Return the number of arcs."""
         return len(self.arcs)
 
     def networkx(self) -> Any:
@@ -301,7 +301,7 @@ def _checked_labels(labels: object, variables: Sequence[str]) -> tuple[tuple[str
 
 def _check_name(what: str, name: object) -> None:
     plain = isinstance(name, str) and 0 < len(name) <= _LONGEST and name.isprintable()
-    if not plain or name != str(name).strip().strip("+-") or _RESERVED & set(str(name)):  # 'A --> B' is a slip
+    if not plain or name != str(name).strip().strip("+-") or _RESERVED & set(str(name)):  # 'A --> B' is a typo
         raise ParameterError(
             f"got {quoted(name)} as {what}; expected a printable text of 1 to 200 characters without any of ; : , > "
             "and without spaces, + or - at its ends. Use short names such as 'Q1' or 'T hot'."

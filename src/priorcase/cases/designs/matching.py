@@ -93,7 +93,7 @@ def _agree(one: str | None, other: str | None) -> bool:
     return one is None or other is None or one == other
 
 
-# -- cases that are part of a wanted function
+# -- matches of cases with parts of the desired function
 
 
 @dataclass(frozen=True)
@@ -197,7 +197,10 @@ def find_matches(case: FunctionGraph, query: FunctionGraph, free: int, budget: B
 
 
 def _parts(case: FunctionGraph, free: int) -> Iterator[tuple[tuple[Arc, ...], tuple[str, ...]]]:
-    """Yield the arcs of the case without some variables, if every other variable is still on an arc."""
+    """Yield the arcs that are left without some variables, and these variables.
+
+    At most ``free`` variables are left out, and every other variable must still be on an arc.
+    """
     for number in range(min(free, len(case.variables) - 2) + 1):
         for left in combinations(case.variables, number):
             part = tuple(arc for arc in case.arcs if arc.source not in left and arc.target not in left)
@@ -274,7 +277,7 @@ def _matcher() -> Any:
     return Matcher
 
 
-# -- what two functions have in common
+# -- similarity of two functions
 
 
 @prefix_errors
@@ -313,7 +316,8 @@ class _CommonArcs:
         for arc in query.arcs:
             self.decided[max(place[arc.source], place[arc.target])].append(arc)
         self.after = [sum(map(len, self.decided[i:])) for i in range(len(self.order) + 1)]
-        self.most = 0  # no more arcs can be common: of each sign, the fewer of those that have a partner
+        # An upper bound: for each sign, the smaller number of arcs of either graph that have a possible counterpart.
+        self.most = 0
         for sign in "+-":
             ours, theirs = ([arc for arc in graph.arcs if arc.sign == sign] for graph in (query, case))
             self.most += min(
@@ -321,7 +325,7 @@ class _CommonArcs:
             )
 
     def assign(self, taken: dict[str, str], used: set[str], common: int) -> None:
-        """Try every assignment of the next variable, and leaving it unassigned."""
+        """Try every assignment of the next variable, and also leave it unassigned."""
         place = len(taken)
         self.best = max(self.best, common)
         if place == len(self.order) or common + self.after[place] <= self.best:

@@ -26,7 +26,7 @@ from priorcase.cases.storage import CaseRecord
 from priorcase.exceptions import CaseBaseError, errors_at, named
 
 MARK = "priorcase cases"
-"""Entry of the first line of a file that contains the format version."""
+"""Name of the entry with the format version, in the first line of a file."""
 
 FORMAT = 1
 
@@ -126,7 +126,7 @@ def notes_as_plain(case: CaseRecord) -> list[dict[str, str]]:
     return [{name: text for name, text in note if text is not None} for note in parts]
 
 
-# -- heads
+# -- first lines
 
 
 def head_of(attributes: Kinds) -> dict[str, Any]:

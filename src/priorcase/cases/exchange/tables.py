@@ -50,9 +50,9 @@ from priorcase.exceptions import CaseBaseError, ReadingError, errors_at
 from priorcase.schema import Date, Numeric, Set, Taxonomy, Text
 
 _BLOCK = 1_000
-_MANY = 50_000  # distinct cells of a column that are remembered
+_MANY = 50_000  # distinct cells of a column that are cached
 _LONGEST, _LONGEST_HEADER = 200_000_000, 100_000
-_QUOTED = ('"', "=", "+", "-", "@", "\t", "\r")  # text that begins so is quoted: most of these begin formulas
+_QUOTED = ('"', "=", "+", "-", "@", "\t", "\r")  # text that begins with one of these is quoted: most begin formulas
 _JSON = frozenset('"-0123456789[{tfnNI \t\n\r')  # what JSON may begin with
 _NONE: Any = object()
 _limit = Lock()
@@ -102,7 +102,7 @@ def _stored_of(kind: CaseKind, name: str, cell: str) -> Stored:
 
 def _remembered(function: Callable[[Any], Any], kind: CaseKind) -> Callable[[Any], Any]:
     """Cache a function of one column's values; the cache distinguishes types, since True equals 1."""
-    if isinstance(kind, Text | Set):  # texts repeat rarely, and members of sets have types of their own
+    if isinstance(kind, Text | Set):  # texts rarely repeat, and the types of set members are not distinguished
         return function
     return lru_cache(maxsize=_MANY, typed=True)(function)
 
@@ -180,7 +180,7 @@ def _inferred(path: Path, names: Sequence[str]) -> dict[str, CaseKind]:
     samples: list[dict[type, Any]] = [{} for _ in names]
     for _, row in islice(_rows(path), 1, None):
         for cell, seen in zip(row[len(BESIDE) :], samples, strict=True):
-            if cell and str not in seen:  # one text makes a column nominal, whatever comes
+            if cell and str not in seen:  # one text makes the column nominal, whatever follows
                 value = plain_of(cell)
                 seen[type(value)] = value
     return {
@@ -270,7 +270,7 @@ def write_parquet(cases: Iterable[CaseRecord], attributes: Kinds, file: BinaryIO
     n = len(columns[0])
     del columns
     names, arrays, written = [*BESIDE, *attributes], [], {}
-    for name, key in zip(names, list(gathered), strict=True):  # one at a time, to hold few columns twice
+    for name, key in zip(names, list(gathered), strict=True):  # one at a time, so that few are in memory twice
         kind = attributes[name] if key.startswith("=") else None
         array, as_json = _arrow_column(kind, gathered.pop(key), fixed=_FIXED.get(key))
         written[key] = {"column": name, "json": as_json}
@@ -325,7 +325,7 @@ def _type(values: Sequence[Any]) -> Any:
         return pyarrow.bool_()
     if found == {int} and all(-_LARGE <= value <= _LARGE for value in values):
         return pyarrow.int64()
-    # An integer among floats is restored exactly from a double, because values are stored this way.
+    # Integers among floats are restored exactly from doubles: a whole number in a case base is always an integer.
     exact = found <= {int, float} and float in found and all(type(v) is float or abs(v) < _LARGE for v in values)
     return pyarrow.float64() if exact else None
 

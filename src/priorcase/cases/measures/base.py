@@ -69,7 +69,7 @@ class LocalSimilarity(Protocol):
 
 def is_measure(value: object) -> TypeGuard[LocalSimilarity]:
     """Return whether a value is a local similarity (an instance, not a class)."""
-    # Checking the methods of a protocol takes as long as a small retrieval.
+    # The class comes first: checking the methods of a protocol takes as long as a small retrieval.
     return isinstance(value, Measure) or (isinstance(value, LocalSimilarity) and not isinstance(value, type))
 
 
@@ -174,7 +174,7 @@ class Own(Measure):
     def _called(self, asked: Any, value: Any, attribute: str) -> float:
         try:
             found = self.function(asked, value)
-        except Exception as error:  # whatever a user's function raises; it is the cause of what is raised here
+        except Exception as error:  # a user's function can raise anything; it is chained as the cause
             raise ParameterError(
                 f"{quoted(self)} raised {failure(error)} for {quoted(asked)} and {quoted(value)} of attribute "
                 f"{attribute!r}. See the traceback above."
@@ -229,6 +229,6 @@ class Blend(Measure):
     def _compare(self, query: Any, column: CaseColumn, state: list[Prepared], /) -> FloatArray:
         largest = max(self.measures.values())  # no overflow, however large the shares
         shares = [share / largest for share in self.measures.values()]
-        # The shares are summed in the same order as the similarities, so that ones give exactly 1.
+        # The shares are summed in the same order as the similarities, so that similarities of 1 give exactly 1.
         weighted = (part.similarities(query) * share for part, share in zip(state, shares, strict=True))
         return reduce(add, weighted) / reduce(add, shares)

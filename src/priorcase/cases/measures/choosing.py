@@ -54,7 +54,7 @@ _LINES = (numbers.ExponentialSimilarity, numbers.GaussianSimilarity, numbers.Rec
 _CLASSES: Mapping[str, type[Any]] = {
     cls.__name__: cls for cls in (*map(type, NAMES.values()), *_LINES, names.SimilarityTable, Blend)
 }
-# Files of case bases may hold names that measures had earlier.
+# Files of case bases may contain former names of measures.
 _EARLIER = {
     "Exponential": "ExponentialSimilarity",
     "Gaussian": "GaussianSimilarity",
@@ -119,7 +119,7 @@ def describe(measure: LocalSimilarity) -> dict[str, Any]:
 
 
 def from_description(found: Mapping[str, Any]) -> LocalSimilarity:
-    """Return the measure with a description made by `describe`."""
+    """Return the measure from a description made by `describe`."""
     name = found.get("measure") if isinstance(found, Mapping) else None
     cls = _CLASSES.get(_EARLIER.get(name, name)) if isinstance(name, str) else None
     if cls is None:

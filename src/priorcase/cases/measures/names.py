@@ -66,13 +66,14 @@ class SimilarityTable(Measure):
         for pair, similarity in self.pairs.items():
             if not isinstance(pair, tuple) or len(pair) != 2 or not all(map(_is_name, pair)):
                 raise ParameterError(
-                    f"pairs of SimilarityTable must be of two values, such as ('red', 'orange'), got {quoted(pair)}"
+                    f"pairs of SimilarityTable must be tuples of two values, such as ('red', 'orange'), got "
+                    f"{quoted(pair)}"
                 )
             first, second = identity(plain(pair[0])), identity(plain(pair[1]))
             if not is_similarity(similarity) or (first == second and similarity != 1):
-                expected = "1, since equal values have" if first == second else "a number from 0 to 1 as"
+                expected = "similarity 1, since its values are equal" if first == second else "a number from 0 to 1"
                 raise ParameterError(
-                    f"pairs of SimilarityTable must give {pair!r} {expected} similarity, got {quoted(similarity)}"
+                    f"pairs of SimilarityTable must give {pair!r} {expected}, got {quoted(similarity)}"
                 )
             if self.symmetric and seen.setdefault((second, first), similarity) != similarity:
                 raise ParameterError(
@@ -110,7 +111,7 @@ class _Counts(NamedTuple):
     """Counts of each solution for each value of a column."""
 
     by_value: Any  # CSR: values x solutions
-    by_solution: Any  # CSC of the same
+    by_solution: Any  # the same as CSC
     totals: AnyArray
     prior: AnyArray
 
@@ -133,9 +134,9 @@ class _Counts(NamedTuple):
 class MVDM(Measure):
     """Similarity by the modified value difference metric, ``1 - sum_c |P(c|a) - P(c|b)| ** power / 2``.
 
-    The metric of Cost & Salzberg (1993) is at most 2: ``P(c|a)`` is the relative frequency of solution c among the
-    stored cases with value a and a known solution. With power 1 the similarity equals ``sum_c min(P(c|a), P(c|b))`` and
-    is computed from integers. Use it only if solutions recur. Symmetric.
+    ``P(c|a)`` is the relative frequency of solution c among the stored cases with value a and a known solution. The sum
+    is the metric of Cost & Salzberg (1993), which is at most 2. With power 1, the similarity equals ``sum_c min(P(c|a),
+    P(c|b))`` and is computed from integers. Use this measure only if solutions recur. Symmetric.
 
     ``power`` is Cost & Salzberg's k, at least 1. ``unseen`` applies to values without a solved case: ``"different"``
     gives similarity 0 to all other values, ``"prior"`` uses the solution frequencies in all cases as their
@@ -182,7 +183,7 @@ class MVDM(Measure):
         return found
 
     def _shared(self, profile: AnyArray, counts: _Counts) -> FloatArray:
-        """``sum_c min(n_vc N_q, n_qc N_v) / (N_v N_q)``: integers until the division."""
+        """Return ``sum_c min(n_vc N_q, n_qc N_v) / (N_v N_q)``, with integers until the division."""
         totals, asked = counts.totals, int(profile.sum())
         places, held, solutions = counts.entries(np.flatnonzero(profile))
         common = np.minimum(held * asked, profile[solutions] * totals[places])
@@ -192,7 +193,7 @@ class MVDM(Measure):
         return found
 
     def _powered(self, profile: AnyArray, counts: _Counts) -> FloatArray:
-        """``1 - sum_c |P(c|v) - P(c|q)|^k / 2``, where solutions that only the query has are added separately."""
+        """Return ``1 - sum_c |P(c|v) - P(c|q)|^k / 2``; solutions that only the query has are added separately."""
         totals, asked = counts.totals, int(profile.sum())
         if asked == 0:
             return np.zeros(len(totals))

@@ -20,11 +20,11 @@ from priorcase.cases.table import CaseColumn, number_of
 from priorcase.exceptions import ParameterError, quoted
 from priorcase.schema import Circular, Ordinal
 
-# Differences of numbers beyond this are infinite; a quarter of them is not.
+# Differences between larger numbers can overflow; differences between quarters of them cannot.
 _LARGE = np.finfo(np.float64).max / 4
 _SIDES = {"both": 0, "larger": 1, "smaller": 2}
 _DAYS = 366
-# The day of a leap year on which each month begins, so that a date has the same day in every year.
+# Days before each month of a leap year, so that a date has the same number in every year.
 _BEGINS = [0, *accumulate((31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30))]
 
 
@@ -75,7 +75,7 @@ class NumberLine:
             return self.points - point
 
     def falling(self, point: float, side: Literal["both", "larger", "smaller"] = "both") -> FloatArray:
-        """Return ``max(0, 1 - difference / length)``; with a length of 0, 1 if there is no difference.
+        """Return ``max(0, 1 - difference / length)``; if the length is 0, return 1 for equal values and 0 for others.
 
         With a side other than ``"both"``, only differences to larger (or smaller) values count.
         """
@@ -94,7 +94,7 @@ def _decayed(differences: FloatArray, scale: float, *, squared: bool) -> FloatAr
             differences *= differences
         else:
             np.abs(differences, out=differences)
-        # Beyond this nothing is left but 1e-304, and exponentials so small are slow.
+        # exp(-700) is about 1e-304; smaller exponentials make no difference but are slow.
         np.minimum(differences, 700.0, out=differences)
         return np.exp(np.negative(differences, out=differences), out=differences)
 
@@ -285,7 +285,7 @@ class CircularSimilarity(Measure):
     accepts = ("circular",)
 
     def _prepare(self, column: CaseColumn, *_: Any) -> tuple[FloatArray, float]:
-        assert isinstance(column.kind, Circular)  # it accepts no other
+        assert isinstance(column.kind, Circular)  # the only kind that it accepts
         return column.numbers() % column.kind.period, column.kind.period
 
     def _compare(self, query: Any, column: CaseColumn, stored: tuple[FloatArray, float], /) -> FloatArray:

@@ -117,7 +117,7 @@ class _SetMeasure(Measure):
     """The divisor, as a constant of the compiled core."""
 
     def _prepare(self, column: CaseColumn, solutions: CaseColumn | None, earlier: _Members | None, /) -> _Members:
-        # Python takes (1,) and (True,) for one tuple: sets with such members are always counted again.
+        # In Python, (1,) and (True,) are equal, so sets with members other than strings are always counted again.
         if earlier is not None and not all(isinstance(member, str) for member in earlier.documents.vocabulary):
             earlier = None
         documents = Documents.of(column.values, _members, earlier and earlier.documents)
@@ -130,7 +130,7 @@ class _SetMeasure(Measure):
 
 
 def _members(value: Any) -> Sequence[Value]:
-    # Python takes True for 1 and finds it if there is a 1; only then must they be distinguished.
+    # In Python, True equals 1 and False equals 0, so sets with any of these need keys that distinguish them.
     return list(map(identity, value)) if True in value or False in value else value
 
 

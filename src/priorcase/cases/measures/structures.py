@@ -191,7 +191,7 @@ class LevelSimilarity(_NodeMeasure):
         found = tree.weights
         if self.otherwise != "depth":
             found = np.full(len(found), float(self.otherwise))
-            if 0 not in tree.numbers.values():  # the nameless root joins nothing
+            if 0 not in tree.numbers.values():  # nodes under different roots are unrelated
                 found[0] = 0.0
         for node, weight in weights.items():
             found[tree.numbers[node]] = weight
@@ -206,10 +206,10 @@ class GraphSimilarity(Measure):
     """Similarity of graphs by their largest common subgraph, ``2 |common arcs| / (|arcs of a| + |arcs of b|)``.
 
     Variables are matched one-to-one, whatever their names; quantities and signs must agree, and a variable without a
-    quantity matches any (McGregor 1982). Each query is matched with every distinct stored graph, so use it for at most
-    a few thousand small graphs. With ``of="query"`` the similarity is ``|common arcs| / |arcs of the query|``, the
-    share of the desired function that a case realizes. At most ``steps`` partial matches of two graphs are tried,
-    enough for about eight variables; for larger graphs the result is a lower bound.
+    quantity matches any other (McGregor 1982). Each query is matched with every distinct stored graph, so use this
+    measure for at most a few thousand small graphs. With ``of="query"`` the similarity is ``|common arcs| / |arcs of
+    the query|``, the share of the desired function that a case realizes. At most ``steps`` partial matches of two
+    graphs are tried, enough for about eight variables; for larger graphs the result is a lower bound.
 
     >>> from priorcase.cases.measures import similarities
     >>> list(similarities("C +> x; x +> Q", ["a +> b", "a +> b; b +> c"], "graph").values())
@@ -234,7 +234,7 @@ class GraphSimilarity(Measure):
         return np.array([self._compared(asked, graph) for graph in graphs.values()], dtype=np.float64)
 
     def _compared(self, asked: FunctionGraph, stored: FunctionGraph) -> float:
-        # The search is not symmetric if its steps run out: it always begins with the smaller graph.
+        # The search is not symmetric if its steps run out, so it always begins with the smaller graph.
         small, large = sorted((asked, stored), key=lambda graph: (len(graph), len(graph.variables), graph.to_json()))
         common = round(graph_similarity(large, small, steps=self.steps, seconds=math.inf) * len(small))
         return common / len(asked) if self.of == "query" else 2 * common / (len(small) + len(large))

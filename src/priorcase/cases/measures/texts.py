@@ -44,7 +44,7 @@ def words(text: str) -> list[str]:
     """Return the words of a text: runs of letters with their marks, digits and underscores."""
     if text.isascii():
         return _WORD.findall(text)
-    # Python's expressions do not take vowel signs, such as those of Hindi, for parts of words.
+    # In Python's regular expressions, \w does not match vowel signs such as those of Hindi.
     marks = "".join(mark for mark in sorted(set(text)) if unicodedata.category(mark).startswith("M"))
     return re.findall(f"[\\w{marks}]+", text) if marks else _WORD.findall(text)
 
@@ -157,7 +157,7 @@ class TfIdf(Measure):
         return terms
 
     def _prepare(self, column: CaseColumn, solutions: CaseColumn | None, earlier: _Weighted | None, /) -> _Weighted:
-        texts = tuple(map(str, column.values))  # names may be True and 1, which Python takes for one value
+        texts = tuple(map(str, column.values))  # nominal values may be True and 1, which are equal
         documents = Documents.of(texts, self._terms_of(), earlier and earlier.documents)
         cases = column.counts.astype(np.float64)
         owners = np.repeat(np.arange(len(texts), dtype=np.int32), np.diff(documents.begins))
@@ -170,7 +170,7 @@ class TfIdf(Measure):
 
     def _compare(self, query: Any, column: CaseColumn, held: _Weighted, /) -> FloatArray:
         asked, vocabulary = Counter(self.terms(str(query))), held.documents.vocabulary
-        # Sums go in the order of the query's terms, so that no bit depends on how terms are numbered.
+        # Sums are in the order of the query's terms, so that they do not depend on how terms are numbered.
         known = {number: n for term, n in asked.items() if (number := vocabulary.get(term)) is not None}
         terms = np.fromiter(known, np.int64, len(known))
         weights = np.fromiter(known.values(), np.float64, len(known)) * held.idf[terms]
@@ -271,7 +271,7 @@ class Embedding(Measure):
 
     def __post_init__(self) -> None:
         encodes = callable(self.model) or callable(getattr(self.model, "encode", None))
-        if not encodes or isinstance(self.model, (str, type)):  # texts can be encoded, too
+        if not encodes or isinstance(self.model, (str, type)):  # strings have a method encode, too
             raise ParameterError(
                 "model of Embedding must be a function from a list of strings to a 2-d array, or an object with such a "
                 f"function as .encode, got {quoted(self.model)}"
@@ -305,7 +305,7 @@ class Embedding(Measure):
             return np.empty(0)
         (places, rows), text = vectors, str(query)
         asked = rows[places[text]] if text in places else self._encoded([text], column.name, rows.shape[1])[0]
-        # Not a matrix product of the linear algebra library, whose bits depend on the number of threads.
+        # Not a matrix product of the linear algebra library, whose last bits depend on the number of threads.
         found: FloatArray = np.einsum("ij,j->i", rows, asked.astype(rows.dtype, copy=False)).astype(np.float64)
         if len(rows) != len(column.values):
             found = found[[places[str(value)] for value in column.values]]
@@ -320,7 +320,7 @@ class Embedding(Measure):
         encode = getattr(self.model, "encode", None)
         try:
             answer = encode(list(texts)) if callable(encode) else self.model(list(texts))
-        except Exception as error:  # whatever a user's model raises; it is the cause of what is raised here
+        except Exception as error:  # a user's model can raise anything; it is chained as the cause
             raise ParameterError(
                 f"{quoted(self)} raised {failure(error)} for {asked}. See the traceback above."
             ) from error

@@ -195,7 +195,7 @@ class Retrieval(GridResult, Sequence[Match]):
         return self._matches[at[0]]
 
     def __getstate__(self) -> dict[str, Any]:
-        return {**self.__dict__, "load": partial(tuple, self.cases)}  # the cases without the case base
+        return {**self.__dict__, "load": partial(tuple, self.cases)}  # pickle the loaded cases, not the case base
 
     @cached_property
     def cases(self) -> tuple[Case, ...]:
@@ -265,7 +265,7 @@ class Retrieval(GridResult, Sequence[Match]):
     def plot(self, ax: Any = None) -> Any:
         """Plot one bar per case, stacked by the contributions of the attributes; return the axes.
 
-        ``ax`` are matplotlib's axes; None for a new figure.
+        ``ax`` are Matplotlib axes; None creates a new figure.
         """
         with drawing(ax, size=(7.2, 1.3 + 0.32 * max(len(self), 4))) as ax:
             used, names = np.flatnonzero(self.weights), list(self.query)

@@ -31,7 +31,7 @@ _FEWEST = 3
 _ROUNDS = 12
 _IMPROVEMENT = 1e-3  # a change must reduce the loss by this fraction: less is noise
 _PREDICTABLE = ("numeric", "ordinal", "nominal", "taxonomy")
-_ROOM = 1 << 25  # similarities of values held at a time (256 MB): 2000 cases, eight attributes of free values
+_ROOM = 1 << 25  # similarities in memory (256 MB): 2000 cases and eight attributes with distinct values
 _QUERIES = 512
 
 
@@ -64,8 +64,8 @@ class Weights(GridResult, Mapping[str, float]):
     random_state
         Seed of the sample.
     loss_uniform
-        The loss with the learned weights if all k cases have equal votes; None unless attributes were dropped that only
-        made votes and means more uniform. `loss_after` can then be larger than `loss_before`.
+        The loss with the learned weights if all k cases have equal votes; None unless attributes were dropped because
+        they only made votes and means more uniform. `loss_after` can then be larger than `loss_before`.
     fixed
         The attributes with a fixed weight that was not learned.
     rare
@@ -129,7 +129,7 @@ class Weights(GridResult, Mapping[str, float]):
     def plot(self, ax: Any = None) -> Any:
         """Plot one bar per attribute, the largest weight on top; return the axes.
 
-        ``ax`` are matplotlib's axes; None for a new figure.
+        ``ax`` are Matplotlib axes; None creates a new figure.
         """
         order = self._order()[:_SHOWN]
         with drawing(ax, size=(6.0, 1.2 + 0.26 * max(len(order), 4))) as ax:
@@ -157,7 +157,8 @@ class Weights(GridResult, Mapping[str, float]):
         lines = list(zip((short(self.names[a], 24) for a in shown), *numbers, strict=True))
         drawn = f" sampled from {self.of_cases:,}" if self.cases < self.of_cases else ""
         title = f"weights learned from {self.cases:,} cases{drawn}: {self._losses_text()}"
-        notes = [f"... and {len(self) - _SHOWN} attributes with smaller weights"] * (len(self) > _SHOWN)
+        more = len(self) - _SHOWN
+        notes = [f"... and {more} attribute{'s' * (more != 1)} with smaller weights"] * (more > 0)
         if self.loss_uniform is not None and self.loss_uniform < self.loss_after:
             notes.append(f"with equal votes of the {self.k} cases, {self.loss} {number(self.loss_uniform, 4)}")
         if self.fixed:
@@ -272,14 +273,14 @@ class LeftOut:
     ) -> None:
         self.likeness, self.names, self.positions, self.target = likeness, names, positions, target
         self.k, self.threads = min(k, len(positions) - 1), threads
-        self._codes: dict[str, IntArray] = {}  # of each case among the sample's distinct values
-        self._places: dict[str, IntArray] = {}  # of the sample's distinct values in the table
-        self._tables: dict[str, FloatArray] = {}  # similarities of the sample's distinct values
+        self._codes: dict[str, IntArray] = {}  # the value of each case, as its place among the sample's distinct values
+        self._places: dict[str, IntArray] = {}  # the sample's distinct values, as their codes in the table
+        self._tables: dict[str, FloatArray] = {}  # similarities between the sample's distinct values
         for name in names:
             codes = likeness.columns[name].codes[positions]
             self._places[name] = places = np.unique(codes[codes >= 0])
             self._codes[name] = _coded(codes, places)
-        # Tables of few values are kept, as far as there is room; others are computed again for each block.
+        # Tables are kept while there is room, the smallest first; the others are computed again for each block.
         room = _ROOM
         for name in sorted(names, key=lambda name: len(self._places[name])):
             room -= len(self._places[name]) ** 2
@@ -383,7 +384,7 @@ class _Search:
             some = self._start.copy()
             some[self._free] = useful
             starts.append(some)
-        weights, loss = min(map(self._descend, starts), key=lambda each: each[1])  # the first start of equals
+        weights, loss = min(map(self._descend, starts), key=lambda each: each[1])  # ties: the first start
         return self._prune(weights, loss)
 
     def _descend(self, weights: FloatArray) -> tuple[FloatArray, float]:
@@ -411,8 +412,8 @@ class _Search:
     def _prune(self, weights: FloatArray, loss: float) -> tuple[FloatArray, float, FloatArray]:
         """Drop attributes that are not needed, one at a time, as long as the loss is not above `equal`.
 
-        An attribute is also not needed if a constant attribute can replace it: such an attribute only makes votes and
-        means more uniform. It stays replaced while the other attributes are tested, and is dropped at the end.
+        An attribute is also not needed if a constant attribute can replace it, since it then only makes votes and means
+        more uniform. It stays replaced while the other attributes are tested, and is dropped at the end.
         """
         best, flat = weights, 0.0
         while True:
@@ -539,8 +540,8 @@ def _fixed_weights(table: CaseTable, names: list[str], fixed: object) -> dict[st
         raise CaseBaseError(f"got a fixed weight for {other[0]!r}, which is the target. Remove it from fixed.")
     if len(given) == len(names) and not any(given.values()):
         raise CaseBaseError(
-            "got fixed weights of 0 for all attributes, so cases cannot be compared. Remove the attributes whose "
-            "weights should be learned from fixed."
+            "got fixed weights of 0 for all attributes, so cases cannot be compared. To learn the weight of an "
+            "attribute, remove it from fixed."
         )
     return {name: given[name] for name in names if name in given}
 

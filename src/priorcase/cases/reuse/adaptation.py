@@ -37,9 +37,9 @@ class Rule:
         value. The name ``"solution"`` stands for the current solution. Alternatively, a function of the query and the
         case that returns True or False; a case is a mapping with ``id``, ``solution`` and ``outcome``.
     then
-        The change. If the solution is a mapping: a mapping from parts to new values. If it is a string: a pair of
-        strings, of which the second replaces all occurrences of the first. Otherwise a new solution (a string, number,
-        boolean or list), or a function of the solution, the query and the case that returns it.
+        The change. For a solution that is a mapping: a mapping from parts to new values. For a string: a pair of
+        strings, of which the second replaces all occurrences of the first. For any solution: a new solution (a string,
+        number, boolean or list), or a function of the solution, the query and the case that returns a new solution.
     name, why
         Name of and reason for the rule, used in explanations.
 

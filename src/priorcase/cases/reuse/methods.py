@@ -39,14 +39,12 @@ from priorcase.schema import Nominal, Numeric
 from priorcase.schema.kinds import canonical, plain
 
 _Share: TypeAlias = tuple[SourceCase, float]  # a case, and its share in the proposal
-_Offer: TypeAlias = tuple[
-    float, SourceCase
-]  # a case that has the part, and its similarity in the attributes that matter for it
+_Offer: TypeAlias = tuple[float, SourceCase]  # similarity in the attributes of a part, and a case that has the part
 
 MethodName: TypeAlias = Literal["auto", "copy", "null", "vote", "mean", "local", "compose"]
 
-_DIGITS = 12  # to which probabilities are compared
-_ALONE = 1e-6  # cases worth no more than one and this: all but one weigh next to nothing
+_DIGITS = 12  # decimal places to which probabilities are compared
+_ALONE = 1e-6  # an effective number of cases up to 1 + this counts as one case: there is no interval
 _TOLD = 3
 _SAME = 1e-9
 _FITTED = ("numeric", "ordinal", "nominal", "date")
@@ -140,7 +138,7 @@ class Copy(_Base):
         similar = [case for case in sources.cases if case.similarity > 0]
         for failed, case in enumerate(similar):
             if self._degree(case) > HALF:
-                which = "that did not fail" if failed else "one"
+                which = "one that did not fail" if failed else "one"
                 how = f"The solution of case {case.id}, the most similar {which}{'' if self.adapts else ', unchanged'}"
                 of, notes = (_source(case, 1.0),), _failed(failed)
                 return Proposal(case.solution, self.name, how, case.similarity, case.id, of, notes=notes)
@@ -204,7 +202,7 @@ class Vote(_Base):
         degrees = [self._degree(case) for case in cases]
         solutions = [case.solution for case in cases]
         candidates, unseen = tally([case.id for case in cases], solutions, weights, degrees, self.prior)
-        how = f"The vote of {len(cases):,} cases, weights {self.weights!r}"
+        how = f"The vote of {len(cases):,} case{'s' * (len(cases) != 1)}, weights {self.weights!r}"
         how += f", prior {self.prior:g}" if self.prior else ""
         if not any(candidate.votes for candidate in candidates):
             doubt = "no solution has more votes for it than against it"
@@ -240,7 +238,7 @@ def tally(
     if not whole:
         return tuple(found), 0.0
     found = [replace(each, probability=(each.votes / unit + prior) / whole) for each in found]
-    # Stable and blind to rounding: of equals the one of the more similar case comes first.
+    # Ignores rounding errors; the sort is stable, so on ties the solution of the more similar case comes first.
     found.sort(key=lambda candidate: -round(candidate.probability, _DIGITS))
     return tuple(found), prior / whole
 
@@ -400,7 +398,7 @@ class Local(_Numbers):
             )
         low, high = model.predict_interval(table.query, self.level)[0].tolist()
         inner = float(np.diff(model.confidence_interval(table.query, self.level))[0, 0])
-        # Both intervals have the same quantile: their widths are as the standard error to the deviation of a new case.
+        # The intervals' widths are the same multiple of the standard error and of the deviation of a new case.
         error = deviation * inner / (high - low) if high > low else 0.0
         sigma = math.sqrt(max(0.0, deviation**2 - error**2))
         spread = Spread(sigma * unit, error * unit, (low * unit, high * unit), self.level, n)
@@ -482,7 +480,7 @@ def _change_together(columns: Mapping[str, Sequence[Any]], asked: Mapping[str, A
         else:
             deviations.append([0.0 if cell is None else cell - mine for cell in column])
     if not deviations or len(deviations) >= len(deviations[0]):
-        return False  # too few cases for any fit, which is another matter
+        return False  # too few cases for any fit, which is reported elsewhere
     centered = np.array(deviations) - np.mean(deviations, axis=1, keepdims=True)
     centered /= np.maximum(np.abs(centered).max(axis=1, keepdims=True), np.finfo(float).tiny)
     return bool(np.linalg.matrix_rank(centered, tol=_SAME * len(centered[0])) < len(deviations))
@@ -553,12 +551,15 @@ class Compose(_Base):
         chosen, tried, conflicts = self._first_compatible(offers)
         told = [f"rejected: {text}" for text in conflicts[:_TOLD]]
         if len(conflicts) > _TOLD:
-            told.append(f"rejected: {len(conflicts) - _TOLD} other combinations")
-        how = f"{len(offers)} parts, each from the most similar case that has it"
+            n = len(conflicts) - _TOLD
+            told.append(f"rejected: {n} other combination{'s' * (n != 1)}")
+        how = f"{len(offers)} part{'s' * (len(offers) != 1)}, each from the most similar case that has it"
         if chosen is None:
             choices = math.prod(map(len, offers.values()))
             seen = f"none of {choices}" if tried == choices else f"none of the best {tried} of {choices}"
             problem = f"{seen} combinations of parts is compatible"
+            if choices == 1:
+                problem = "the only combination of parts is not compatible"
             return Proposal(None, self.name, how, problems=(problem,), notes=(*notes, *told))
         how += " and is compatible with the others" if conflicts else ""
         notes += [
@@ -647,7 +648,7 @@ def _part_similarity(case: SourceCase, names: Sequence[str] | None) -> float:
     return math.fsum(weight * similarity for similarity, weight in known) / total if total else 0.0
 
 
-# -- the method of a name
+# -- methods by name
 
 
 METHODS: dict[str, type[Any]] = {method.name: method for method in (Copy, Null, Vote, Mean, Local, Compose)}
@@ -696,7 +697,7 @@ def automatic(sources: Sources, options: Mapping[str, Any]) -> tuple[Method, str
     return Copy(**options), f"{why}, so the solution of the most similar case is copied"
 
 
-# -- what they share
+# -- shared functions
 
 
 def _source(case: SourceCase, weight: float) -> Source:

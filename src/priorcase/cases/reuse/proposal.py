@@ -251,7 +251,7 @@ class Proposal(GridsResult):
     def plot(self, ax: Any = None) -> Any:
         """Plot the candidates' probabilities, or the numbers of the cases with the proposed number and its interval.
 
-        ``ax`` are matplotlib's axes; None for a new figure.
+        ``ax`` are Matplotlib axes; None creates a new figure.
         """
         if not self.candidates and self.method not in ("mean", "local"):
             raise CaseBaseError(
@@ -336,7 +336,7 @@ def _draw_candidates(ax: Any, proposal: Proposal) -> None:
     shown, rest = proposal.candidates[:_BARS], proposal.candidates[_BARS:]
     names = captions([value_text(candidate.solution) for candidate in shown], 32)
     shares, fills = [candidate.probability for candidate in shown], [color(0)] * len(shown)
-    others = {f"{len(rest)} others": sum(each.probability for each in rest)} if rest else {}
+    others = {f"{len(rest)} other{'s' * (len(rest) != 1)}": sum(each.probability for each in rest)} if rest else {}
     others |= {"none of these": proposal.unseen} if proposal.unseen else {}
     for name, share in others.items():
         names, shares, fills = [*names, name], [*shares, share], [*fills, tint(2)]
@@ -349,7 +349,8 @@ def _draw_candidates(ax: Any, proposal: Proposal) -> None:
     ax.grid(visible=False, axis="y")
     ax.set_xlim(0, 1.08)
     ax.set_xlabel(proposal._share)
-    ax.set_title("No solution has a vote" if proposal.abstains else "Probability of each solution")
+    title = f"{proposal._share.capitalize()} {'of' if proposal.unseen else 'for'} each solution"
+    ax.set_title("No solution has a vote" if proposal.abstains else title)
 
 
 def _draw_numbers(ax: Any, proposal: Proposal) -> None:
@@ -360,7 +361,8 @@ def _draw_numbers(ax: Any, proposal: Proposal) -> None:
         low, high = proposal.spread.interval
         label = f"{100 * proposal.spread.level:g}%: {number(low)} to {number(high)}"
         ax.axhspan(low, high, color=tint(0), linewidth=0, label=label, zorder=0)
-    proposed = proposal.steps[0].before if proposal.steps else proposal.solution  # the interval is that of the estimate
+    # The number before rules and critics, since the interval belongs to it.
+    proposed = proposal.steps[0].before if proposal.steps else proposal.solution
     ax.axhline(proposed, color=color(0), label="proposed", zorder=1)
     numbers = [source.solution for source in sources]
     ax.scatter(
@@ -373,7 +375,7 @@ def _draw_numbers(ax: Any, proposal: Proposal) -> None:
         label="cases, sized by weight",
         zorder=3,
     )
-    # A wide interval does not press the cases together: at most as much again is shown on either side of them.
+    # So that a wide interval does not squeeze the cases, at most their range is added on either side.
     low, high = min(proposed, *numbers), max(proposed, *numbers)
     room = (high - low) or abs(high) or 1.0
     bottom, top = ax.get_ylim()

@@ -30,7 +30,7 @@ WEIGHTS = [StrOptions({"similarity", "uniform", "inverse_square"})]
 HALF = 0.5
 """A solution worked if its degree of success is above this: at 1/2 there is equal evidence for and against it."""
 
-_IDENTICAL = 1e-12  # similarities are sums of contributions: one that should be 1 may lie this much below it
+_IDENTICAL = 1e-12  # rounding error of similarities, which are sums: one that should be 1 can be smaller by this
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -51,7 +51,7 @@ class Sources:
     kinds: Mapping[str, CaseKind]
 
     def of_one_kind(self) -> str:
-        """Type of all solutions: ``"text"``, ``"number"``, ``"boolean"``, ``"list"`` or ``"mapping"``."""
+        """Return the type of all solutions: ``"text"``, ``"number"``, ``"boolean"``, ``"list"`` or ``"mapping"``."""
         first: dict[str, int] = {}
         for case in self.cases:
             first.setdefault(solution_kind(case.solution), case.id)
@@ -65,7 +65,7 @@ class Sources:
 
 
 def read_sources(matches: Sequence[Any], kinds: Mapping[str, CaseKind]) -> Sources:
-    """The matches of a retrieval that have a solution, the most similar first; ties by id."""
+    """Return the matches of a retrieval that have a solution, the most similar first; ties by id."""
     if not matches:
         raise CaseBaseError(
             "got no retrieved cases; expected at least one. Retrieve with fewer conditions (where=), or add cases."
@@ -119,10 +119,10 @@ def degree(outcome: Any, success: Success, *, id: int | None) -> float:
 
 
 def worked(table: CaseTable, success: Success = "outcome") -> FloatArray:
-    """Return how well the solution of each case of a table worked, from 0 to 1; each distinct outcome is interpreted
-    once.
+    """Return how well the solution of each case of a table worked, from 0 to 1.
 
-    Unknown outcomes count as 1, and so do the outcomes of cases that are retired or have no solution.
+    Unknown outcomes count as 1, and so do the outcomes of cases that are retired or have no solution. Each distinct
+    outcome is interpreted once.
     """
     check_value("success", success, SUCCESS)
     column = table.column("outcome")
@@ -176,7 +176,7 @@ def called(function: Callable[..., Any], *arguments: Any, owner: str) -> Any:
     """Return the result of a user's function for copies of its arguments; ``owner`` is named in its errors."""
     try:
         found = function(*copy.deepcopy(arguments))
-    except Exception as error:  # whatever a user's function raises; it is the cause of what is raised here
+    except Exception as error:  # a user's function can raise anything; it is chained as the cause
         raise CaseBaseError(
             f"the function of {owner} raised {failure(error).rstrip('.')}. See the traceback above."
         ) from error

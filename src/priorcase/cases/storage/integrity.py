@@ -124,9 +124,9 @@ def _finite(text: str) -> float:
     return number
 
 
-_decode = json.JSONDecoder(parse_constant=_not_finite).decode  # 1e999 passes: those who use it look for infinities
+_decode = json.JSONDecoder(parse_constant=_not_finite).decode  # 1e999 becomes infinity; callers check for it
 _decode_finite = json.JSONDecoder(parse_constant=_not_finite, parse_float=_finite).decode
-_SEPARATOR = secrets.token_hex(8)  # random, so that no string can close its value and open the next one
+_SEPARATOR = secrets.token_hex(8)  # random, so that no stored text can contain it and pass for several values
 
 
 def parse_all(texts: Sequence[str], what: str, decode: Callable[[str], Any] = _decode) -> list[Any]:
@@ -136,7 +136,7 @@ def parse_all(texts: Sequence[str], what: str, decode: Callable[[str], Any] = _d
         found: list[Any] = decode(f"[{joined}]")
         if len(found) != max(2 * len(texts) - 1, 0) or found[1::2].count(_SEPARATOR) != len(texts[1:]):
             raise ValueError
-        if "\\u" in joined:  # a lone surrogate, which cannot be encoded, can only hide behind an escape
+        if "\\u" in joined:  # only an escape can contain a lone surrogate, for which encoding fails
             canonical(found).encode()
     except _MADE_UP as error:
         raise sqlite3.DatabaseError(f"{what} has an invalid format") from error
@@ -238,8 +238,14 @@ class Tally:
         """Raise DatabaseError if the rows of a table do not match the tally."""
         found = Tally()
         found.count(rows)
-        if found != self:
-            raise sqlite3.DatabaseError(f"{table} has {found.rows:,} rows, not the {self.rows:,} that were counted")
+        if problem := self.problem(table, found):
+            raise sqlite3.DatabaseError(problem)
+
+    def problem(self, table: str, found: Tally) -> str:
+        """Return how the rows found in a table differ from the tally; empty if they match."""
+        if found.rows != self.rows:
+            return f"{table} has {found.rows:,} row{'s' * (found.rows != 1)}, but {self.rows:,} were recorded"
+        return "" if found == self else f"the checksums of {table} do not have the recorded sum"
 
 
 @dataclass
@@ -341,7 +347,7 @@ def check_file(path: Path) -> None:
         except (CaseBaseFileError, sqlite3.DatabaseError):
             if attempt + 1 == _TRIES or not _being_written(path):
                 raise
-        time.sleep(_PAUSE)  # another process commits between the checks; a stable file is checked at once
+        time.sleep(_PAUSE)  # another process may be committing; a file that nobody writes is not checked again
 
 
 def _being_written(path: Path) -> bool:
@@ -385,9 +391,9 @@ def _check_file(path: Path) -> None:
             if not fits:
                 raise _JournalError("belongs to another file")
             _check_header(path, header if first_page is None else first_page)
-        # SQLite shortens a file only after the change is made: a crash may leave pages behind its end.
+        # SQLite shortens a file only after a change is committed: a crash may leave pages beyond its end.
         elif size < pages * PAGE or size % PAGE:
-            raise sqlite3.DatabaseError(f"it has {size:,} bytes and its header says {pages * PAGE:,}")
+            raise sqlite3.DatabaseError(f"it has {size:,} bytes, but its header says {pages * PAGE:,}")
         elif counter != _number(header, 92):
             raise sqlite3.DatabaseError("its header is wrong")
     except _JournalError as error:
@@ -400,7 +406,7 @@ def _check_file(path: Path) -> None:
 def _read_header(path: Path) -> tuple[bytes, int]:
     with opening_errors(path):
         mode = path.stat().st_mode
-        if not stat.S_ISREG(mode):  # reading from a pipe would wait for ever
+        if not stat.S_ISREG(mode):  # reading from a pipe could wait forever
             kind = "directory" if stat.S_ISDIR(mode) else "device or pipe, not a regular file"
             raise CaseBaseFileError(f"{path!s} is a {kind}; a case base is one file, for example desk.cases.")
         with path.open("rb") as file:
@@ -441,7 +447,7 @@ def _read_journal(path: Path, size: int) -> tuple[int, bool, bytes | None] | Non
             raise _JournalError("belongs to another file: it is a link, or not a regular file")
         with journal.open("rb") as file:
             return _parse_journal(file, status.st_size, size) if status.st_size else None
-    except OSError:  # there is none, or SQLite cannot read it either and raises
+    except OSError:  # there is no journal, or SQLite cannot read it either and raises an error
         return None
 
 
@@ -452,7 +458,7 @@ def _parse_journal(file: BinaryIO, length: int, size: int) -> tuple[int, bool, b
     file.seek(0)
     header = file.read(_JOURNAL_HEADER.size)
     # SQLite writes the magic and the number of records only once the records are on the disk, and zeros before. A
-    # write that failed may have left a part of the magic: SQLite plays back nothing then.
+    # failed write may have left only a part of the magic; SQLite then plays back nothing.
     started = header.startswith(_JOURNAL_MAGIC)
     if not started and not _JOURNAL_MAGIC.startswith(header[:12].rstrip(b"\0")):
         raise _JournalError("is a file of another kind")
@@ -547,13 +553,13 @@ def findings(connection: sqlite3.Connection, version: int = VERSION) -> list[str
     for what, sql in (_STRAYS | (_STRAYS_SINCE_2 if version >= 2 else {})).items():
         (number,) = connection.execute(sql).fetchone()
         if number:
-            found.append(f"{number:,} {what}")
+            found.append(f"{what}: {number:,}")
     (twice,) = connection.execute("SELECT count(key) - count(DISTINCT key) FROM cases NOT INDEXED").fetchone()
     if twice:
-        found.append(f"{twice:,} keys name more than one case")
+        found.append(f"cases with the key of another case: {twice:,}")
     last, rows = connection.execute("SELECT max(sequence), count(*) FROM history NOT INDEXED").fetchone()
     if not last == rows == counters.sequence:
-        found.append(f"the history has {rows:,} steps, not the {counters.sequence:,} that were counted")
+        found.append(f"the history has {rows:,} steps, the last is {last}, but {counters.sequence:,} were recorded")
     return found[:_SHOWN]
 
 
@@ -570,8 +576,8 @@ def _table_findings(connection: sqlite3.Connection, table: str, counters: Counte
                     counted.count([row])
                 except sqlite3.DatabaseError as error:
                     yield str(error) if str(error).startswith("row ") else f"row {quoted(row[0])} of {table}: {error}"
-    if counted != counters.tables[table]:
-        yield f"{table} has {counted.rows:,} rows, not the {counters.tables[table].rows:,} that were counted"
+    if problem := counters.tables[table].problem(table, counted):
+        yield problem
 
 
 def _check_content(connection: sqlite3.Connection, table: str, rows: list[Any], counters: Counters, width: int) -> None:

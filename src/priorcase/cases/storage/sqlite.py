@@ -50,7 +50,7 @@ _SETTINGS = (
     "PRAGMA synchronous = FULL",
     "PRAGMA secure_delete = ON",
 )
-_LONGEST = 2_000_000.0  # seconds; SQLite counts milliseconds in 32 bits, and would not wait at all for longer
+_LONGEST = 2_000_000.0  # seconds; SQLite counts milliseconds in 32 bits, and would not wait at all with longer timeouts
 
 
 # -- connections and tables
@@ -115,7 +115,7 @@ def _columns() -> dict[str, dict[str, set[type]]]:
     return found
 
 
-COLUMNS = _columns()  # of each table, with the types that their values may have
+COLUMNS = _columns()  # the columns of each table, with the types that their values may have
 
 
 # -- errors of SQLite and of the system, in our words
@@ -205,7 +205,7 @@ def sqlite_error(path: str, timeout: float, error: sqlite3.Error) -> CaseBaseErr
             "the path and its permissions."
         )
     elif code == sqlite3.SQLITE_TOOBIG or isinstance(error, sqlite3.DataError):
-        message = f"A text is too long for SQLite and cannot be stored in {path}; nothing was changed."
+        message = f"A text is too long for SQLite and cannot be stored in {path}; nothing was changed. Shorten it."
     else:
         return system_error(path, OSError(_SYSTEM_CODES.get(code, errno.EIO), str(error)))
     return CaseBaseFileError(message)
@@ -259,7 +259,7 @@ _guard = Lock()
 _locks: WeakValueDictionary[tuple[int, int], FileLock] = WeakValueDictionary()
 _held: list[FileLock] = []
 _missed: list[FileLock] = []
-_unusable: list[FileLock] = []  # kept alive, since SQLite remembers the other process's locks as long as this one lives
+_unusable: list[FileLock] = []  # kept alive: in this process, SQLite never forgets the other process's locks
 
 
 def file_identity(path: Path) -> tuple[int, int]:

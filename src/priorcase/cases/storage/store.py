@@ -20,7 +20,7 @@ from priorcase.cases.storage.records import Declaration, Event, Loaded, Step, St
 from priorcase.cases.storage.writer import Writer, collector_paused, copy_of, current_version, new_file, wipe
 from priorcase.exceptions import CaseBaseBusyError, CaseBaseError, CaseBaseFileError
 
-_OLD = 3_000_000_000  # nanoseconds; the time stamps of no file system are coarser
+_OLD = 3_000_000_000  # nanoseconds; no file system has coarser time stamps
 
 
 class Store:
@@ -41,7 +41,7 @@ class Store:
         self._source: sqlite3.Connection | None = None  # the file itself, if the connection is to a copy in memory
         self._checked: set[str | None] = set()  # the tables that were checked on this connection; None: the whole file
         self._seen: int | None = None
-        self._stamp: tuple[int, ...] | None = None  # of the file while it is as last seen; None: ask SQLite
+        self._stamp: tuple[int, ...] | None = None  # of the file, if unchanged since `_seen`; None: ask SQLite
         self._process = os.getpid()
         self.closed = False
 
@@ -65,7 +65,7 @@ class Store:
             pending = read_counters(connection).wipe
         if pending and not readonly:
             with suppress(CaseBaseError):  # a full disk must not keep anyone from reading; the mark stays
-                store.load()  # a damaged file is not changed
+                store.load()  # raises if the file is damaged, so that it is not changed
                 store._wipe()
         return store
 
@@ -87,7 +87,7 @@ class Store:
                     yield self._connected()
                 except sqlite3.Error as error:
                     if getattr(error, "sqlite_errorcode", None) != sqlite3.SQLITE_BUSY:
-                        self._discard()  # SQLite may be unsure of its state: begin anew at the next use
+                        self._discard()  # SQLite may be in an unclear state: reconnect at the next use
                     raise
         finally:
             self._lock.lock.release()
@@ -112,7 +112,7 @@ class Store:
             self._discard()
             self._process = os.getpid()
         if self._connection is None:
-            if self._lock.active == 0:  # closing a handle in the middle of a transaction would unlock it
+            if self._lock.active == 0:  # closing a handle during a transaction would unlock the file
                 integrity.check_file(self._file)
             opened = sqlite.connect(self._file, readonly=self.readonly, timeout=self.timeout)
             try:
@@ -297,7 +297,7 @@ class Store:
         with self._session() as connection:
             if connection.in_transaction:
                 return False
-            # The stamp of a file that was just written may stay the same when it is written again: an old one cannot.
+            # If a file was written just now, writing it again may leave its stamp the same; an older stamp changes.
             stamp, now = self._stamp_now(), time.time_ns()
             changed = self._version(connection) != self._seen
             lasting = not changed and stamp[0] < now - _OLD and _on_local_disk(stamp)
@@ -351,7 +351,7 @@ class Store:
             try:
                 self._wipe()
             except CaseBaseError as error:
-                if writer.forgot:  # others are not notified that bytes must wait
+                if writer.forgot:  # other changes need not report that wiping is still pending
                     raise CaseBaseFileError(
                         f"The cases are forgotten, but their bytes could not be erased from {self._name} yet: {error} "
                         "They are erased by the next change, or when the file is next opened."
@@ -370,7 +370,7 @@ class Store:
             connection.execute("COMMIT")
         except sqlite3.OperationalError as error:
             if getattr(error, "sqlite_errorcode", 0) & 0xFF != sqlite3.SQLITE_IOERR:
-                raise  # it was not made, and what was there before is there
+                raise  # the change was not made, and the file is as before
             self._discard()
             there: bool | None = None
             with suppress(CaseBaseError), sqlite.file_errors(self._name):
@@ -379,7 +379,7 @@ class Store:
                 raise
             found = "it is in the file, but may not survive a power failure"
             if there is None:
-                found = "it is unknown whether it was made, completely or not at all"
+                found = "it was made either completely or not at all, but which of these is unknown"
             raise CaseBaseFileError(
                 f"The system did not confirm the change of {self._name} ({error}): {found}. Check the disk, then "
                 "check whether the change was made before repeating it."
@@ -415,7 +415,7 @@ class Store:
             if sqlite.write_new_file(data, target, mode=self._file.stat().st_mode & 0o777):  # as private as the base
                 return
         raise CaseBaseFileError(
-            f"{target!s} exists already. The file was not changed. Choose a new file, or move that one first."
+            f"{target!s} exists already. The file was not changed. Choose another name, or move that file first."
         )
 
 

@@ -240,7 +240,7 @@ class Writer:
         ids = list(ids)
         if table in ("cases", "retirements"):
             return read_rows(self._connection, table, f"WHERE id {AMONG} ORDER BY 1", json.dumps(ids))
-        # A unary plus keeps SQLite from using an index: nothing of a case may be missed when it is forgotten.
+        # A unary plus keeps SQLite from using an index, so that a wrong index hides no row of a case to forget.
         where = f"WHERE +id BETWEEN ? AND ? AND +id {AMONG} ORDER BY 1"
         return read_rows(self._connection, table, where, min(ids), max(ids), json.dumps(ids)) if ids else []
 
@@ -287,7 +287,7 @@ def new_file(declaration: Declaration) -> bytes:
 
 def copy_of(connection: sqlite3.Connection) -> bytes:
     """Return the current content of a file without its unused space; the caller has an open transaction."""
-    counters = read_counters(connection)  # takes the lock: the copy would wait for it forever
+    counters = read_counters(connection)  # acquires the lock; otherwise, the copy would wait for it forever
     copy = in_memory()
     try:
         connection.backup(copy)
@@ -345,11 +345,11 @@ def wipe(connection: sqlite3.Connection, file: Path) -> None:
     connection.execute("VACUUM")
     (pages,) = connection.execute("PRAGMA page_count").fetchone()
     if (size := file.stat().st_size) > pages * PAGE:
-        raise sqlite3.OperationalError(f"it still has {size:,} bytes")
+        raise sqlite3.OperationalError(f"the file still has {size:,} bytes")
     if mark:
         with connection:
             connection.execute("BEGIN IMMEDIATE")
             counters = read_counters(connection)
-            if counters.wipe == mark:  # otherwise another process has forgotten more since, and will wipe that
+            if counters.wipe == mark:  # otherwise, another process has forgotten more cases and will wipe them
                 counters.wipe = 0
                 integrity.write_counters(connection, counters)

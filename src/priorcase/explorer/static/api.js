@@ -1,4 +1,4 @@
-// Requests to the service. Errors are sentences; a request that a newer one of the same key replaces is aborted.
+// Requests to the service. Errors are thrown as a Problem with a message for the user.
 
 export class Problem extends Error {
   constructor(detail, status) {
@@ -13,8 +13,8 @@ export const STOPPED = "The explorer has stopped. Start it again with priorcase 
 
 const pending = new Map();
 
-// Whether the service responds. Once it does not, only GET /status is sent, to see whether it is there again: a browser
-// writes an error to its console for every request that finds nobody.
+// Whether the service responds. While it does not, only GET /status is sent, to find out when it is back: browsers write
+// an error to the console for every request that fails.
 export const connection = { lost: false, changed: () => {} };
 
 async function fetched(path, options) {
@@ -52,7 +52,7 @@ async function sent(method, path, body, signal) {
   return document;
 }
 
-/** A path with options; lists are repeated, and undefined options are omitted. */
+/** Add options to a path; a list adds its option repeatedly, and undefined options are omitted. */
 export function withOptions(path, options) {
   const query = new URLSearchParams();
   for (const [name, value] of Object.entries(options ?? {}))
@@ -63,7 +63,7 @@ export function withOptions(path, options) {
 export const get = (path, options) => sent("GET", withOptions(path, options));
 export const post = (path, body, options) => sent("POST", withOptions(path, options), body);
 
-/** Like `post`, but a request of the same key that is still under way is aborted: its response never comes late. */
+/** Like `post`, but first abort a pending request with the same key, so that an outdated response is never used. */
 export async function latest(key, path, body, options) {
   pending.get(key)?.abort();
   const controller = new AbortController();
@@ -75,7 +75,7 @@ export async function latest(key, path, body, options) {
   }
 }
 
-/** Upload a file; the id in the response names it from then on. */
+/** Upload a file; later requests refer to it by the id in the response. */
 export async function upload(file) {
   const response = await fetched(withOptions("/uploads", { name: file.name }), { method: "POST", credentials: "same-origin", headers: { "content-type": "application/octet-stream" }, body: file });
   const document = await response.json().catch(() => ({}));
@@ -83,12 +83,12 @@ export async function upload(file) {
   return document;
 }
 
-/** Abort what is under way for these keys. */
+/** Abort the pending requests with these keys. */
 export function abort(...keys) {
   for (const key of keys) pending.get(key)?.abort();
 }
 
-/** A header and the bytes behind it, as the map sends them: see `packed` in map.py. */
+/** Get a JSON header followed by binary data, as sent for the map: see `packed` in map.py. */
 export async function packed(path, options) {
   const response = await fetched(withOptions(path, options), { credentials: "same-origin" });
   if (!response.ok) throw new Problem((await response.json().catch(() => ({}))).detail ?? `The response has status ${response.status}.`, response.status);

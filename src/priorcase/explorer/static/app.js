@@ -1,4 +1,4 @@
-// The shell: which view is shown, what is open, the current learner, and the jobs in the background.
+// The frame around the views: navigation, the open file, the current learner, and background jobs.
 
 import { connection, get, isAbort, post, Problem, STOPPED } from "./api.js";
 import * as asked from "./case.js";
@@ -15,7 +15,7 @@ import learners from "./views/learners.js";
 import solve from "./views/solve.js";
 import whatIf from "./views/what_if.js";
 
-// A view is {id, title, applies(status), mount(root, context) -> unmount}; it is listed in this order.
+// A view is {id, title, applies(status), mount(root, context) -> unmount}; views are listed in this order.
 const VIEWS = [ask, solve, conversation, cases, history_, whatIf, map, rows, columns, learners, export_];
 
 const at = (id) => document.getElementById(id);
@@ -24,18 +24,18 @@ let shownView = null;
 let unmount = () => {};
 let params = {};
 let cache = { version: -1, values: new Map() };
-const dismissed = new Set(); // ids of failed jobs that are not shown any more
-let lines = null; // of the rows in the file of the table
+const dismissed = new Set(); // ids of failed jobs that are no longer shown
+let lines = null; // line numbers of the rows in the file of the table
 const versionListeners = new Set();
 const paramsListeners = new Set();
 
-// -- what views get
+// -- the context passed to views
 
 const context = {
   status: () => status,
   params: () => params,
   asked,
-  /** A document that stays the same until the model or its rows change. */
+  /** Get a document, cached until the model or its rows change. */
   async fetched(path) {
     if (cache.version !== status.version) cache = { version: status.version, values: new Map() };
     if (!cache.values.has(path)) {
@@ -45,7 +45,7 @@ const context = {
     }
     return cache.values.get(path);
   },
-  /** The name of a row: its line in the file, or its id if it has none, such as a row that was added. */
+  /** Return the name of a row: its line in the file, or its id if it has no line, such as an added row. */
   place(id) {
     const first = lines?.origins[id] ?? id;
     if (!lines || first >= lines.rows) return `#${id}`;
@@ -58,29 +58,29 @@ const context = {
     const [id0, line0] = lines.runs[low];
     return `line ${count(line0 + first - id0)}`;
   },
-  /** Show a view, with parameters of its own. */
+  /** Show a view with the given parameters. */
   go(id, own = {}) {
     history.pushState(null, "", address(id, own));
     route();
   },
-  /** Change the parameters of the view that is shown, without a step in the history. */
+  /** Change the parameters of the current view without adding a history entry. */
   setParams(own) {
     params = own;
     history.replaceState(null, "", address(shownView.id, own));
   },
-  /** Call a function when the parameters of the view that is shown have changed by a link or the back button. */
+  /** Call a function when a link or the back button changes the parameters of the current view; return a function that ends this. */
   onParams(listener) {
     paramsListeners.add(listener);
     return () => paramsListeners.delete(listener);
   },
-  /** Request the status at once: something has changed. */
+  /** Request the status immediately, because something has changed. */
   refresh: () => refresh(),
-  /** Call a function when the model or its rows have changed; returns what ends that. */
+  /** Call a function when the model or its rows have changed; return a function that ends this. */
   onVersion(listener) {
     versionListeners.add(listener);
     return () => versionListeners.delete(listener);
   },
-  /** Show no notice of a failed job: the view says what went wrong. */
+  /** Hide the notice of a failed job, because the view shows the error. */
   dismiss(job) {
     if (dismissed.has(job.id)) return;
     dismissed.add(job.id);
@@ -90,14 +90,14 @@ const context = {
   say,
 };
 
-/** Say what went wrong, in a sentence. */
+/** Show the message of an error. */
 function notify(error) {
   if (isAbort(error)) return;
   if (!(error instanceof Problem)) throw error;
-  if (!connection.lost) say(error.message); // otherwise the page shows it already
+  if (!connection.lost) say(error.message); // otherwise the page already shows it
 }
 
-/** Say something for a while. */
+/** Show a message for a few seconds. */
 function say(text) {
   const notice = at("notice");
   notice.textContent = visible(text);
@@ -126,13 +126,13 @@ function read() {
       const found = JSON.parse(written);
       if (found && typeof found === "object" && !Array.isArray(found)) asked.replace(found, "address");
     } catch (error) {
-      if (!(error instanceof SyntaxError)) throw error; // an address that somebody has cut off
+      if (!(error instanceof SyntaxError)) throw error; // ignore an incomplete address
     }
   }
   return id;
 }
 
-// Changes by one click, which the back button takes back; typing and moving sliders are not steps.
+// Sources of changes by a single click, which the back button undoes; typing and sliders add no history entries.
 const STEPS = new Set(["form", "turns", "curve"]);
 
 asked.subscribe((_, source) => {
@@ -195,13 +195,13 @@ function showStatus() {
   const { open, learner, jobs, stands_in: standsIn } = status;
   at("name").textContent = visible(open.name || "priorcase");
   const rows = open.rows === null ? "" : `${count(open.rows)} ${open.kind === "cases" ? "case" : "row"}${open.rows === 1 ? "" : "s"}`;
-  const aside = open.set_aside ? `${count(open.set_aside)} without a target set aside` : "";
+  const aside = open.set_aside ? `${count(open.set_aside)} not used (no target)` : "";
   at("about").textContent =
     [open.target && `predicts ${visible(open.target)}`, rows, aside].filter(Boolean).join(" · ") || (open.problem ? "" : "Opening …");
   at("learner").title = standsIn ? "Stacked learners are being fitted and will replace k-NN when they are ready." : "";
   at("learner").textContent = learner ? `Predicted by ${learner.title}${standsIn ? " for now" : ""}` : "";
   const running = jobs.filter((job) => job.state === "running");
-  const isOld = (job) => jobs.some((other) => other.name === job.name && other.id > job.id); // it was started again
+  const isOld = (job) => jobs.some((other) => other.name === job.name && other.id > job.id); // the job was started again
   const isShown = (job) => open.kind === "nothing" && job.message === open.problem; // by the view
   const failed = jobs.filter((job) => job.state === "failed" && !dismissed.has(job.id) && !isOld(job) && !isShown(job));
   const place = at("jobs");
@@ -220,11 +220,11 @@ function jobLine(job) {
   return h("div", { class: isRunning ? "job running" : "job", title: isRunning ? `${job.name}: ${message}` : null }, h("span", { class: "grow" }, h("strong", {}, job.name), " ", h("span", { class: "soft" }, message)), isRunning && bar, end);
 }
 
-// How soon to ask again what is open: while it is being opened, while jobs run, and else.
+// Milliseconds until the status is requested again: while a file is being opened, while jobs run, and otherwise.
 const OPENING = 60;
 const BUSY = 300;
 const CALM = 2500;
-const PATIENCE = 7; // times to look, after twice as long each, whether an explorer that stopped is there again
+const PATIENCE = 7; // number of retries after the explorer has stopped; each waits twice as long as the one before
 
 let timer = 0;
 let looked = 0;
@@ -259,7 +259,7 @@ async function refresh() {
   clearTimeout(timer);
   if (connection.lost) {
     looked += 1;
-    if (looked <= PATIENCE) timer = setTimeout(refresh, 1000 * 2 ** (looked - 1)); // then only when the window is used again
+    if (looked <= PATIENCE) timer = setTimeout(refresh, 1000 * 2 ** (looked - 1)); // then only when the window gets the focus
     return;
   }
   const opening = status !== null && status.open.kind === "nothing" && !status.open.problem;

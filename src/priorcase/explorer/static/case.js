@@ -21,14 +21,14 @@ export function set(name, to, source) {
   told(source);
 }
 
-/** Put another case in the place of this one. */
+/** Replace the case. */
 export function replace(next, source) {
   current = Object.fromEntries(Object.entries(next).filter(([, one]) => one !== null && one !== undefined));
   untouched = false;
   told(source);
 }
 
-/** Call a function after every change; returns what ends that. */
+/** Call a function after every change; return a function that ends this. */
 export function subscribe(listener) {
   listeners.add(listener);
   return () => listeners.delete(listener);

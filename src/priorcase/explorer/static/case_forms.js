@@ -5,7 +5,7 @@ import { fill, h, same } from "./dom.js";
 import { caseForm } from "./form.js";
 import { byField, labeled, ownCase } from "./parts.js";
 
-/** A form whose content is sent by `send`; `value` makes the body, or throws a Problem. */
+/** Return a form whose content is sent by `send`; `value` returns the body, or throws a Problem. */
 function sending({ parts, button, value, send, ...props }) {
   const wrong = h("p", { class: "wrong", role: "alert" });
   const submit = h("button", { type: "submit", class: "primary" }, button);
@@ -33,7 +33,7 @@ function sending({ parts, button, value, send, ...props }) {
   );
 }
 
-/** A field for a solution or an outcome, which may be any value: by the values in the case base. */
+/** Return a field for a solution or an outcome; its type depends on the values in the case base. */
 function anyField(name, { kind, values }, initial) {
   if (kind === "boolean" || (kind === null && name === "Outcome")) {
     const choice = h("select", {}, h("option", { value: "null" }, "not known"), h("option", { value: "true" }, "yes, it helped"), h("option", { value: "false" }, "no, it did not help"));
@@ -65,7 +65,7 @@ function anyField(name, { kind, values }, initial) {
 
 const area = (rows = 2) => h("textarea", { rows, maxlength: 10000 });
 
-/** A new case, which begins with what is known already. */
+/** Return a form for a new case, filled with the known values. */
 export function addForm(columns, known, solution, send) {
   const asked = ownCase(known);
   const form = caseForm({ asked }, columns.columns.filter((column) => column.kind !== "graph"), { title: "A new case", hasTypical: false });
@@ -76,7 +76,7 @@ export function addForm(columns, known, solution, send) {
   return h("div", { class: "one" }, h("div", { class: "left" }, form.root), h("div", { class: "right" }, sending({ parts, button: "Add the case", value, send, class: "change", "aria-label": "Details of the case" })));
 }
 
-/** Corrections of a case: only what differs is sent. */
+/** Return a form to correct a case; only the changes are sent. */
 export function editForm(columns, found, send) {
   const asked = ownCase(found.values);
   const form = caseForm({ asked }, columns.columns.filter((column) => column.kind !== "graph"), { title: `Case #${found.id}`, hasTypical: false });
@@ -95,7 +95,7 @@ export function editForm(columns, found, send) {
   return h("div", { class: "one" }, h("div", { class: "left" }, form.root), h("div", { class: "right" }, sending({ parts, button: "Save the changes", value, send, class: "change", "aria-label": "Details of the case" })));
 }
 
-/** The outcome of a case, and a note. */
+/** Return a form for the outcome of a case and a note. */
 export function feedbackForm(found, columns, send) {
   const [came, by, note] = [anyField("Outcome", columns.outcome, found.outcome), byField(), area()];
   const value = () => {
@@ -108,7 +108,7 @@ export function feedbackForm(found, columns, send) {
   return sending({ parts: [came.root, labeled("Note", note), by.root], button: "Save the feedback", value, send, class: "change", "aria-label": "Feedback" });
 }
 
-/** A dialog that asks for a reason before a case is forgotten. */
+/** Open a dialog that asks for a reason before a case is forgotten. */
 export function forgetForm(found, send) {
   const [why, by] = [h("input", { type: "text", required: true, autocomplete: "off", maxlength: 10000 }), byField()];
   const close = () => dialog.close();

@@ -1,17 +1,17 @@
-// Small drawings as SVG: every one has a name for screen readers. Colors come from classes of the style.
+// Small charts as SVG. Each has a label for screen readers; colors are set by CSS classes.
 
 import { h, number, percent, s, shown } from "./dom.js";
 
-/** The width of a chart: as many units as pixels, so that text keeps its size. */
+/** Return the width of a chart in pixels, which are also its units, so that text keeps its size. */
 const width = () => Math.max(300, Math.min(760, document.documentElement.clientWidth - 36));
 
-/** A scale from numbers to places. */
+/** Return a linear scale that maps numbers to positions. */
 export function scale([low, high], [from, to]) {
   const span = high - low || 1;
   return (value) => from + ((value - low) / span) * (to - from);
 }
 
-/** Round steps between two numbers. */
+/** Return round tick values between two numbers. */
 export function ticks(low, high, most = 6) {
   const raw = (high - low || 1) / most;
   const base = 10 ** Math.floor(Math.log10(raw));
@@ -24,7 +24,7 @@ export function ticks(low, high, most = 6) {
 const drawing = (width, height, label, ...children) =>
   s("svg", { viewBox: `0 0 ${width} ${height}`, role: "img", "aria-label": label, preserveAspectRatio: "none" }, ...children);
 
-/** Rows by value, behind a slider; the bar of the own value is marked. */
+/** Draw the distribution of rows behind a slider; `own` is the index of the bar that contains the case's value. */
 export function histogram({ counts, label, own = null, height = 28 }) {
   const top = Math.max(...counts, 1);
   const bars = counts.map((n, i) => {
@@ -36,7 +36,7 @@ export function histogram({ counts, label, own = null, height = 28 }) {
   return found;
 }
 
-/** Where a number and its interval lie among all numbers: `edges` are the edges of the histogram. */
+/** Draw a histogram with bin edges `edges`, and mark a number and its interval in it. */
 export function spread({ counts, edges, value, interval, label }) {
   const WIDE = 640;
   const tall = 56;
@@ -55,7 +55,7 @@ export function spread({ counts, edges, value, interval, label }) {
   return found;
 }
 
-/** Horizontal bars: `items` are {label, share (0 to 1), text, strong, class}. */
+/** Draw horizontal bars: `items` are {label, share (0 to 1), text, strong, class}. */
 export function bars(items, { label }) {
   return h(
     "dl",
@@ -68,7 +68,7 @@ export function bars(items, { label }) {
   );
 }
 
-/** Bars to both sides of zero: `items` are {label, value, amount, text}. */
+/** Draw bars on both sides of zero: `items` are {label, value, amount, text}. */
 export function contributions(items, { label }) {
   const most = Math.max(...items.map((item) => Math.abs(item.amount)), 1e-12);
   return h(
@@ -90,8 +90,9 @@ export function contributions(items, { label }) {
 }
 
 /**
- * Lines with dots over numbers.
- * `series` are {name, class, points: [[x, y], ...]}; `dots` are {x, y, class, title}; `own` marks an x.
+ * Draw lines over a numeric axis, with dots.
+ * `series` are {name, class, points: [[x, y], ...]}; `dots` are {x, y, class, title}, with a `lane` instead of y for
+ * dots in labeled rows below the chart; `own` is an x to mark.
  */
 export function lines({ series, dots = [], lanes = [], own = null, x, y, xText = number, yText = number, xName, yName, label }) {
   const WIDE = width();
@@ -125,7 +126,7 @@ export function lines({ series, dots = [], lanes = [], own = null, x, y, xText =
   );
 }
 
-/** A map of two columns: `cells` are [{x, y, value (0 to 1), title, own, onclick}] by index; light to dark. */
+/** Draw a heat map of two columns: `cells` are [{x, y, value (0 to 1), title, own, onclick}], with x and y as indexes. */
 export function heatmap({ xs, ys, cells, xName, yName, label }) {
   const WIDE = width();
   const left = Math.max(66, roomFor(ys.map(shown), WIDE));
@@ -133,7 +134,7 @@ export function heatmap({ xs, ys, cells, xName, yName, label }) {
   const tall = Math.max(16, Math.min(34, 360 / ys.length));
   const height = 14 + tall * ys.length + 78;
   const skip = Math.ceil(xs.length / Math.max(1, Math.floor((WIDE - left) / 62)));
-  const hasEmpty = xs.at(-1) === null; // whose label is shown in any case
+  const hasEmpty = xs.at(-1) === null; // the label of missing values is always shown
   const isNamed = (i) => (hasEmpty && i === xs.length - 1) || (i % skip === 0 && !(hasEmpty && i > xs.length - 1 - skip));
   return s(
     "svg",
@@ -151,9 +152,9 @@ export function heatmap({ xs, ys, cells, xName, yName, label }) {
   );
 }
 
-const LETTER = 6.2; // units of the width of a letter, on average
+const LETTER = 6.2; // average width of a letter
 
-/** The room to the left of a chart for labels and the name of the axis, at most a third of the width. */
+/** Return the width to the left of a chart for labels and the axis name, at most about a third of the chart. */
 const roomFor = (labels, wide) => Math.min(0.34 * wide, 34 + LETTER * Math.max(0, ...labels.map((label) => label.length)));
 const letters = (left) => Math.floor((left - 28) / LETTER);
 const clipped = (text, most) => (text.length > most ? `${text.slice(0, Math.max(1, most - 1))}…` : text);

@@ -1,11 +1,11 @@
-// The form of a case, made from the schema and the distributions of the columns. Every field may stay empty.
+// The form of a case, created from the schema and the distributions of the columns. Every field can be left empty.
 
 import { histogram } from "./charts.js";
 import { fill, h, MISSING, shown } from "./dom.js";
 
 const NONE = "–1";
 
-/** The case that has the median or the most frequent value in every column. */
+/** Return the case with the median or the most frequent value in every column. */
 export function typical(columns) {
   const found = {};
   for (const column of columns) {
@@ -15,8 +15,8 @@ export function typical(columns) {
   return found;
 }
 
-/** A form over the shared case, or over another one that is given as `asked`; returns its element and what ends it.
- * What its buttons do is a step in the history; typing is not. */
+/** Return a form that edits `asked`, the shared case or another one: its element, and a function `end` that detaches it.
+ * Its buttons add history entries; typing does not. */
 export function caseForm({ asked }, columns, { title = "The case", hasTypical = true } = {}) {
   const fields = columns.map((column) => field(column, (value) => asked.set(column.name, value, fields)));
   const update = (value, source) => {
@@ -56,18 +56,18 @@ function field(column, change) {
   return { name: column.name, root, show };
 }
 
-/** Why a value is unlike all past cases, as `note_strange` has it on the command line; empty if it is not. */
+/** Return why a value is unusual compared with the past cases (see `note_strange` of the command line); empty if it is not. */
 function strange(column, value) {
   if (value === null) return "";
   if (column.kind === "numeric" && column.quantiles) {
     const [min, max] = [column.quantiles[0], column.quantiles.at(-1)];
     return value < min || value > max ? `outside ${shown(min)} to ${shown(max)} in the past cases` : "";
   }
-  const isListed = column.values?.length >= column.distinct; // the most frequent values otherwise
+  const isListed = column.values?.length >= column.distinct; // otherwise only the most frequent values are listed
   return column.kind === "nominal" && isListed && !column.values.includes(value) ? "does not occur in the past cases" : "";
 }
 
-// -- kinds of columns: {nodes, show(value, isOwn)}; isOwn: the change came from a form like this, so the focus stays
+// -- kinds of columns: {nodes, show(value, isOwn)}; isOwn: the change was made in this form, so a field with the focus is not overwritten
 
 function list(column, id, change) {
   const known = column.values ?? [];
@@ -105,7 +105,7 @@ function numeric(column, id, change) {
 }
 
 function shownIn(box, value, isOwn) {
-  if (isOwn && document.activeElement === box) return; // someone types here
+  if (isOwn && document.activeElement === box) return; // the user is typing here
   box.value = value ?? "";
 }
 
@@ -116,7 +116,7 @@ function date(column, id, change) {
   return { nodes: [behind, box], show: (value, isOwn) => shownIn(box, value === null ? "" : hasTime ? moment(value) : value.slice(0, 10), isOwn) };
 }
 
-/** A moment as a field takes it; a day begins at midnight. */
+/** Convert a date to the format of a date-time field; a date without a time becomes midnight. */
 const moment = (value) => (value.includes("T") ? value : `${value}T00:00`);
 
 function text(column, id, change) {
@@ -130,9 +130,9 @@ function set(column, id, change) {
   return { nodes: [box, known], show: (value, isOwn) => shownIn(box, value === null ? "" : value.join(", "), isOwn) };
 }
 
-/** Names of which others than those that are known may be typed. */
+/** Return a field for nominal values that also accepts values other than the known ones. */
 function names(column, id, change) {
-  const typed = (value) => (typeof value === "number" ? String(value) : shown(value)); // as people type it
+  const typed = (value) => (typeof value === "number" ? String(value) : shown(value)); // as it is typed
   const known = new Map((column.values ?? []).map((value) => [typed(value), value]));
   const box = h("input", { id, type: "text", placeholder: MISSING, autocomplete: "off", list: `${id}-known`, oninput: () => change(box.value === "" ? null : (known.get(box.value) ?? box.value)) });
   const options = h("datalist", { id: `${id}-known` }, [...known.keys()].map((one) => h("option", { value: one })));

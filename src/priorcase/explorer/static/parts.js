@@ -1,21 +1,21 @@
-// Parts that several views have: panels, pages of a list, a case that only one form knows, who makes a change.
+// Parts shared by several views: panels, pages of a list, a case for a single form, and the name of the user.
 
 import { count, h, shown } from "./dom.js";
 
-/** A section with a heading; what it shows goes into `body`. */
+/** Create a section with a heading; its content is put into `body`. */
 export function panel(title, name) {
   const body = h("div", { class: "body" });
   const id = `panel-${name}`;
   return { body, root: h("section", { class: `panel ${name}`, "aria-labelledby": id }, h("h2", { id }, title), body) };
 }
 
-/** A value as people read it, also one that is a document of its own. */
+/** Format a value for display; objects are shown as JSON. */
 export const told = (value) => (value !== null && typeof value === "object" && !Array.isArray(value) ? JSON.stringify(value) : shown(value));
 
-/** A moment in UTC as people read it. */
+/** Format a date and time in UTC for display. */
 export const moment = (text) => (text ? text.slice(0, 16).replace("T", " ") : "–");
 
-/** A case with the functions of case.js, for a form of its own. */
+/** Return a separate case with the functions of case.js, for a single form. */
 export function ownCase(initial = {}) {
   const listeners = new Set();
   const clean = (found) => Object.fromEntries(Object.entries(found).filter(([, value]) => value !== null && value !== undefined && value !== ""));
@@ -35,7 +35,7 @@ export function ownCase(initial = {}) {
   };
 }
 
-/** "1 to 50 of 69", with buttons to go on and back. */
+/** Create the line "1 to 50 of 69" with buttons for the previous and the next page. */
 export function pager({ offset, limit, total, what, go }) {
   const first = total ? offset + 1 : 0;
   const last = Math.min(offset + limit, total);
@@ -50,7 +50,7 @@ export function pager({ offset, limit, total, what, go }) {
 
 let ids = 0;
 
-/** A labeled control of a form. */
+/** Create a labeled form control. */
 export function labeled(text, control, hint) {
   const id = control.id || `control-${(ids += 1)}`;
   control.id = id;
@@ -60,7 +60,7 @@ export function labeled(text, control, hint) {
 
 const BY = "priorcase-by";
 
-/** Who makes a change, remembered by the browser. */
+/** Create a field for the name of the user, which the browser remembers. */
 export function byField() {
   const box = h("input", { type: "text", autocomplete: "name", maxlength: 1000, value: localStorage.getItem(BY) ?? "" });
   const value = () => {
@@ -70,8 +70,8 @@ export function byField() {
   return { root: labeled("Your name", box, "For the history; optional."), value };
 }
 
-/** A note on a model that is downloaded while others are fitted. */
+/** A note on saving or downloading the model while stacked learners are fitted. */
 export const STANDS_IN = "Stacked learners are still being fitted. Until then, the k-NN model is saved and downloaded.";
 
-/** What `POST /review/save` has done, in words. */
+/** Describe the result of `POST /review/save`. */
 export const savedText = (told) => `Saved to ${told.saved}.${told.stands_in ? " This is the k-NN model, since stacked learners are still being fitted. Save again when they are ready." : ""}`;

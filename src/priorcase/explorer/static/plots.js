@@ -1,15 +1,15 @@
-// Drawings of columns and learners: stacked histograms, intervals, calibration, predictions against the truth, costs.
+// Charts of columns and learners: stacked histograms, intervals, calibration, predicted against true values, costs.
 
 import { scale, ticks } from "./charts.js";
 import { h, number, percent, s } from "./dom.js";
 
 const COLORS = 6;
-const LEAST = 12; // bars for which there is room, so that few are not wide
+const LEAST = 12; // minimum number of bars to leave space for, so that a few bars are not too wide
 
-/** The class of a color: outcomes beyond the sixth share the last one. */
+/** Return the CSS class of an outcome's color; outcomes from the sixth on share the last color. */
 export const color = (i) => `c${Math.min(i, COLORS - 1)}`;
 
-/** A legend of the colors of outcomes. */
+/** Create a legend of the colors of outcomes. */
 export function outcomesLegend(outcomes) {
   const first = outcomes.length > COLORS ? outcomes.slice(0, COLORS - 1) : outcomes;
   const rest = outcomes.length - first.length;
@@ -17,8 +17,8 @@ export function outcomesLegend(outcomes) {
 }
 
 /**
- * Rows by value, stacked by outcome: `by` has a list of counts for each outcome, or is missing.
- * With `spans`, the first bar is at the left end and the last at the right, as those of few numbers are on their axis.
+ * Draw numbers of rows by value, stacked by outcome if `by` is given: a list of counts for each outcome.
+ * With `spans`, the bars are spread from the left end to the right end, so that a few bars match the axis below.
  */
 export function stacked({ counts, by, names, titles, label, spans = false }) {
   const height = 44;
@@ -39,7 +39,7 @@ export function stacked({ counts, by, names, titles, label, spans = false }) {
   return s("svg", { viewBox: `0 0 ${wide} ${height}`, role: "img", "aria-label": label, class: "stacked", preserveAspectRatio: "none" }, bars);
 }
 
-/** A dot with one standard error to each side, and a dashed line at the baseline. */
+/** Draw a dot with one standard error on each side, and a dashed line at the baseline. */
 export function interval({ mean, error, range, reference, strong, label }) {
   const at = scale(range, [8, 172]);
   const clamp = (x) => Math.max(2, Math.min(178, at(x)));
@@ -53,7 +53,7 @@ export function interval({ mean, error, range, reference, strong, label }) {
   );
 }
 
-/** Axes of a drawing, with a grid: what is drawn gets the scales. */
+/** Draw axes with a grid; `drawn` receives the scales and returns the content of the chart. */
 function framed({ x, y, xName, yName, xText = number, yText = number, label, height = 300 }, drawn) {
   const wide = 420;
   const left = Math.max(56, 30 + 6.5 * Math.max(...ticks(...y, 5).map((step) => yText(step).length)));
@@ -70,7 +70,7 @@ function framed({ x, y, xName, yName, xText = number, yText = number, label, hei
   );
 }
 
-/** Predicted probabilities against how often they came true; the larger a dot, the more rows. */
+/** Plot observed frequencies against predicted probabilities; larger dots represent more rows. */
 export function calibrationPlot(bins) {
   const most = Math.max(...bins.map((bin) => bin.rows), 1);
   return framed({ x: [0, 1], y: [0, 1], xName: "probability of the predicted class", yName: "observed frequency", xText: percent, yText: percent, label: "Calibration: predicted probabilities and observed frequencies" }, (atX, atY) => [
@@ -80,20 +80,20 @@ export function calibrationPlot(bins) {
   ]);
 }
 
-/** Predicted numbers against true ones, with the means of groups of rows. */
+/** Plot true numbers against predicted numbers, with the means of groups of rows. */
 export function againstPlot(points, bins, target) {
   const all = points.flat();
   const range = [Math.min(...all), Math.max(...all)];
   const pad = 0.03 * (range[1] - range[0] || 1);
   const ends = [range[0] - pad, range[1] + pad];
-  return framed({ x: ends, y: ends, xName: `predicted ${target}`, yName: `true ${target}`, label: "Predicted against true numbers" }, (atX, atY) => [
+  return framed({ x: ends, y: ends, xName: `predicted ${target}`, yName: `true ${target}`, label: "Predicted and true numbers" }, (atX, atY) => [
     points.map(([a, b]) => s("circle", { class: "near c0", cx: atX(a), cy: atY(b), r: 2.5 }, s("title", {}, `predicted ${number(a)}, true ${number(b)}`))),
     s("line", { class: "here", x1: atX(ends[0]), y1: atY(ends[0]), x2: atX(ends[1]), y2: atY(ends[1]) }),
     s("path", { class: "line c1", d: bins.map((bin, i) => `${i ? "L" : "M"}${atX(bin.predicted).toFixed(1)} ${atY(bin.observed).toFixed(1)}`).join("") }),
   ]);
 }
 
-/** A curve over thresholds: `series` are {name, class, values}; `own` marks a threshold, `best` another. */
+/** Plot curves over thresholds: `series` are {name, class, values}; `own` is the chosen threshold, `best` the cheapest point. */
 export function thresholdPlot({ levels, series, own, best, yName, yText, label }) {
   const top = Math.max(...series.flatMap((one) => one.values), 1e-9);
   return framed({ x: [0, 1], y: [0, top], xName: "threshold", yName, xText: percent, yText, label, height: 260 }, (atX, atY) => [

@@ -1,5 +1,5 @@
-// Points by WebGL: 50,000 of them are drawn anew at every step of a zoom. It is written by hand because libraries for
-// this (those on regl) make code from text at run time, which the Content-Security-Policy forbids.
+// Points drawn with WebGL, which is fast enough to redraw 50,000 points at every step of a zoom. No library is used,
+// because those based on regl generate code at run time, which the Content-Security-Policy forbids.
 
 const VERTEX = `
 attribute vec2 place;
@@ -22,9 +22,9 @@ void main() {
   if (inside <= 0.0) discard;
   gl_FragColor = vec4(fill.rgb, 1.0) * fill.a * inside;
 }`;
-const CLOSEST = 2000; // times that the map may be magnified
+const CLOSEST = 2000; // maximum magnification
 
-/** A drawing of points on a canvas; null if the browser has no WebGL. `changed` is called when the view moves. */
+/** Draw points on a canvas; return null if the browser has no WebGL. `changed` is called when the view moves. */
 export function scatter(canvas, changed) {
   const gl = canvas.getContext("webgl", { antialias: true, premultipliedAlpha: true, alpha: true });
   if (!gl) return null;
@@ -32,7 +32,7 @@ export function scatter(canvas, changed) {
   let colors = new Uint8Array(0);
   let parts = null;
   let asked = 0;
-  let home = null; // the box that is fitted to the canvas, until someone moves the map
+  let home = null; // the box that is fitted to the canvas until the user moves the map
   const view = { x: 0, y: 0, scale: 1 };
 
   function shader(kind, text) {
@@ -73,7 +73,7 @@ export function scatter(canvas, changed) {
     gl.vertexAttribPointer(parts.color, 4, gl.UNSIGNED_BYTE, true, 0, 0);
   }
 
-  /** Pixels of the page for one unit of the map. */
+  /** Return the number of pixels per unit of the map. */
   const unit = () => 0.47 * Math.min(canvas.clientWidth, canvas.clientHeight) * view.scale;
   const pointSize = () => Math.max(2.5, Math.min(11, 150 / Math.sqrt(places.length / 2 + 1) + 1.2)) * Math.min(2.2, view.scale ** 0.35);
 
@@ -93,7 +93,7 @@ export function scatter(canvas, changed) {
     gl.drawArrays(gl.POINTS, 0, places.length / 2);
   }
 
-  /** Look at a box, as large as the canvas has room for; both axes have the same unit, since places are distances. */
+  /** Show a box as large as possible; both axes have the same unit, so that distances are shown correctly. */
   function fitTo([x0, x1, y0, y1]) {
     const [wide, tall] = [canvas.clientWidth, canvas.clientHeight];
     if (!wide || !tall) return;
@@ -126,7 +126,7 @@ export function scatter(canvas, changed) {
     view,
     isHome: () => home !== null,
     places: () => places,
-    /** Show a box, or all points, and go on fitting it to the canvas until someone moves the map. */
+    /** Show a box, or all points; with `goesOn`, refit it when the canvas is resized, until the user moves the map. */
     fit(box = null, goesOn = true) {
       fitTo(box ?? boxOf(places));
       home = goesOn ? (box ?? boxOf(places)) : null;
@@ -143,7 +143,7 @@ export function scatter(canvas, changed) {
       fillColors();
       later();
     },
-    /** From places on the canvas, in pixels from its corner, to the map, and back. */
+    /** Convert positions on the canvas, in pixels from its corner, to positions on the map, and back. */
     toMap: (px, py) => [view.x + (px - canvas.clientWidth / 2) / unit(), view.y - (py - canvas.clientHeight / 2) / unit()],
     toPixels: (x, y) => [(x - view.x) * unit() + canvas.clientWidth / 2, canvas.clientHeight / 2 - (y - view.y) * unit()],
     pan(px, py) {
@@ -151,7 +151,7 @@ export function scatter(canvas, changed) {
       view.y += py / unit();
       moved();
     },
-    /** Zoom at a point of the canvas, which does not move. */
+    /** Zoom around a point of the canvas, which stays in place. */
     zoom(factor, px = canvas.clientWidth / 2, py = canvas.clientHeight / 2) {
       const before = this.toMap(px, py);
       view.scale = Math.max(0.5, Math.min(CLOSEST, view.scale * factor));
@@ -164,7 +164,7 @@ export function scatter(canvas, changed) {
       Object.assign(view, { x, y, scale });
       moved();
     },
-    /** The number of the point nearest to a place on the canvas, within some pixels; -1 for none. */
+    /** Return the index of the point nearest to a position on the canvas, within some pixels; -1 if there is none. */
     nearest(px, py, within) {
       const [x, y] = this.toMap(px, py);
       let best = (within / unit()) ** 2;
@@ -175,7 +175,7 @@ export function scatter(canvas, changed) {
       }
       return found;
     },
-    /** The numbers of the points within a polygon on the canvas, by the even-odd rule. */
+    /** Return the indexes of the points within a polygon on the canvas (even-odd rule). */
     within(corners) {
       const polygon = corners.map(([px, py]) => this.toMap(px, py));
       const found = [];
@@ -200,7 +200,7 @@ export function scatter(canvas, changed) {
   };
 }
 
-/** The box of all points. */
+/** Return the bounding box of all points. */
 function boxOf(places) {
   const box = [Infinity, -Infinity, Infinity, -Infinity];
   for (let i = 0; i < places.length; i += 1) {

@@ -35,7 +35,7 @@ KMEANS_ITERATIONS = 10  # the output layer compensates for centers that have not
 _KMEANS_ROWS = 10_000  # for larger tables, this many evenly spaced sorted rows are clustered
 _ENTRIES = 1 << 21
 _CANDIDATES = 50  # values of a cluster that may become its center
-_MIDDLES = (Circular, Date, Set, Text)  # columns that a mixture sees only by parts or words
+_MIDDLES = (Circular, Date, Set, Text)  # columns that a mixture splits into parts or words
 
 
 class Design(NamedTuple):
@@ -286,7 +286,7 @@ def _stratified(rows: SortedRows, strata: IntArray, count: int, rng: np.random.G
         short = np.where(quotas < sizes, weights / weights.sum() * count - quotas, -np.inf)
         quotas[int(short.argmax())] += 1
     for member, quota in zip(members, quotas.tolist(), strict=True):
-        # Without replacement, heavier rows more likely: the largest ln(u) / w (Efraimidis & Spirakis 2006).
+        # Drawn without replacement, heavier rows more likely: the largest ln(u) / w (Efraimidis & Spirakis 2006).
         keys = np.log1p(-rng.random(len(member))) / member.weights
         drawn.append(member.cells[np.sort(np.argsort(-keys, kind="stable")[:quota])])
     return np.concatenate(drawn)
@@ -373,7 +373,7 @@ class Mixture:
 # -- widths
 
 # Candidate widths of "auto", in units of the root mean square distance of rows from centers. The mean of the widths by
-# "neighbors" is added: with few columns centers are close together, and only narrow functions can follow targets that
+# "neighbors" is added: with few columns, centers are close together, and only narrow functions can follow targets that
 # differ between adjacent centers.
 _WIDTHS = (0.25, 0.5, 1.0, 2.0, 4.0)
 

@@ -16,7 +16,7 @@ from sklearn.utils._param_validation import Interval, StrOptions
 
 from priorcase._parameters import as_python, check_seed
 from priorcase._typing import AnyArray, BoolArray, FloatArray, IntArray
-from priorcase.exceptions import FarQueryWarning, NumericRangeError, ParameterError, TargetError, listed
+from priorcase.exceptions import FarQueryWarning, NumericRangeError, ParameterError, TargetError
 from priorcase.learning.estimator import SchemaLike
 from priorcase.learning.resampling import bar, needs_refits, refits
 from priorcase.learning.results import attribute_names, framed, free_label
@@ -25,7 +25,7 @@ from priorcase.learning.state import reads
 from priorcase.learning.targets import Classes, Labeling, learned_labels, learned_numbers
 from priorcase.local.rbf import centers as basis
 from priorcase.local.rbf.output_layer import RidgeCurve, Spectrum, with_rows
-from priorcase.local.windows import warn_queries
+from priorcase.local.windows import named, warn_queries
 from priorcase.neighbors.base import GivenWeights, NeighborsEstimator, needs_one_target
 from priorcase.saving import checked
 from priorcase.schema import CategoricalFeatures, Circular, Numeric, Schema
@@ -291,7 +291,8 @@ class RBFNetwork(NeighborsEstimator):
         outputs, far = self._network().outputs(cells, threads=self._threads())
         if far.any():
             queries = np.flatnonzero(far).tolist()
-            text = f"queries {listed(queries)} of {len(cells)} are far from all centers; the intercept is predicted. "
+            verb = "is" if len(queries) == 1 else "are"
+            text = f"{named(queries)} of {len(cells)} {verb} far from all centers; the intercept is predicted. "
             text += "Use a larger width, or a local model."
             warn_queries(FarQueryWarning, queries, text)
         return outputs

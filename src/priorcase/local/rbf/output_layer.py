@@ -39,16 +39,16 @@ class Spectrum:
     singular: FloatArray  # S, 0 for singular values at rounding level
     right: FloatArray  # V', a row for each direction
     projected: FloatArray  # Y' U, shape (targets, centers)
-    rest: float  # sum of squares of the targets that no weights can reach
+    rest: float  # sum of squares of the targets that no weights can fit
 
     @classmethod
     def of(cls, triangle: FloatArray, centers: int) -> Spectrum:
         """Decompose the triangular matrix R of the rows added so far."""
         inner, outer = slice(1, 1 + centers), slice(1 + centers, None)
-        # The first row is the intercept's, up to its sign; below it all columns are centered.
+        # The first row belongs to the intercept, up to its sign; below it, all columns are centered.
         root, given = triangle[0, 0], np.ascontiguousarray(triangle[inner, outer])
         singular, right, projected = ridge_spectrum(np.ascontiguousarray(triangle[inner, inner]), given)
-        # Precision of centered activations, relative to the activations.
+        # Rounding errors of centered activations are proportional to the activations before centering.
         noise = np.finfo(np.float64).eps * (1 + centers) * math.sqrt(np.square(triangle[: 1 + centers, inner]).sum())
         kept = singular > noise  # the remainder is rounding error
         return cls(

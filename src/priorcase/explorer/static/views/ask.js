@@ -6,8 +6,8 @@ import { decided } from "../decision.js";
 import { count, decimals, equalDecimals, fill, fixed, h, percent, same, shown, signed } from "../dom.js";
 import { caseForm, typical } from "../form.js";
 
-const SOON = 50; // milliseconds until a burst of changes is predicted; the first change is predicted at once
-const LATER = 250; // and what takes longer
+const SOON = 50; // milliseconds to wait during a series of changes; the first change is predicted immediately
+const LATER = 250; // milliseconds to wait before slower requests
 const CLASSES = 8;
 const COLUMNS = 10;
 const CASES = 5;
@@ -26,22 +26,22 @@ function mount(root, context) {
   const turns = panel("Counterfactuals: smallest changes that change the prediction", "turns");
   const left = h("div", { class: "left" });
   const right = h("div", { class: "right" }, answer.root, past.root, h("div", { class: "two" }, why.root, turns.root));
-  fill(root, h("p", { class: "soft" }, "Reading the columns …")); // the view itself when heights are known: nothing jumps
+  fill(root, h("p", { class: "soft" }, "Reading the columns …")); // the view is shown when heights are known, so that nothing moves
 
   let columns = null;
   let importance = {};
   let near = null;
   let showAll = false;
-  let limit = null; // for numbers: what the changes should reach
+  let limit = null; // for regression: the number that the changes should reach
   let ended = false;
   const ends = [];
   let soon = 0;
   let later = 0;
-  let changed = -Infinity; // when the case changed last
+  let changed = -Infinity; // time of the last change of the case
 
   const task = () => context.status().open.task;
 
-  // -- requests: each part by itself, so that the prediction does not wait for the rest
+  // -- requests: one for each part, so that the prediction does not wait for slower parts
 
   async function part(panel, key, path, options, draw) {
     panel.root.setAttribute("aria-busy", "true");
@@ -51,7 +51,7 @@ function mount(root, context) {
       panel.root.removeAttribute("aria-busy");
       draw(found.predictions[0]);
     } catch (error) {
-      if (isAbort(error)) return; // a newer request has taken its place
+      if (isAbort(error)) return; // a newer request has replaced it
       panel.root.removeAttribute("aria-busy");
       if (error.status === 503 || ended) return;
       fill(panel.body, h("p", { class: "wrong" }, error.message));
@@ -92,7 +92,7 @@ function mount(root, context) {
       const sorted = Object.entries(found.probabilities).sort((a, b) => b[1] - a[1] || (b[0] === String(found.prediction)) - (a[0] === String(found.prediction)));
       const items = sorted.slice(0, CLASSES).map(([label, share]) => ({ label, share, text: percent(share), strong: label === String(found.prediction) }));
       const rest = sorted.slice(CLASSES).reduce((sum, [, share]) => sum + share, 0);
-      if (sorted.length > CLASSES) items.push({ label: `${sorted.length - CLASSES} others`, share: rest, text: percent(rest) });
+      if (sorted.length > CLASSES) items.push({ label: `${sorted.length - CLASSES} other${sorted.length === CLASSES + 1 ? "" : "s"}`, share: rest, text: percent(rest) });
       const decision = decided(found.probabilities, context.status().decision);
       const words = decision && h("p", { class: "decided" }, "Decision: ", h("strong", {}, decision.label), h("span", { class: "soft" }, ` (${decision.why})`));
       fill(answer.body, head, bars(items, { label: "Probabilities" }), words);
@@ -115,7 +115,7 @@ function mount(root, context) {
 
   function drawPast() {
     if (!near || !columns) return;
-    const isUnlike = (one) => one.id === near.unlike?.id; // which may vote too, and is shown once
+    const isUnlike = (one) => one.id === near.unlike?.id; // this case may also vote, but is shown only once
     const others = near.precedents.filter((one) => !isUnlike(one)).slice(0, CASES);
     const cases = [...(near.unlike ? [{ ...near.unlike, ...near.precedents.find(isUnlike), head: "unlike" }] : []), ...others.map((one) => ({ ...one, head: "" }))];
     if (!cases.length) return void fill(past.body, h("p", { class: "soft" }, "There are no past cases nearby."));
@@ -217,7 +217,7 @@ function mount(root, context) {
     );
   }
 
-  /** Heights as they will be, so that nothing is pushed down when more is shown. */
+  /** Reserve the final heights of the panels, so that nothing moves when results arrive. */
   function reserve() {
     const classes = columnsDocument.classes?.length ?? 0;
     const more = columns.length > COLUMNS ? 2 : 0;

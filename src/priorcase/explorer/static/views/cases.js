@@ -1,4 +1,4 @@
-// Cases: the list with a search and conditions, and one case with its history and what may be done about it.
+// Cases: a list with a search and conditions, and one case with its history and possible changes.
 
 import { get, isAbort, post } from "../api.js";
 import { count, fill, h } from "../dom.js";
@@ -7,13 +7,13 @@ import { addForm, editForm, feedbackForm, forgetForm } from "../case_forms.js";
 import { events } from "./history.js";
 
 const LIMIT = 50;
-const SOON = 200; // milliseconds after a key until the list is requested
+const SOON = 200; // milliseconds after a keystroke until the list is requested
 const COLUMNS = 6;
 
 export default { id: "cases", title: "Cases", applies: (status) => status.open.kind === "cases", mount };
 
 function mount(root, context) {
-  let shown = null; // what is shown now: {update, end}
+  let shown = null; // the current page: {update, end}
   let key = null;
   let ended = false;
 
@@ -78,7 +78,7 @@ function list(root, context) {
     const text = condition.value.trim();
     if (!text) return;
     try {
-      await get("/cases/search", { where: [text], limit: 1 }); // whether it is one
+      await get("/cases/search", { where: [text], limit: 1 }); // raises an error if the condition is not valid
       if (ended) return;
       condition.value = "";
       fill(wrong);
@@ -152,7 +152,7 @@ function oneCase(root, context, id) {
   const mayChange = !context.status().read_only;
   fill(root, h("p", { class: "crumb" }, h("a", { href: "#/cases" }, "← All cases")), h("div", { class: "one" }, h("div", { class: "left" }, values.root), h("div", { class: "right" }, mayChange && feedback.root, history.root)));
   let ended = false;
-  let formOf = null; // the case as the feedback form knows it
+  let formOf = null; // the state of the case for which the feedback form was created
 
   async function load() {
     try {
@@ -161,7 +161,7 @@ function oneCase(root, context, id) {
       drawValues(found);
       fill(history.body, events(found.history.toReversed(), true));
       const same = JSON.stringify([found.solution, found.outcome, found.revised_at]);
-      if (!mayChange || formOf === same) return; // somebody may be typing
+      if (!mayChange || formOf === same) return; // keep the form, since the user may be typing
       formOf = same;
       const columns = await context.fetched("/cases/columns");
       if (!ended) fill(feedback.body, feedbackForm(found, columns, async (change) => (await post(`/cases/${found.id}/feedback`, change), context.refresh(), load())));
@@ -180,7 +180,7 @@ function oneCase(root, context, id) {
       await post(`/cases/${found.id}/forget`, reason);
       context.refresh();
       context.go("cases");
-      context.say(`Case #${found.id} is forgotten.`);
+      context.say(`Case #${found.id} was forgotten.`);
     };
     fill(
       values.body,
@@ -199,7 +199,7 @@ function oneCase(root, context, id) {
   return { update: load, end: () => (ended = true) };
 }
 
-// -- forms on a page of their own
+// -- forms on separate pages
 
 function adding(root, context) {
   let ended = false;

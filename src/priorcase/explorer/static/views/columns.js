@@ -1,11 +1,11 @@
-// Columns: how a table was read, with corrections; what each column holds; which matter; weights by hand.
+// Columns: how a table was read, with corrections; the values and importance of each column; weights by hand.
 
 import { abort, get, isAbort, latest, post, Problem, upload } from "../api.js";
 import { count, decimals, equalDecimals, fill, fixed, h, number, percent, shown, withErrors } from "../dom.js";
 import { typical } from "../form.js";
 import { outcomesLegend, stacked } from "../plots.js";
 
-const KINDS = ["numeric", "nominal", "ordinal", "date", "text", "set", "circular", "ignore"]; // as the command line names them
+const KINDS = ["numeric", "nominal", "ordinal", "date", "text", "set", "circular", "ignore"]; // as on the command line
 const DELIMITERS = { ",": "comma", ";": "semicolon", "\t": "tab", "|": "pipe", " ": "space" };
 const DATES = { dmy: "day first", mdy: "month first" };
 const SOON = 60;
@@ -28,7 +28,7 @@ function mount(root, context) {
   fill(root, h("div", { class: "stackview" }, reading.root, list.root, weighing.root));
 
   let told = null; // how the table was read
-  let held = null; // what the rows hold, once something is learned
+  let held = null; // summaries of the columns, once a model is fitted
   let importance = { job: null, found: null };
   let draft = null; // corrections that have not been applied
   let weights = {};
@@ -45,7 +45,7 @@ function mount(root, context) {
   const isLearned = () => kind() === "table" || kind() === "model";
   const frozen = () => context.status().read_only;
 
-  // -- what is in the address
+  // -- parameters in the address
 
   function keep() {
     const own = {};
@@ -60,7 +60,7 @@ function mount(root, context) {
       const found = JSON.parse(text ?? "null");
       return found && typeof found === "object" ? found : null;
     } catch {
-      return null; // an address that somebody has cut off
+      return null; // ignore an incomplete address
     }
   }
 
@@ -78,7 +78,7 @@ function mount(root, context) {
 
   const isChanged = () => JSON.stringify(draft) !== JSON.stringify(asRead());
 
-  /** What is wrong with the corrections, before they are sent. */
+  /** Check the corrections before they are sent. */
   function check() {
     for (const [name, { kind: word, levels, period }] of Object.entries(draft.kinds)) {
       if (word === "circular" && !(period > 0)) throw new Problem(`The period of ${name} must be above 0, such as 24 for hours.`, 422);
@@ -136,12 +136,12 @@ function mount(root, context) {
     const target = h("select", { id: "target", disabled: frozen(), onchange: () => ((draft.target = target.value), corrected()) }, names.map((name) => h("option", { value: name }, name)));
     target.value = draft.target ?? "";
     const isText = found.delimiter !== null && found.delimiter !== undefined;
-    const missing = h("input", { type: "text", id: "missing-marks", disabled: frozen(), placeholder: "as found", value: (draft.options.missing ?? []).join(", "), onchange: () => option("missing", missing.value.trim() === "" ? undefined : missing.value.split(",").map((one) => one.trim())) });
+    const missing = h("input", { type: "text", id: "missing-marks", disabled: frozen(), placeholder: "as detected", value: (draft.options.missing ?? []).join(", "), onchange: () => option("missing", missing.value.trim() === "" ? undefined : missing.value.split(",").map((one) => one.trim())) });
     const controls = isText && [
       choice("Delimiter", draft.options.delimiter, [...unset("delimiter", DELIMITERS[found.delimiter] ?? found.delimiter), ...Object.entries(DELIMITERS)], (value) => option("delimiter", value)),
-      choice("Decimal mark", draft.options.decimal, [["", "as found"], [".", "point: 1.5"], [",", "comma: 1,5"]], (value) => option("decimal", value)),
-      choice("Dates", draft.options.dates, [["", "as found"], ...Object.entries(DATES)], (value) => option("dates", value)),
-      choice("First line", draft.options.header === undefined ? undefined : String(draft.options.header), [["", "as found"], ["true", "names of columns"], ["false", "a row"]], (value) => option("header", value === undefined ? undefined : value === "true")),
+      choice("Decimal mark", draft.options.decimal, [["", "as detected"], [".", "point: 1.5"], [",", "comma: 1,5"]], (value) => option("decimal", value)),
+      choice("Dates", draft.options.dates, [["", "as detected"], ...Object.entries(DATES)], (value) => option("dates", value)),
+      choice("First line", draft.options.header === undefined ? undefined : String(draft.options.header), [["", "as detected"], ["true", "names of columns"], ["false", "a row"]], (value) => option("header", value === undefined ? undefined : value === "true")),
       h("div", { class: "readoption" }, h("label", { for: "missing-marks" }, "Missing values"), missing),
     ];
     const raw = kind() === "raw";
@@ -182,7 +182,7 @@ function mount(root, context) {
     const select = h(
       "select",
       { id, disabled: frozen(), "aria-label": `Kind of ${name}`, onchange: change },
-      h("option", { value: "" }, foundKind ? `${foundKind} (found)` : "as found"),
+      h("option", { value: "" }, foundKind ? `${foundKind} (detected)` : "as detected"),
       KINDS.map((kind) => h("option", { value: kind }, kind)),
     );
     select.value = own?.kind ?? "";
@@ -198,7 +198,7 @@ function mount(root, context) {
       const chosen = draft.kinds[name];
       if (chosen?.kind === "ordinal") {
         const levels = h("input", { type: "text", "aria-label": `Levels of ${name}, lowest first`, value: chosen.levels.join(" < "), disabled: frozen(), oninput: () => ((chosen.levels = levels.value.split("<").map((one) => one.trim())), corrected()) });
-        fill(more, levels, h("p", { class: "hint soft" }, "the lowest first, with < between them"));
+        fill(more, levels, h("p", { class: "hint soft" }, "lowest first, separated by <"));
       } else if (chosen?.kind === "circular") {
         const period = h("input", { type: "number", min: 0, step: "any", "aria-label": `Period of ${name}`, value: chosen.period, disabled: frozen(), oninput: () => ((chosen.period = period.value === "" ? null : period.valueAsNumber), corrected()) });
         fill(more, period, h("p", { class: "hint soft" }, "period, such as 24 for hours"));
@@ -213,7 +213,7 @@ function mount(root, context) {
     if (column.edges && counts) {
       const ends = counts.map((_, i) => (column.whole ? [column.edges[i] + 0.5, column.edges[i + 1] - 0.5] : [column.edges[i], column.edges[i + 1]]));
       const [min, max] = [column.quantiles[0], column.quantiles.at(-1)];
-      [ends[0][0], ends.at(-1)[1]] = [min, max]; // with the outliers, which the outermost bars count
+      [ends[0][0], ends.at(-1)[1]] = [min, max]; // the outermost bars include the outliers
       const titles = ends.map(([from, to]) => (from === to ? shown(from) : `${shown(from)} to ${shown(to)}`));
       const [below, above] = column.beyond;
       const rows = (n) => `${count(n)} row${n === 1 ? "" : "s"}`;
@@ -243,8 +243,8 @@ function mount(root, context) {
     const items = all.map((column) => {
       const now = { ...column, ...(byName.get(column.name) ?? {}), declared: column.declared, kind: column.kind };
       const isTarget = column.name === target;
-      const out = told?.left_out[column.name] ?? (column.kind === "ignore" ? "by hand" : null);
-      const note = isTarget ? "what is predicted" : out ? (out === "by hand" ? "ignored by hand" : `ignored: ${out}`) : (column.note ?? "");
+      const out = told?.left_out[column.name] ?? (column.kind === "ignore" ? "kind" : null);
+      const note = isTarget ? "the target" : out ? (out === "kind" ? "set to ignore" : `ignored: ${out}`) : (column.note ?? "");
       const rows = held?.rows ?? told.rows;
       const loss = losses.get(column.name);
       const bar = h("span", { class: "fill first" });
@@ -348,7 +348,7 @@ function mount(root, context) {
     clearTimeout(timer);
     if (held.columns.every((column) => (weights[column.name] ?? 1) === 0)) {
       abort("weights");
-      return void fill(drawWeights.place, h("p", { class: "wrong" }, "All weights are 0, so all past cases are equally near. Give one column a weight."));
+      return void fill(drawWeights.place, h("p", { class: "wrong" }, "All weights are 0, so all past cases are equally near. Set a weight above 0."));
     }
     timer = setTimeout(async () => {
       weighing.root.setAttribute("aria-busy", "true");
@@ -364,7 +364,7 @@ function mount(root, context) {
     }, SOON);
   }
 
-  /** The case without columns that the model does not have. */
+  /** Return the case without columns that the model does not have. */
   const known = (value) => Object.fromEntries(Object.entries(value).filter(([name]) => held.columns.some((column) => column.name === name)));
 
   function drawNear() {
@@ -379,7 +379,7 @@ function mount(root, context) {
         .sort((a, b) => b[1] - a[1])
         .slice(0, 3)
         .map(([name, share]) => `${name} ${fixed(share, decimals(all))}`)
-        .join(", ") || "equal to the case";
+        .join(", ") || "identical to the case";
     fill(
       drawWeights.place,
       h("p", {}, h("span", { class: "soft" }, `${near.n_neighbors}-NN with these weights: `), h("strong", {}, `${target} ${answered}`)),
@@ -389,7 +389,7 @@ function mount(root, context) {
         h(
           "table",
           {},
-          h("thead", {}, h("tr", {}, ["", "case", target, "distance", "by equal weights", "distance comes from"].map((name) => (name ? h("th", { scope: "col" }, name) : h("td", {}))))),
+          h("thead", {}, h("tr", {}, ["", "case", target, "distance", "with equal weights", "distance comes from"].map((name) => (name ? h("th", { scope: "col" }, name) : h("td", {}))))),
           h("tbody", {}, near.precedents.map((one, i) => h("tr", {}, h("td", { class: "n soft" }, String(i + 1)), h("th", { scope: "row" }, context.place(one.id)), h("td", { class: "nowrap" }, h("strong", {}, shown(one.target))), h("td", { class: "n" }, distances[i]), h("td", { class: "nowrap moved" }, moved(one, i)), h("td", { class: "soft" }, parts(one))))),
         ),
       ),
@@ -407,7 +407,7 @@ function mount(root, context) {
   async function load() {
     clearTimeout(waiting);
     if (ended) return;
-    if (context.status().jobs.some((job) => job.state === "running" && /^(Opening|Reading) /.test(job.name))) return void (waiting = setTimeout(load, 150)); // another table comes soon
+    if (context.status().jobs.some((job) => job.state === "running" && /^(Opening|Reading) /.test(job.name))) return void (waiting = setTimeout(load, 150)); // another table is being opened
     try {
       const hasReading = kind() !== "model";
       const [read, columns, found] = await Promise.all([hasReading ? context.fetched("/reading") : null, isLearned() ? context.fetched("/columns") : null, isLearned() ? get("/columns/importance") : { job: null, found: null }]);
@@ -434,7 +434,7 @@ function mount(root, context) {
     }
   }
 
-  let drawn0 = false; // whether anything was drawn: the address counts only at first
+  let drawn0 = false; // whether anything has been drawn: the address is used only the first time
   const over = (event) => event.preventDefault();
   const drop = (event) => {
     event.preventDefault();

@@ -1,4 +1,4 @@
-// Conversation: the next best question, the answers so far, and the solutions that are left.
+// Conversation: the most informative question, the answers so far, and the remaining solutions.
 
 import { abort, isAbort, latest } from "../api.js";
 import { bars } from "../charts.js";
@@ -19,7 +19,7 @@ function mount(root, context) {
   let ended = false;
   let asksWhy = false;
 
-  /** The answers so far, as the address has them: [[attribute, value], ...]. */
+  /** Return the answers so far, which are stored in the address: [[attribute, value], ...]. */
   function answers() {
     try {
       const found = JSON.parse(context.params().answers ?? "[]");
@@ -79,7 +79,7 @@ function mount(root, context) {
     fill(question.body, note, start, h("p", { class: "asked", role: "status" }, asked), options.length > 0 && h("ul", { class: "options" }, options), own(one), h("p", { class: "buttons" }, skip, back, again), reasons);
   }
 
-  /** A field for a custom value: any value is allowed, not only those offered. */
+  /** Return a field for any value, in addition to the choices offered; null if only the choices are allowed. */
   function own(one) {
     const column = columns[one.attribute] ?? {};
     const isNumber = column.kind === "numeric" || column.kind === "circular";
@@ -97,7 +97,7 @@ function mount(root, context) {
     return h("form", { class: isText ? "own text" : "own", onsubmit: send }, box, known, h("button", { type: "submit" }, "Answer"));
   }
 
-  // -- what follows from the answers
+  // -- results of the answers so far
 
   function drawAnswer(found) {
     const items = found.candidates.map((one) => ({ label: told(one.solution), share: one.probability, text: percent(one.probability), strong: same(one.solution, found.proposal.solution) }));
@@ -106,7 +106,7 @@ function mount(root, context) {
       answer.body,
       h("p", { class: "prediction" }, h("span", { class: "soft" }, found.settled ? "Solution" : "Leading"), h("strong", {}, told(found.proposal.solution))),
       bars(items, { label: "Candidates" }),
-      h("p", { class: "soft" }, `${found.left} of ${context.status().open.rows} cases still possible${others > 0 ? `, with ${others} more solutions` : ""}.`),
+      h("p", { class: "soft" }, `${found.left} of ${context.status().open.rows} cases still possible${others > 0 ? `, with ${others} more solution${others === 1 ? "" : "s"}` : ""}.`),
     );
   }
 
@@ -118,7 +118,7 @@ function mount(root, context) {
         "ol",
         { class: "told" },
         found.transcript.map((line, i) =>
-          h("li", {}, h("span", { class: "grow" }, line.question.replace(/, in your own words\?$/, ":"), " ", h("strong", {}, line.answer)), h("span", { class: "soft" }, `${line.candidates} still possible`), h("button", { type: "button", class: "quiet", "aria-label": `Back to before: ${line.question}`, onclick: () => go(given.slice(0, i)) }, "↩")),
+          h("li", {}, h("span", { class: "grow" }, line.question.replace(/, in your own words\?$/, ":"), " ", h("strong", {}, line.answer)), h("span", { class: "soft" }, `${line.candidates} still possible`), h("button", { type: "button", class: "quiet", "aria-label": `Go back to: ${line.question}`, onclick: () => go(given.slice(0, i)) }, "↩")),
         ),
       ),
     );

@@ -5,7 +5,7 @@ import { count, equalDecimals, fill, h, number, percent, shown } from "../dom.js
 import { typical } from "../form.js";
 import { labeled, panel, savedText, STANDS_IN } from "../parts.js";
 
-const OFTEN = 400; // milliseconds between looks at a job
+const OFTEN = 400; // milliseconds between requests for the state of a job
 const SOON = 150;
 const BUDGETS = [["10 seconds", 10], ["1 minute", 60], ["5 minutes", 300]];
 
@@ -25,7 +25,7 @@ function mount(root, context) {
   };
 }
 
-/** Poll something until it is done. */
+/** Call `look` repeatedly until it returns false. */
 function watching(look) {
   let timer = 0;
   let ended = false;
@@ -48,7 +48,7 @@ const set = (context, name, value) => {
   context.setParams(value === null ? others : { ...others, [name]: value });
 };
 
-// How far a job is, with a button that ends it.
+/** Show the progress of a job, with a button to cancel it. */
 function progress(job, context) {
   const bar = h("progress", { max: 1, "aria-label": job.name });
   if (job.progress !== null) bar.value = job.progress;
@@ -128,7 +128,7 @@ function answers(found, id) {
   const { right } = found;
   const score = right && (right.right === undefined ? `Mean absolute error ${number(right.mean_absolute_error)} on ${count(right.rows)} rows whose target is known.` : `${count(right.right)} of ${count(right.rows)} rows whose target is known are predicted correctly (${percent(right.right / right.rows)}).`);
   const some = found.n > found.rows.length ? `The first ${found.rows.length} of ${count(found.n)} rows` : `${count(found.n)} row${found.n === 1 ? "" : "s"}`;
-  const at = found.header.indexOf("prediction"); // before the columns of the file, which may have that name too
+  const at = found.header.indexOf("prediction"); // the first one, since a column of the file can have the same name
   const last = found.header.findIndex((name, i) => i > at && name !== "decision" && !/^P\(.*\)$/s.test(name));
   const isProbability = (i) => i > at && (last < 0 || i < last) && found.header[i] !== "decision";
   const head = (name, i) => (isProbability(i) ? `probability of ${name.slice(2, -1)}` : name);

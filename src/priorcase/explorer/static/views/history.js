@@ -1,4 +1,4 @@
-// History: what changed in the case base, when, by whom and why. Of forgotten cases only that they were.
+// History: what changed in the case base, when, by whom and why. Forgotten cases have only the entry that records this.
 
 import { get, isAbort } from "../api.js";
 import { fill, h } from "../dom.js";
@@ -34,7 +34,7 @@ function mount(root, context) {
   };
 }
 
-/** A table of changes; without the case where all are of one. */
+/** Return a table of changes; with `ofOne`, all changes are of one case, and its column is omitted. */
 export function events(found, ofOne = false) {
   if (!found.length) return h("p", { class: "soft" }, "There are no changes yet.");
   const isGone = new Set(found.filter((event) => event.action === "forgotten").map((event) => event.case));

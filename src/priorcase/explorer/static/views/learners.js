@@ -23,7 +23,7 @@ function mount(root, context) {
   fill(root, h("div", { class: "stackview" }, board.root, details.root, decisions.root));
 
   let told = null;
-  let own = null; // details of the learner that is looked at
+  let own = null; // details of the selected learner
   let choice = { ...context.params() };
   let ended = false;
   let polling = 0;
@@ -137,7 +137,7 @@ function mount(root, context) {
       ),
       rest.length > 0 && h("details", {}, h("summary", {}, `${rest.length} without a score`), h("ul", { class: "plainlearners" }, rest.map((one) => h("li", {}, h("div", { class: "grow" }, h("strong", {}, one.title), h("p", { class: "soft" }, one.reason)), action(one, canAnswer.get(one.name)))))),
     );
-    if (focused !== undefined) [...table.querySelectorAll("tr")].find((line) => line.dataset.name === focused)?.querySelector("button:last-of-type")?.focus(); // the table is another one now
+    if (focused !== undefined) [...table.querySelectorAll("tr")].find((line) => line.dataset.name === focused)?.querySelector("button:last-of-type")?.focus(); // the table was replaced
   }
 
   function said({ verdict }) {
@@ -309,11 +309,11 @@ function mount(root, context) {
       slider.setAttribute("aria-valuetext", percent(t / 100));
       at.textContent = percent(t / 100);
       const values = thresholds.levels.map((_, i) => measures(i).cost);
-      fill(place, thresholdPlot({ levels: thresholds.levels, series: [{ name: "cost", class: "c0", values }], own: t / 100, best: [best / 100, values[best]], yName: "cost for each row", yText: (value) => number(value, 2), label: `Cost by threshold; cheapest at ${percent(best / 100)}` }));
+      fill(place, thresholdPlot({ levels: thresholds.levels, series: [{ name: "cost", class: "c0", values }], own: t / 100, best: [best / 100, values[best]], yName: "mean cost per row", yText: (value) => number(value, 2), label: `Cost by threshold; cheapest at ${percent(best / 100)}` }));
       const columns = [["at 50%", measures(50)], ...(t === 50 ? [] : [[`at ${percent(t / 100)}`, measures(t)]]), ...(t === best || best === 50 ? [] : [[`cheapest, ${percent(best / 100)}`, measures(best)]])];
       const line = (name, texts) => h("tr", {}, h("th", { scope: "row" }, name), texts.map((text) => h("td", { class: "n" }, text)));
       const shares = (key) => columns.map(([, found]) => (found[key] === null ? "–" : percent(found[key])));
-      fill(facts, h("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": "Effect of the threshold" }, h("table", {}, h("thead", {}, h("tr", {}, h("td", {}), columns.map(([name]) => h("th", { scope: "col", class: "n" }, name)))), h("tbody", {}, line("cost for each row", equalDecimals(columns.map(([, found]) => found.cost))), line("accuracy", shares("accuracy")), line(`${positive.value} found (sensitivity)`, shares("sensitivity")), line(`${labels.find((label) => label !== positive.value)} found (specificity)`, shares("specificity"))))));
+      fill(facts, h("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": "Effect of the threshold" }, h("table", {}, h("thead", {}, h("tr", {}, h("td", {}), columns.map(([name]) => h("th", { scope: "col", class: "n" }, name)))), h("tbody", {}, line("mean cost per row", equalDecimals(columns.map(([, found]) => found.cost))), line("accuracy", shares("accuracy")), line(`${positive.value} found (sensitivity)`, shares("sensitivity")), line(`${labels.find((label) => label !== positive.value)} found (specificity)`, shares("specificity"))))));
     }
     fill(
       decisions.body,
@@ -321,7 +321,7 @@ function mount(root, context) {
       h(
         "div",
         { class: "two" },
-        h("div", {}, h("div", { class: "controls" }, h("span", { class: "choice" }, h("label", { for: "positive" }, "Decide for"), positive)), matrix(current, show), h("div", { class: "thresholdrow" }, h("label", { for: "threshold" }, "from a probability of"), slider, at), h("p", { class: "buttons" }, h("button", { type: "button", onclick: () => ((choice.threshold = String(cheapest())), keep(), show()) }, "Use the cheapest threshold")), facts, useButtons(() => ({ positive: positive.value, threshold: Number(slider.value) / 100 }))),
+        h("div", {}, h("div", { class: "controls" }, h("span", { class: "choice" }, h("label", { for: "positive" }, "Choose"), positive)), matrix(current, show), h("div", { class: "thresholdrow" }, h("label", { for: "threshold" }, "if its probability is at least"), slider, at), h("p", { class: "buttons" }, h("button", { type: "button", onclick: () => ((choice.threshold = String(cheapest())), keep(), show()) }, "Use the cheapest threshold")), facts, useButtons(() => ({ positive: positive.value, threshold: Number(slider.value) / 100 }))),
         place,
       ),
     );
@@ -342,8 +342,8 @@ function mount(root, context) {
             const total = counts[i].reduce((sum, n) => sum + n, 0);
             return total ? percent(counts[i][i] / total) : "–";
           };
-          const rows = [["cost for each row", ...equalDecimals([found.cost_before, found.cost])], ["accuracy", percent(found.accuracy_before), percent(found.accuracy)], ...own.labels.map((label, i) => [`${label} found`, share(own.confusion, i), share(found.confusion, i)])];
-          fill(place, h("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": "Effect of the costs" }, h("table", {}, h("thead", {}, h("tr", {}, h("td", {}), h("th", { scope: "col", class: "n" }, "most probable"), h("th", { scope: "col", class: "n" }, "least cost"))), h("tbody", {}, rows.map(([name, ...cells]) => h("tr", {}, h("th", { scope: "row" }, name), cells.map((cell) => h("td", { class: "n" }, cell))))))), h("p", { class: "soft" }, `${count(found.changed)} of ${count(found.rows)} decisions change.`));
+          const rows = [["mean cost per row", ...equalDecimals([found.cost_before, found.cost])], ["accuracy", percent(found.accuracy_before), percent(found.accuracy)], ...own.labels.map((label, i) => [`${label} found`, share(own.confusion, i), share(found.confusion, i)])];
+          fill(place, h("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": "Effect of the costs" }, h("table", {}, h("thead", {}, h("tr", {}, h("td", {}), h("th", { scope: "col", class: "n" }, "most probable"), h("th", { scope: "col", class: "n" }, "lowest cost"))), h("tbody", {}, rows.map(([name, ...cells]) => h("tr", {}, h("th", { scope: "row" }, name), cells.map((cell) => h("td", { class: "n" }, cell))))))), h("p", { class: "soft" }, `${count(found.changed)} of ${count(found.rows)} decisions change.`));
         } catch (error) {
           if (isAbort(error)) return;
           if (!ended) fill(place, h("p", { class: "wrong" }, error.message));
@@ -370,7 +370,7 @@ function parsed(text) {
   try {
     return JSON.parse(text ?? "null");
   } catch {
-    return null; // an address that somebody has cut off
+    return null; // ignore an incomplete address
   }
 }
 

@@ -1,15 +1,15 @@
-// Map: all rows in two dimensions by the model's own distance; colors, hovering, and a lasso that lists rows.
+// Map: all rows in two dimensions, based on the model's own distance, with colors, tooltips, and a lasso to select rows.
 
 import { get, packed, post, withOptions } from "../api.js";
 import { count, fill, h, MISSING, number, percent, s, shown } from "../dom.js";
 import { scatter } from "../scatter.js";
 
-const AGAIN = 400; // milliseconds until background work is requested again
+const AGAIN = 400; // milliseconds until the result of a background job is requested again
 const LISTED = 50; // selected rows that are listed below
 const COLUMNS = 7;
-const NEAR = 14; // pixels from the pointer to a point
+const NEAR = 14; // maximum distance in pixels between the pointer and a point
 const STEP = 60;
-// From little to much. Light to dark on paper, dark to light on a dark page; told apart without seeing red or green.
+// Colors from low to high: light to dark in light mode, dark to light in dark mode. Suitable for color-blind users.
 const RAMPS = {
   light: [[226, 190, 75], [96, 160, 110], [30, 110, 140], [20, 55, 110]],
   dark: [[60, 92, 160], [50, 150, 165], [130, 200, 120], [250, 228, 100]],
@@ -51,13 +51,13 @@ function mount(root, context) {
   let colorTimer = 0;
   let ids = new Uint32Array(0);
   let layout = null;
-  let told = null; // the header of the colors
+  let told = null; // the header of the response with the colors
   let values = null;
   let columns = [];
   let selected = new Set();
   let mode = "move";
   let hovered = -1;
-  let hasView = false; // whether the address, or a first map, has set the view
+  let hasView = false; // whether the view was set, by the address or by the first map
   const ends = [];
   const cases = new Map();
 
@@ -103,7 +103,7 @@ function mount(root, context) {
     }
   }
 
-  /** The number of rows outside the first view. */
+  /** Return a sentence on the rows outside the first view; empty if there are none. */
   function outside() {
     if (!layout.view) return "";
     const [x0, x1, y0, y1] = layout.view;
@@ -132,7 +132,7 @@ function mount(root, context) {
       }
       told = found.header;
       values = new Float32Array(found.buffer, found.start);
-      if (values.length !== ids.length) return void load(); // rows have changed meanwhile
+      if (values.length !== ids.length) return void load(); // the rows have changed in the meantime
       paint();
       drawLegend();
     } catch (error) {
@@ -184,7 +184,7 @@ function mount(root, context) {
     fill(legend, h("span", { class: "ramp soft" }, told.name, h("span", {}, `≤ ${texts[0]}`), bar, h("span", {}, `≥ ${texts[1]}`)), missing ? h("ul", { class: "legend" }, missing) : null);
   }
 
-  // -- one row: under the pointer, or in the middle
+  // -- one row: under the pointer, or nearest to the middle
 
   async function caseOf(id) {
     if (!cases.has(id)) {
@@ -319,7 +319,7 @@ function mount(root, context) {
 
   // -- keys
 
-  /** The ring is around the row nearest to the middle. */
+  /** Draw a ring around the row nearest to the middle. */
   function drawCross() {
     if (cross.hidden || !points || !layout) return;
     const nearest = points.nearest(canvas.clientWidth / 2, canvas.clientHeight / 2, 1e6);
@@ -404,11 +404,11 @@ function mount(root, context) {
       h("h2", { id: "map-selected", "aria-live": "polite" }, `${count(page.total)} selected ${page.total === 1 ? "row" : "rows"}`),
       h("p", { class: "buttons" }, h("a", { class: "button", href: `#/rows${link}`, onclick: (event) => (event.preventDefault(), context.go("rows", { queue: selection })) }, "Show them in Rows"), h("button", { type: "button", onclick: () => select([]) }, "Clear")),
       h("div", { class: "scroll selectedrows", tabindex: 0, role: "region", "aria-label": "Selected rows, table" }, table),
-      page.total > page.rows.length ? h("p", { class: "soft" }, `The first ${page.rows.length}; Rows lists all.`) : null,
+      page.total > page.rows.length ? h("p", { class: "soft" }, `The first ${page.rows.length} rows; the Rows view shows all of them.`) : null,
     );
   }
 
-  // -- what a reload and the back button keep
+  // -- state that a reload and the back button keep
 
   let waiting = 0;
   const later = (work) => {

@@ -1,17 +1,17 @@
-// Rows: the whole table, sorted, filtered and searched by the server; suspects and unusual rows as queues; changes with undo.
+// Rows: the whole table, sorted, filtered and searched by the server; queues of suspects and unusual rows; changes with undo.
 
 import { get, post } from "../api.js";
 import { count, decimals, fill, fixed, h, MISSING, number, percent, same, shown } from "../dom.js";
 import { caseForm } from "../form.js";
 import { ownCase, savedText, STANDS_IN } from "../parts.js";
 
-const HIGH = 34; // pixels of a row, as in the style
-const BLOCK = 100; // rows of one request
-const BEYOND = 12; // rows that are drawn above and below those in view
+const HIGH = 34; // height of a row in pixels, as in style.css
+const BLOCK = 100; // rows per request
+const BEYOND = 12; // rows to draw above and below the visible rows
 const SOON = 250;
 const AGAIN = 500;
 const WIDTHS = { numeric: 110, circular: 110, date: 120, nominal: 140, ordinal: 120, text: 260, set: 200 };
-const WIDEST = 220; // pixels of a column for the sake of its name
+const WIDEST = 220; // maximum width in pixels of a column that is widened to show its name
 const LETTER = 8;
 
 export default {
@@ -54,10 +54,10 @@ function mount(root, context) {
   let target = null;
   let ask = { queue: "", search: "", sort: "", descending: false, filters: [] };
   let total = 0;
-  let blocks = new Map(); // rows by the number of their block; a promise while they come
+  let blocks = new Map(); // rows by block number; null while a block is being loaded
   let generation = 0;
   let active = 0;
-  let openRow = null; // the row in the panel
+  let openRow = null; // the row shown in the panel
   let review = null;
   let state = "done";
   let stale = false;
@@ -73,7 +73,7 @@ function mount(root, context) {
     timer = setTimeout(work, SOON);
   };
 
-  // -- the request, kept in the address
+  // -- the request, stored in the address
 
   function fromParams() {
     const params = context.params();
@@ -283,7 +283,7 @@ function mount(root, context) {
     event.preventDefault();
   });
 
-  // -- which rows
+  // -- selection of rows
 
   function drawTabs() {
     const left = (name) => (review?.queues[name]?.rows === undefined ? "" : ` (${count(review.queues[name].rows)})`);
@@ -293,7 +293,7 @@ function mount(root, context) {
     if (tabs.childElementCount !== made.length) fill(tabs, made);
     else
       made.forEach((button, i) => {
-        const there = tabs.children[i]; // kept, so that the focus stays
+        const there = tabs.children[i]; // keep unchanged buttons, so that the focus stays
         if (there.textContent !== button.textContent || there.getAttribute("aria-pressed") !== button.getAttribute("aria-pressed")) {
           const focused = there === document.activeElement;
           there.replaceWith(button);
@@ -309,7 +309,7 @@ function mount(root, context) {
     if (state === "cancelled") return void fill(counted, "This was canceled. ", h("button", { type: "button", onclick: checkAgain }, "Check again"));
     const rows = `${count(total)} ${total === 1 ? "row" : "rows"}`;
     const says = {
-      suspects: target.kind === "nominal" ? `${rows} whose target may be wrong: similar rows disagree.` : `${rows} whose target is far from its prediction by the other rows.`,
+      suspects: target.kind === "nominal" ? `${rows} whose target may be wrong: similar rows disagree.` : `${rows} whose target is far from the value predicted from the other rows.`,
       outliers: `${rows} with an unusual combination of values.`,
     }[ask.queue];
     const by = page.learner && ask.queue === "suspects" ? ` Found by ${page.learner}.` : "";
@@ -434,10 +434,10 @@ function mount(root, context) {
         const own = differences.find(([name]) => name === target.name);
         if (own) body.target = own[1];
         const made = await post("/review/correct", body);
-        context.say(hasLine(row) ? `${nameOf(row)} is corrected.` : `Row #${row.id} is corrected and is now #${made.id}.`);
+        context.say(hasLine(row) ? `${nameOf(row)} was corrected.` : `Row #${row.id} was corrected and is now #${made.id}.`);
       } else {
         await post(`/review/${kind}`, { ids: [row.id] });
-        context.say(kind === "keep" ? `${nameOf(row)} is kept unchanged.` : `${nameOf(row)} is forgotten.`);
+        context.say(kind === "keep" ? `${nameOf(row)} was kept unchanged.` : `${nameOf(row)} was forgotten.`);
       }
       const hadPanel = openRow !== null;
       openRow = null;
@@ -486,7 +486,7 @@ function mount(root, context) {
     context.refresh();
   }
 
-  // -- what has changed, and the score
+  // -- unsaved changes and the score
 
   let aboutTimer = 0;
 
@@ -504,9 +504,9 @@ function mount(root, context) {
     }
   }
 
-  let settledScore = null; // of a learner that does not stand in for another, as it was shown last
+  let settledScore = null; // the last score that was not provisional
 
-  /** The score to show, and a note on it: the last one stays until there is another to compare with. */
+  /** Return the score to show and a note: the last score is shown until the new one is available. */
   function scoreToShow() {
     const { score, stands_in: standsIn } = review;
     if (score.state === "done" && !standsIn) settledScore = { ...score, unsaved: review.unsaved };

@@ -1,4 +1,4 @@
-// Ask a case base: the known values of a new case as a form, and the solution that similar cases propose.
+// Ask a case base: a form for the known values of a new case, and the solution proposed from similar cases.
 
 import { abort, isAbort, latest } from "../api.js";
 import { bars, contributions } from "../charts.js";
@@ -37,7 +37,7 @@ function mount(root, context) {
       abort("solve");
       found = null;
       fill(answer.body, h("p", { class: "prediction" }, h("span", { class: "soft" }, "Fill in the known values of the new case.")));
-      fill(past.body, h("p", { class: "soft" }, "The most similar cases will be shown side by side with it."));
+      fill(past.body, h("p", { class: "soft" }, "The most similar cases will be shown next to the new case."));
       fill(why.body);
       return;
     }
@@ -62,7 +62,7 @@ function mount(root, context) {
   function drawAnswer() {
     const items = found.candidates.slice(0, CANDIDATES).map((one) => ({ label: told(one.solution), share: one.probability, text: percent(one.probability), strong: same(one.solution, found.solution) }));
     const rest = found.candidates.slice(CANDIDATES).reduce((sum, one) => sum + one.probability, 0);
-    if (found.candidates.length > CANDIDATES) items.push({ label: `${found.candidates.length - CANDIDATES} others`, share: rest, text: percent(rest) });
+    if (found.candidates.length > CANDIDATES) items.push({ label: `${found.candidates.length - CANDIDATES} other${found.candidates.length === CANDIDATES + 1 ? "" : "s"}`, share: rest, text: percent(rest) });
     const about = [found.how && `${found.how}.`, found.interval && `Interval: ${equalDecimals(found.interval).join(" to ")}.`, ...found.notes.map((note) => `${note.replace(/\.$/, "")}.`)].filter(Boolean).join(" ");
     const keep = () => context.go("cases", { add: 1, solution: JSON.stringify(found.solution) });
     fill(

@@ -1,4 +1,4 @@
-// What if: the predictions along a column, with past cases near it; or along two columns, as a map.
+// What if: predictions along one column, with nearby past cases; or along two columns, as a heat map.
 
 import { abort, isAbort, latest } from "../api.js";
 import { bars, heatmap, lines } from "../charts.js";
@@ -107,7 +107,7 @@ function mount(root, context) {
     return `${label} ${percent(share)}`;
   };
 
-  /** The classes that are likely anywhere, in their own order, so that colors stay. */
+  /** Return the most probable classes over all points, in the order of the classes, so that colors do not change. */
   function top(points) {
     const most = Object.fromEntries(classes.map((label) => [label, Math.max(...points.map((point) => point.probabilities[label]))]));
     const kept = [...classes].sort((a, b) => most[b] - most[a]).slice(0, COLORS);
@@ -116,7 +116,7 @@ function mount(root, context) {
 
   const keys = (labels) => h("ul", { class: "legend", "aria-label": "Classes" }, labels.map((label, i) => h("li", {}, h("span", { class: `swatch c${i}` }), label)));
 
-  // -- names and levels, as bars
+  // -- nominal values and levels, as bars
 
   function drawList(name) {
     const usable = (point) => h("button", { type: "button", class: "link", onclick: () => context.asked.set(name, point.values[0], "curve") }, shown(point.values[0]), point.own ? " (this case)" : "");
@@ -148,7 +148,7 @@ function mount(root, context) {
     );
   }
 
-  // -- two columns, as a map
+  // -- two columns, as a heat map
 
   function drawMap() {
     const [a, b] = curve.columns;
@@ -174,7 +174,7 @@ function mount(root, context) {
     fill(body, ramp, heatmap({ xs, ys, cells, xName: a, yName: b, label: `${what} over ${a} and ${b}` }), h("p", { class: "soft" }, `The outlined cell is this case. Click a cell to put its values into the case.${[a, b].some(isNumber) ? " Numbers and dates are at quantiles of the past cases, so steps are not equal." : ""}`), table());
   }
 
-  /** The same numbers as text, for screen readers. */
+  /** Return the same numbers as a table, for screen readers. */
   function table() {
     const labels = classes ? (curve.columns.length > 1 ? [wanted.value] : top(curve.points)) : [context.status().open.target ?? "prediction"];
     const texts = classes ? [] : equalDecimals(curve.points.map((point) => point.prediction));
