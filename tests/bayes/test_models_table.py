@@ -174,7 +174,7 @@ def test_the_command_needs_data_or_the_built_in_table(
     with pytest.raises(SystemExit) as refused:
         main()
     assert refused.value.code == 2
-    assert "--only repairs needs none" in capsys.readouterr().err
+    assert "--only repairs needs no folder" in capsys.readouterr().err
     table = tmp_path / "table.md"
     monkeypatch.setattr(sys, "argv", ["models", "--quick", "--only", "repairs", "--markdown", str(table)])
     assert main() == 0

@@ -147,7 +147,7 @@ def test_a_case_is_added_edited_judged_and_forgotten(visit: Visit, desk: tuple[s
     check_accessible(page)
     dialog.get_by_label("Reason").fill("asked to")
     page.keyboard.press("Enter")
-    page.get_by_text(f"Case #{id_} is forgotten.").wait_for()
+    page.get_by_text(f"Case #{id_} was forgotten.").wait_for()
     assert b"onerror=alert(2)" not in path.read_bytes()
     go(page, "History")
     page.locator(".log").get_by_text("asked to").wait_for()

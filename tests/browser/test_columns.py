@@ -83,7 +83,7 @@ def test_a_table_is_corrected_before_anything_runs(raw: str, visit: Visit) -> No
     assert page.get_by_label("size", exact=True).locator("option").all_inner_texts() == ["missing", "S", "M", "L"]
     assert page.get_by_label("when", exact=True).count() == 0
     columns_of(page)
-    assert "ignored by hand" in column(page, "when").inner_text()
+    assert "set to ignore" in column(page, "when").inner_text()
     assert column(page, "income").locator(".piece").count() > 20  # stacked by outcome
 
 

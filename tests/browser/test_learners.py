@@ -92,7 +92,7 @@ def test_learners_are_compared_and_costs_of_several_classes_change_decisions(vis
     page.wait_for_selector("#notice:not([hidden])")
     page.get_by_role("link", name="Ask", exact=True).click()
     page.wait_for_selector(".decided")
-    assert "least expected cost" in page.locator(".decided").inner_text()
+    assert "lowest expected cost" in page.locator(".decided").inner_text()
     page.go_back()
     page.wait_for_selector(".details h3")
     page.get_by_role("button", name="Most probable class in Ask").click()
@@ -106,17 +106,17 @@ def test_a_threshold_by_costs_decides_in_ask(visit: Visit, two_classes: str) -> 
     page = visit(two_classes)
     compared(page)
     page.wait_for_selector(".decisions .curveplace svg")
-    assert page.get_by_label("Decide for").input_value() == "<i>sick</i>"  # the rare one
+    assert page.get_by_label("Choose", exact=True).input_value() == "<i>sick</i>"  # the rare one
     page.get_by_label("Cost of deciding well if the true class is <i>sick</i>").fill("20")
     page.get_by_role("button", name="Use the cheapest threshold").click()
-    threshold = int(page.get_by_label("from a probability of").input_value())
+    threshold = int(page.get_by_label("if its probability is at least").input_value())
     assert threshold < 50
     assert f"threshold={threshold}" in page.url
     assert "<i>sick</i> found (sensitivity)" in page.locator(".decisions").inner_text()
     assert "well found (specificity)" in page.locator(".decisions").inner_text()
     picture(page, "learners-threshold")
     check_accessible(page)
-    page.get_by_label("from a probability of").focus()
+    page.get_by_label("if its probability is at least").focus()
     page.keyboard.press("ArrowRight")
     assert f"threshold={threshold + 1}" in page.url
     page.get_by_role("button", name="Use in Ask").click()

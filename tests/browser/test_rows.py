@@ -133,7 +133,7 @@ def test_a_value_is_corrected_in_the_form_and_the_row_stays_in_its_place(
     page.get_by_text("1 value is changed.").wait_for()
     page.get_by_role("button", name="Correct", exact=True).click()
     page.get_by_text("1 change not saved").wait_for()
-    page.get_by_text("Line 4 is corrected.").wait_for()
+    page.get_by_text("Line 4 was corrected.").wait_for()
     assert first_column(page)[:4] == ["line 2", "line 3", "line 4", "line 5"]
     with page.expect_download() as download:
         page.get_by_role("link", name="Download table").click()

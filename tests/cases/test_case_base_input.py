@@ -166,7 +166,7 @@ def test_names_that_every_case_has_are_not_imported(base, tmp_path):
     head = '{"priorcase cases": 1, "attributes": [["retired", {"kind": "numeric"}]]}\n'
     (tmp_path / "cases.jsonl").write_text(head)
     with pc.CaseBase.open(tmp_path / "new.priorcase") as new:
-        with pytest.raises(CaseBaseError, match="attribute 'retired', a name reserved"):
+        with pytest.raises(CaseBaseError, match="attribute 'retired', reserved for"):
             new.import_(tmp_path / "cases.jsonl")
         assert new.attributes == {}
 

@@ -229,7 +229,7 @@ def test_conversations_print():
         "probability",
     ]
     assert said in str(talk.answer())
-    assert talk.answer().how == "Vote of all cases, weighted by 1 answer; 14 remain"
+    assert talk.answer().how == "Vote of all cases, weighted by 1 answer; 14 cases remain"
     given_first = Conversation(tennis(), {"outlook": "sunny"})
     assert given_first.transcript.lines[0].question == "outlook"
     given_first.skip("wind")

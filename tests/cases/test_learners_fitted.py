@@ -197,7 +197,7 @@ def test_words_about_mistakes() -> None:
     with pytest.raises(ReadingError, match=r"The state of the learner is damaged: checksum mismatch"):
         load_state(fitted.recipe, fitted.state()[:-1] + b"?")
     bayes = fit_learner(pc.NaiveBayes(), rows)
-    with pytest.raises(ReadingError, match="it is that of a NaiveBayes, not of a KNNClassifier"):
+    with pytest.raises(ReadingError, match="it belongs to a NaiveBayes, not to a KNNClassifier"):
         load_state(fitted.recipe, bayes.state())
     with pytest.raises(ReadingError, match="parts are missing"):
         load_state(fitted.recipe, dump(fitted.learner))
@@ -211,7 +211,7 @@ def test_words_about_mistakes() -> None:
         with pytest.raises(ReadingError, match="The recipe of a learner is"):
             Recipe.from_json(replace(fitted.recipe, **changed).json()).unfitted()  # type: ignore[arg-type]
     knowing = b64encode(fitted.state()).decode()
-    with pytest.raises(ReadingError, match="it holds no model"):
+    with pytest.raises(ReadingError, match="it contains no model"):
         replace(fitted.recipe, parameters=knowing).unfitted()
     fit_before = b64encode(dump(fitted.learner)).decode()
     assert not hasattr(replace(fitted.recipe, parameters=fit_before).unfitted(), "n_features_in_")
@@ -240,7 +240,7 @@ def test_recipes_that_were_made_up_give_one_named_error(made_up: dict[str, Any])
 def test_states_that_were_made_up_give_one_named_error(made_up: dict[str, Any]) -> None:
     fitted = fit(pc.KNNClassifier(1), cases(12))
     state = saving.unpack(fitted.state(), source="state") | made_up
-    with pytest.raises(ReadingError, match="learned"):
+    with pytest.raises(ReadingError, match="The state of the learner is damaged"):
         load_state(fitted.recipe, saving.pack(state, "state"))
 
 

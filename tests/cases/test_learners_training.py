@@ -149,7 +149,7 @@ MIXED = [(1, {"age": 1}, '"fix"', None), (2, {"age": 1}, "3", None)]
     ("call", "error", "word"),
     [
         (lambda: training_table(GRAPHS, target="age"), CaseBaseError, "found no attribute to learn from"),
-        (lambda: training_table(table(ROWS[1:2])), CaseBaseError, "none of the 1 cases has the target"),
+        (lambda: training_table(table(ROWS[1:2])), CaseBaseError, "the only case does not have the target"),
         (lambda: training_table(table([])), CaseBaseError, "the case base has no cases"),
         (lambda: training_table(table(MIXED)), CaseBaseError, "values such as 'fix', 3"),
         (lambda: training_table(table([(1, {"age": 1}, '["fix"]', None)])), CaseBaseError, r"values such as \['fix'\]"),

@@ -103,7 +103,7 @@ def test_outcomes_weigh_votes():
 def test_if_new_keeps_unless_a_duplicate_agrees():
     table = table_of([({"size": 0, "make": "A"}, "x"), ({"size": 100, "make": "A"}, "y")])
     found = decide(table, {"size": 1, "make": "A"}, '"x"', policy="if_new")
-    assert str(found) == "Not kept: case 10 with the same solution is 0.99 similar."
+    assert str(found) == "Not kept: case 10 has the same solution and similarity 0.99."
     assert not found
     other = replace(decide(table, {"size": 1, "make": "A"}, '"y"', policy="if_new"), id=12)
     assert str(other).startswith("Kept as case 12: no case with the same solution is similar enough. ")

@@ -103,7 +103,7 @@ def test_where_the_query_lies_outside_is_said() -> None:
         "the query is outside the range of the cases in x",
         "no case has make C, so make is not used in the fit",
     )
-    assert proposal.how.endswith("by x")
+    assert proposal.how.endswith("using x")
 
 
 def test_gaps_of_cases_and_cases_without_weight() -> None:

@@ -164,9 +164,9 @@ def test_rows_that_were_lost_are_noticed(tmp_path, whole):
         ("DELETE FROM learners", "learners has"),
         ("DELETE FROM retirements", "retirements has 0 rows"),
         ("UPDATE cases SET solution = 5 WHERE id = 5", "row 5 of cases"),
-        ("UPDATE history SET why = 'other' WHERE id = 5", "of history does not fit"),
-        ("UPDATE notes SET text = CAST(text AS BLOB) WHERE id = 5", "of notes does not fit"),
-        ("UPDATE meta SET value = value || ' '", "of meta does not fit"),
+        ("UPDATE history SET why = 'other' WHERE id = 5", "of history does not match"),
+        ("UPDATE notes SET text = CAST(text AS BLOB) WHERE id = 5", "of notes is invalid"),
+        ("UPDATE meta SET value = value || ' '", "of meta does not match"),
         ("DELETE FROM meta WHERE name = 'settings'", "entries of meta are missing"),
     ]:
         path.write_bytes(whole[0])

@@ -166,7 +166,7 @@ def test_a_column_that_is_an_attribute_cannot_be_the_solution(tmp_path: Path) ->
     assert run("cases", "new", path, "--like", table).exit_code == 0
     told = said("add", path, "--from", table, "--column", "job=solution")
     assert f"'job' is an attribute of {path}, so it cannot be the solution; create a case base" in told
-    command = told.rpartition("with: ")[2]
+    command = told.rpartition("without this attribute: ")[2]
     assert run("cases", "list", path).stdout.startswith("0 cases")
     words = [str(tmp_path / "new.cases") if word == "NEW.cases" else word for word in shlex.split(command)]
     assert run(*words[1:]).exit_code == 0

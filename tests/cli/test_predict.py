@@ -734,11 +734,11 @@ def test_parquet_files_are_answered_part_by_part(tmp_path: Path) -> None:
     (tmp_path / "part.priorcase").write_bytes((tmp_path / "model.priorcase").read_bytes()[:300])
     assert "is not a complete saved model" in error(run("predict", tmp_path / "part.priorcase", files[0]))
     assert (tmp_path / "answers.parquet").read_bytes() == good
-    assert "written as CSV or Parquet" in error(run("predict", tmp_path / "model.priorcase", *files[:2], "--json"))
+    assert "need --out with a" in error(run("predict", tmp_path / "model.priorcase", *files[:2], "--json"))
     assert "has no effect on a saved model" in error(
         run("predict", tmp_path / "model.priorcase", files[0], "--csv", "--column", "size=numeric")
     )
-    assert "is for predictions to Parquet files" in error(
+    assert "needs a query in Parquet files" in error(
         run("predict", tmp_path / "past.csv", *learner, tmp_path / "past.csv", "--out", tmp_path / "x.parquet")
     )
 
@@ -788,4 +788,4 @@ def test_options_without_effect_on_a_saved_model_are_refused(loans, option, valu
 
 def test_a_saved_model_without_predictions_is_refused(tmp_path):
     pc.KNNTransformer(1).fit([[1.0], [2.0]]).save(tmp_path / "graph.priorcase")
-    assert "has a KNNTransformer; expected a classifier" in error(run("predict", tmp_path / "graph.priorcase", "x0=1"))
+    assert "contains a KNNTransformer; expected" in error(run("predict", tmp_path / "graph.priorcase", "x0=1"))

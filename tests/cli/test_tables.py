@@ -225,12 +225,12 @@ def test_a_data_set_may_stand_for_a_table(shoes: Path, tmp_path: Path, monkeypat
     assert answers(answered)["attributes"] == {"age": "numeric", "size": ["S", "M", "L"], "code": "nominal"}
     written = run("predict", "shoes", "shoes", "--target", "fits", "--csv").stdout
     assert written.startswith("line,prediction,P(no),P(yes),actual\n")
-    assert "no data set of that name. Did you mean 'shoes'?" in error(run("evaluate", "shoe"))
+    assert "no data set named 'shoe'. Did you mean 'shoes'?" in error(run("evaluate", "shoe"))
     assert "there is no file and no data set named 'q'." in error(run("evaluate", "q"))
     assert "there is no file 'shoes.csv', but there is a data set 'shoes'." in error(run("report", "shoes.csv"))
     assert "'worn.csv' does not exist" in error(run("report", "worn.csv"))
     for option in ("format=csv", "delimiter=;", "missing=x", "encoding=u8"):
-        expected = f"--read {option.partition('=')[0]} has no effect on the data set 'shoes'"
+        expected = f"--read {option.partition('=')[0]} has no effect on 'shoes'"
         assert expected in error(run("evaluate", "shoes", "--read", option))
         assert expected in error(run("predict", "shoes", "shoes", "--read", option))
     new = write(tmp_path / "new.csv", ["age;size;code", "7;M;1"])

@@ -82,7 +82,7 @@ def test_a_title_above_the_header_is_named(tmp_path: Path, mark: str) -> None:
 
 @pytest.mark.parametrize("address", ["https://example.org/t.csv", "s3://bucket/t.parquet", "file:///t.csv"])
 def test_addresses_are_refused_in_words(address: str, tmp_path: Path) -> None:
-    with pytest.raises(ReadingError, match=r"is a URL; tables are read from files\. Download it"):
+    with pytest.raises(ReadingError, match=r"is a URL; tables are read from files\. Download the file"):
         read_table(address)
     with pytest.raises(ReadingError, match="is a URL"):
         pc.report(address, target="a")

@@ -233,7 +233,7 @@ def test_one_split_has_no_ranks_to_test() -> None:
             X,
             Y,
             {"splits": GroupKFold(3), "groups": [1, 2]},
-            "hold one group for each of 40 rows",
+            "contain one group for each of 40 rows",
         ),
         (LEARNERS, X, Y, {"scores": "acuracy"}, "score 'acuracy'.*Did you mean 'accuracy'"),
         (LEARNERS, X, Y, {"scores": "rmse"}, "score 'rmse', which is not available for classes"),

@@ -41,7 +41,7 @@ class TestStored:
     def test_columns_values_and_counts(self):
         instances = stored()
         assert len(instances) == 4
-        assert repr(instances) == "Instances(4 rows of 4 attributes and 1 targets)"
+        assert repr(instances) == "Instances(rows=4, attributes=4, targets=1)"
         assert (instances.schema, instances.targets) == (SCHEMA, TARGETS)
         np.testing.assert_array_equal(instances.column(0), [31, NAN, 45, 7.5])
         np.testing.assert_array_equal(instances.column(1), [1, 0, NAN, 2])
@@ -91,7 +91,7 @@ class TestStored:
     def test_nothing_stored(self):
         instances = Instances(SCHEMA)
         assert len(instances) == 0
-        assert repr(instances) == "Instances(0 rows of 4 attributes)"
+        assert repr(instances) == "Instances(rows=0, attributes=4)"
         assert instances.cells().shape == (0, 4)
         assert instances.append(read([])).tolist() == []
         assert (instances.version, instances.next_id) == (0, 0)

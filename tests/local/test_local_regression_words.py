@@ -32,7 +32,7 @@ def test_queries_far_from_everything_are_named_once() -> None:
     assert caught[0].filename == __file__
     np.testing.assert_allclose(predicted, [1.4, 3.0, 2.6, 1.0])
     assert np.isinf(std[[1, 3]]).all()
-    with pytest.warns(FarQueryWarning, match="queries 0 of 1 are"):
+    with pytest.warns(FarQueryWarning, match="query 0 of 1 is"):
         ends = model.predict_interval([[9.0]])
     assert ends.tolist() == [[-np.inf, np.inf]]
     with pytest.warns(FarQueryWarning, match="queries 1, 3"):
@@ -51,7 +51,7 @@ def test_equally_near_rows_answer_far_queries_by_their_mean() -> None:
     model.fit([[0.0], [2.0], [2.0]], [4.0, 1.0, 7.0], sample_weight=[1, 3, 1])
     with pytest.warns(FarQueryWarning):
         assert model.predict([[1.0]])[0] == pytest.approx((4.0 + 3 * 1.0 + 7.0) / 5)
-    with pytest.warns(FarQueryWarning, match="queries 0 of 3 are farther than the bandwidth"):
+    with pytest.warns(FarQueryWarning, match="query 0 of 3 is farther than the bandwidth"):
         np.testing.assert_allclose(model.loo_residuals(), [4.0 - 10.0 / 4, 1.0 - 9.0 / 3, 7.0 - 1.0])
 
 

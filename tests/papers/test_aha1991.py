@@ -207,7 +207,7 @@ def test_reports_say_what_symbols_would_do() -> None:
         tables.compare({**lines, symbols: printed(TUMOR, off=3.0)})
         .notes[4]
         .endswith(
-            " With levels as symbols, these numbers exceed the limits of the last note: "
+            " With levels as symbols, these numbers are outside the limits given in the last note: "
             "Tumor, levels as symbols IB2, accuracy: 35.9 ± 0.5 (32.9, +3.0); "
             "Tumor, levels as symbols IB2, storage: 77.3 (71.3, +6.0)."
         )

@@ -165,7 +165,7 @@ def test_reports_say_which_figures_do_not_agree() -> None:
     (note,) = bibl1998.compare({line: scores_of(line, off={"10% MLNB": -1.5})}).notes
     assert note == (
         f"For the data sets without numeric columns, 7 of 8 figures are within {near} The others: Lymphography, "
-        "10% MLNB, 0/1-score in percent: 37.8 ± 0.3 (39.3), which differs by 3.5 standard errors of a difference."
+        "10% MLNB, 0/1-score in percent: 37.8 ± 0.3 (39.3), which differs by 3.5 standard errors of the difference."
     )
     assert bibl1998.compare({bibl1998.TABLE_1[6]: scores_of(bibl1998.TABLE_1[6])}).notes == ()
 

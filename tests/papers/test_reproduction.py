@@ -208,7 +208,7 @@ def test_a_reproduction_prints_its_parts_and_what_made_it() -> None:
 def test_its_markdown_reads_as_a_page() -> None:
     found = Reproduction(TOY, tuple(item.part(Options()) for item in TOY.items), "do it", "So it was.", 61.0)
     page = found.markdown({"figure-1": "toy1999/figure-1.png"})
-    assert page.startswith("# Toys\n\nA. Author, 1999.\n\nThis command measures")
+    assert page.startswith("# Toys\n\nA. Author, 1999.\n\nThis command repeats all measurements")
     assert "```\ndo it\n```\n\n## Table 2. All\n\n**scores**\n" in page
     assert "## Figure 1. A\n\n![Figure 1. A](toy1999/figure-1.png)\n\n*A line.*\n\n**scores**" in page
     assert page.endswith("## Run details\n\nSo it was.\n")

@@ -63,11 +63,11 @@ def test_other_columns_stay_typical_or_those_of_a_row() -> None:
     for rows, targets in ((None, None), (TABLE, WAVE)):
         display = LocalFitDisplay.of(model, rows, targets, column="age", resolution=5)
         np.testing.assert_array_equal(display.fit, model.predict(typical))
-        assert display.kept == "others at typical values"
+        assert display.kept == "other columns at typical values"
     like = pd.concat([TABLE.iloc[[7]]] * 5, ignore_index=True).assign(age=places)
     display = LocalFitDisplay.of(model, TABLE, WAVE, column="age", at=7, resolution=5)
     np.testing.assert_array_equal(display.fit, model.predict(like))
-    assert display.kept == "others as in row 7"
+    assert display.kept == "other columns as in row 7"
 
 
 def test_values_have_bars_instead_of_a_line() -> None:
@@ -76,7 +76,7 @@ def test_values_have_bars_instead_of_a_line() -> None:
     assert display.frame()["colour"].tolist() == ["blue", "red"]
     ax = display.plot()
     assert [text.get_text() for text in ax.get_xticklabels()] == ["blue", "red"]
-    assert ax.get_xlabel() == "colour (others at typical values)"
+    assert ax.get_xlabel() == "colour (other columns at typical values)"
 
 
 def test_regressors_without_intervals_and_of_other_libraries() -> None:

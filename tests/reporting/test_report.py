@@ -611,7 +611,7 @@ def test_columns_are_most_important_only_if_the_first_one_is_significant(numbers
     assert list(importance(replace(numbers, importance=doubtful))) == [told]
     more = [replace(x, name=f"x{i}", error=x.loss) for i in range(5)]
     both = replace(numbers.importance, columns=(*more, part, replace(part, name="age, years"), noise))
-    told = "Largest effects: x0, x1 and x2; only those of **'part' and 'age, years'** are significant."
+    told = "Largest effects: x0, x1 and x2; only the effects of **'part' and 'age, years'** are significant."
     assert list(importance(replace(numbers, importance=both))) == [told]
 
 
@@ -699,7 +699,7 @@ def test_an_accuracy_below_that_of_the_most_frequent_class_is_not_recommended(re
         estimate = {**repairs.verdict.estimate, "accuracy": (accuracy, 0.01)}
         said = text(replace(repairs, verdict=replace(repairs.verdict, estimate=estimate)))
         assert f"is not more accurate than always predicting {frequent} (" in said
-        assert "its probabilities are better than the class frequencies, by log-score" in said
+        assert "its probabilities are better than the class frequencies (by log-score)" in said
         assert "Recommended" not in said
         assert "Expected accuracy" not in said
         unsure = replace(repairs.verdict, estimate=estimate, beats_baseline=False)

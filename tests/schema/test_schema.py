@@ -378,7 +378,7 @@ class TestReading:
         table = Schema(None, (Numeric(), Numeric())).read(X)
         assert table.block is X
         np.testing.assert_array_equal(table.columns[1], [NAN, 4.0])
-        assert repr(table) == "Table(2 rows of 2 attributes)"
+        assert repr(table) == "Table(rows=2, attributes=2)"
 
     def test_never_changes_its_input(self):
         frame = pd.DataFrame({"i": pd.array([1, None], dtype="Int64"), "s": ["a", None], "f": [1.0, None]})

@@ -105,7 +105,7 @@ def test_outlier_scores_prints_and_is_cut_like_the_other_results(model: MixtureM
     lines = str(found[6]).splitlines()
     assert lines[0].startswith("query 6: ")
     assert lines[0].endswith("% of the training rows are at least as unusual")
-    assert lines[1].split() == ["column", "value", "surprise", "usual", "beyond", "contribution"]
+    assert lines[1].split() == ["column", "value", "surprise", "usual", "excess", "contribution"]
     assert "noise" not in str(found)
     assert lines[-1].startswith("  (component)")
     html = found[6]._repr_html_()
