@@ -53,7 +53,7 @@ bayes::Column view(const AnyColumn& array) {
   return column;
 }
 
-// An element of a sequence as an array.
+// Returns an element of a sequence as an array, or throws with the message `rule`.
 template <class Array>
 Array as_array(nb::handle element, const char* rule) {
   Array array;
@@ -65,16 +65,16 @@ AnyColumn as_column(nb::handle element) {
   return as_array<AnyColumn>(element, "a column is an array of one dimension");
 }
 
-// What stands for each code: the slots of its values.
+// Sets the slots that the codes of a column stand for.
 void translate(bayes::Column& column, const Codes& slots) {
-  require(column.type != bayes::CellType::real, "only codes are translated");
+  require(column.type != bayes::CellType::real, "only columns of codes can have a translation");
   require(std::all_of(slots.data(), slots.data() + slots.size(), [](std::int32_t slot) { return slot >= 0; }),
-          "slots count from 0");
+          "slots must not be negative");
   column.translate = slots.data();
   column.n_translate = slots.size();
 }
 
-// Columns with, for each, the slots that its codes stand for (None: the model's own codes). The arrays are kept alive.
+// Columns, each with the slots that its codes stand for (None: the codes are the model's own). Keeps the arrays alive.
 struct TranslatedColumns {
   std::vector<AnyColumn> arrays;
   std::vector<Codes> translations;
@@ -104,7 +104,7 @@ std::vector<double> cut_points(const Vector& cuts) {
 
 // Counts and codes ----------------------------------------------------------------------------------------------------
 
-// starts has one entry more than there are columns; cuts holds an array or None for each column.
+// starts: one entry more than there are columns; cuts: an array, or None, for each column.
 void count_values(nb::sequence given, nb::sequence cuts, AnyColumn classes, Ids starts, Totals totals, int sign,
                   std::size_t threads) {
   const std::size_t n = nb::len(given), rows = classes.shape(0), n_classes = totals.shape(1);
@@ -121,7 +121,7 @@ void count_values(nb::sequence given, nb::sequence cuts, AnyColumn classes, Ids 
     const std::int64_t first = starts.data()[i], last = starts.data()[i + 1];
     require(0 <= first && first <= last && last <= static_cast<std::int64_t>(totals.shape(0)) &&
                 last - first >= bayes::first_slot && last - first <= most_slots,
-            "cells out of order");
+            "starts are out of order, or a column has too few or too many slots");
     require((last - first) * (static_cast<std::int64_t>(n_classes) + 1) <= std::numeric_limits<std::int32_t>::max(),
             "too many cells");
     columns[i].column = view(arrays.back());
@@ -129,7 +129,7 @@ void count_values(nb::sequence given, nb::sequence cuts, AnyColumn classes, Ids 
     columns[i].n_slots = static_cast<std::size_t>(last - first);
     nb::object points = cuts[i];
     if (points.is_none()) continue;
-    require(columns[i].column.type == bayes::CellType::real, "only numbers are cut");
+    require(columns[i].column.type == bayes::CellType::real, "only columns of numbers can have cuts");
     columns[i].cuts = cut_points(as_array<Vector>(points, "cuts are an array of numbers"));
     columns[i].cut = true;
   }
@@ -139,7 +139,7 @@ void count_values(nb::sequence given, nb::sequence cuts, AnyColumn classes, Ids 
   bayes::count_values(columns, own, n_classes, rows, sign, into, usable_threads(threads));
 }
 
-// Short calls keep the GIL: to give it back and to take it takes longer.
+// Releases the GIL, except in short calls, where releasing and retaking it would take longer than the call.
 class LongCall {
  public:
   explicit LongCall(std::size_t rows) {
@@ -174,12 +174,13 @@ void recode(AnyColumn codes, Codes table, nb::ndarray<nb::ndim<1>, nb::c_contig,
   const bayes::Column column = view(codes);
   void* const into = out.data();
   const LongCall released(codes.shape(0) + table.size());
-  require(std::all_of(table.data(), table.data() + table.size(), fits), "out has no room for a code of the table");
+  require(std::all_of(table.data(), table.data() + table.size(), fits),
+          "the type of out cannot represent a code of the table");
   bayes::recode(column, codes.shape(0), table.data(), table.size(), type, into);
 }
 
 nb::tuple factorise(nb::ndarray<const std::uint8_t, nb::ndim<2>, nb::device::cpu> items) {
-  require(items.shape(1) <= 1 || items.stride(1) == 1, "the bytes of an item lie side by side");
+  require(items.shape(1) <= 1 || items.stride(1) == 1, "the bytes of an item must be contiguous");
   require(items.shape(0) <= std::numeric_limits<std::int32_t>::max(), "too many items");
   const auto* const bytes = reinterpret_cast<const char*>(items.data());
   bayes::Factors found;
@@ -193,7 +194,7 @@ nb::tuple factorise(nb::ndarray<const std::uint8_t, nb::ndim<2>, nb::device::cpu
 // Moments -------------------------------------------------------------------------------------------------------------
 
 nb::object whole_ranks(Vector numbers, std::size_t most) {
-  require(most <= std::size_t{1} << 24, "too large a range");
+  require(most <= std::size_t{1} << 24, "most must not exceed 2^24");
   std::vector<std::int32_t> codes;
   bayes::WholeRange range;
   {
@@ -222,18 +223,18 @@ void add_moments(nb::sequence given, Codes codes, std::optional<Vector> weights,
                  std::size_t threads) {
   const std::size_t n = codes.size(), n_classes = sums.shape(1);
   require(sign == 1 || sign == -1, "sign is 1 or -1");
-  require(bases.size() == 3 && widths.size() == 3, "three windows of digits");
+  require(bases.size() == 3 && widths.size() == 3, "bases and widths must have three entries");
   require(!weights || weights->size() == n, "codes and weights differ in length");
   bayes::MomentWindows windows;
   std::int64_t total = 0;
   for (std::size_t i = 0; i < 3; ++i) {
     const std::int64_t base = bases.data()[i], width = widths.data()[i];
-    require(base >= -100 && base <= 100 && width > 0 && width <= 300, "a window of digits is too large");
+    require(base >= -100 && base <= 100 && width > 0 && width <= 300, "a window of digits is out of range");
     windows[i] = {base, static_cast<std::size_t>(width)};
     total += width;
   }
   require(sums.shape(0) == nb::len(given) && static_cast<std::int64_t>(sums.shape(2)) == total,
-          "digits of three sums for each column and class");
+          "sums must hold the digits of three sums for each column and class");
   std::vector<Vector> arrays;
   std::vector<const double*> columns;
   for (nb::handle column : given) {
@@ -241,7 +242,7 @@ void add_moments(nb::sequence given, Codes codes, std::optional<Vector> weights,
     require(arrays.back().size() == n, "columns and codes differ in length");
     columns.push_back(arrays.back().data());
   }
-  require(columns.size() == sums.shape(0), "digits of three sums for each column and class");
+  require(columns.size() == sums.shape(0), "sums must hold the digits of three sums for each column and class");
   std::int64_t* const into = sums.data();
   const std::int32_t* const classes = codes.data();
   const double* const amounts = weights ? weights->data() : nullptr;
@@ -259,21 +260,21 @@ void add_moments(nb::sequence given, Codes codes, std::optional<Vector> weights,
     const std::int64_t first = 32 * window.base, digits = static_cast<std::int64_t>(window.width);
     return low >= first && high < first + 32 * (digits - static_cast<std::int64_t>(bayes::spare_digits) + 1);
   };
-  require(fits(windows[0], of_w.low, of_w.high), "a weight is beyond the digits of its sum");
-  require(windows[0].base <= 0, "a weight is beyond the digits of its sum");
+  require(fits(windows[0], of_w.low, of_w.high), "a weight is beyond the range of its digits");
+  require(windows[0].base <= 0, "a weight is beyond the range of its digits");
   for (const double* column : columns) {
     base::check_interrupt();
     const bayes::BitRange own = bayes::bit_range(column, n);
     require(fits(windows[1], own.low + of_w.low, own.high + of_w.high) &&
                 fits(windows[2], 2 * own.low + of_w.low, 2 * own.high + of_w.high),
-            "a number is beyond the digits of its sum");
+            "a number is beyond the range of its digits");
   }
   bayes::add_moments(columns, classes, amounts, n, sign, into, windows, n_classes, usable_threads(threads));
 }
 
 // Scores --------------------------------------------------------------------------------------------------------------
 
-// A scorer that may be asked by many threads, while none of them adds terms.
+// A scorer that many threads may use at once. A change waits until no other thread uses it.
 struct SharedScorer {
   bayes::Scorer scorer;
   std::shared_mutex mutex;
@@ -290,7 +291,7 @@ struct SharedScorer {
 };
 
 bool are_logs(const double* logs, std::size_t n) {
-  return std::all_of(logs, logs + n, [](double log) { return log < base::infinity; });  // neither is NaN
+  return std::all_of(logs, logs + n, [](double log) { return log < base::infinity; });  // false for NaN
 }
 
 void make_scorer(SharedScorer* self, Vector prior, Matrix table) {
@@ -317,7 +318,7 @@ void add_table(SharedScorer& self, std::size_t column, std::size_t start, std::s
   self.change([&](bayes::Scorer& scorer) {
     require(n_slots >= bayes::first_slot && n_slots <= scorer.n_cells() && start <= scorer.n_cells() - n_slots &&
                 n_slots <= std::numeric_limits<std::int32_t>::max(),
-            "cells beyond the table");
+            "slots are beyond the table");
     scorer.add(std::move(term));
   });
 }
@@ -341,23 +342,24 @@ void add_density(SharedScorer& self, std::size_t column, Matrix parameters, bool
   });
 }
 
-// The last row of the parameters is the density without regard to classes.
+// The last row of the parameters is the density over all classes.
 void add_mixed(SharedScorer& self, std::size_t column, Matrix parameters, double log_in, double log_out) {
   require(log_in <= 0.0 && log_out <= 0.0, "logs of probabilities are 0 or less");
-  require(parameters.shape(0) >= 1, "one density for each class, and one for all");
+  require(parameters.shape(0) >= 1, "one density for each class, and one for all classes");
   std::vector<bayes::Density> classes = densities(parameters);
   const bayes::Density pooled = classes.back();
   classes.pop_back();
   bayes::DensityTerm term{column, bayes::Shape::mixed, std::move(classes), pooled, log_in, log_out};
   self.change([&](bayes::Scorer& scorer) {
-    require(term.classes.size() == scorer.n_classes(), "one density for each class, and one for all");
+    require(term.classes.size() == scorer.n_classes(), "one density for each class, and one for all classes");
     scorer.add(std::move(term));
   });
 }
 
 bayes::Scale scale_of(int scale) { return checked_option(scale, bayes::Scale::probability, "scale is 0, 1 or 2"); }
 
-// Scores rows of columns that are kept alive elsewhere; own is the class of each row to leave out.
+// Scores the rows of columns that the caller keeps alive. own: the class of each row, if each row is to be left out;
+// otherwise null.
 void score_views(SharedScorer& self, const std::vector<bayes::Column>& columns, std::size_t rows,
                  const bayes::Column* own, int scale, std::size_t threads, const Scores& out) {
   const bayes::Scale wanted = scale_of(scale);
@@ -394,7 +396,7 @@ void score_left_out(SharedScorer& self, nb::sequence given, nb::sequence transla
 nb::ndarray<nb::numpy, double> normalise_rows(Matrix joint, int scale, std::size_t threads) {
   const bayes::Scale wanted = scale_of(scale);
   const std::size_t rows = joint.shape(0), n = joint.shape(1);
-  require(n >= 1, "a row has no class");
+  require(n >= 1, "there must be at least one class");
   std::vector<double> out;
   {
     nb::gil_scoped_release release;
@@ -406,7 +408,7 @@ nb::ndarray<nb::numpy, double> normalise_rows(Matrix joint, int scale, std::size
 
 // Trees ---------------------------------------------------------------------------------------------------------------
 
-// Logarithms beyond it are too coarse to raise e to them.
+// Above this, doubles are too coarse for their exponentials to be meaningful.
 constexpr double largest_log = 1e15;
 
 void require_weights(const Vector& log_weights, std::size_t nodes) {
@@ -447,10 +449,11 @@ nb::ndarray<nb::numpy, std::int64_t> largest_tree(Vector log_weights, std::size_
 
 // Pairs ---------------------------------------------------------------------------------------------------------------
 
-// The layout of tables that have the right sizes. Nothing overflows, and a layout takes less memory than its tables.
+// Checks the sizes of tables and returns their layout. The checks cannot overflow, and a layout takes less memory than
+// its tables.
 bayes::PairLayout layout_for(const Ids& sizes, std::size_t n_classes, std::size_t n_singles, std::size_t n_pairs) {
   constexpr std::uint64_t most = std::numeric_limits<std::int32_t>::max();
-  require(n_classes >= 1 && n_classes <= most, "no class, or too many");
+  require(n_classes >= 1 && n_classes <= most, "there is no class, or there are too many");
   std::vector<std::size_t> widths;
   std::uint64_t sum = 0, squares = 0;
   for (std::size_t a = 0; a < sizes.size(); ++a) {
@@ -464,7 +467,7 @@ bayes::PairLayout layout_for(const Ids& sizes, std::size_t n_classes, std::size_
   }
   const std::uint64_t cells = (sum * sum - squares) / 2;
   require(n_singles == sum * n_classes && n_pairs % n_classes == 0 && n_pairs / n_classes == cells,
-          "tables of another layout");
+          "the tables do not have the sizes that these attributes and classes need");
   return {std::move(widths), n_classes};
 }
 
@@ -483,7 +486,8 @@ void require_amounts(const double* amounts, std::size_t n) {
 void count_pairs(CodeMatrix columns, Codes classes, std::optional<Vector> weights, double sign, Ids sizes,
                  Counts class_counts, Counts singles, Counts pairs, std::size_t threads) {
   const std::size_t n = columns.shape(1), width = columns.shape(0), n_classes = class_counts.size();
-  require(sizes.size() == width && classes.size() == n && (!weights || weights->size() == n), "lengths differ");
+  require(sizes.size() == width && classes.size() == n && (!weights || weights->size() == n),
+          "the arguments differ in length");
   require(sign == 1.0 || sign == -1.0, "sign is 1 or -1");
   const bayes::PairRows rows{columns.data(), classes.data(), weights ? weights->data() : nullptr, n, sign};
   nb::gil_scoped_release release;
@@ -512,7 +516,7 @@ nb::ndarray<nb::numpy, double> tree_joint_logs(const std::string& family, Vector
   require(width >= 1 && codes.shape(1) == width, "attributes differ in number");
   require(own.has_value() == leave.has_value() && (!own || (own->size() == n && leave->size() == n)),
           "one class and one weight for each row to leave out");
-  require(!std::isnan(least), "least is a number");
+  require(!std::isnan(least), "least must not be NaN");
   require(class_weights.size() == n_classes && totals.size() == n_classes && weights.size() == singles.size() &&
               unseen.size() == width * n_classes,
           "a prior weight for each class and value");
@@ -544,24 +548,26 @@ nb::ndarray<nb::numpy, double> tree_joint_logs(const std::string& family, Vector
 
 void bind_bayes(nb::module_& module) {
   module.def("code_counts", &code_counts, nb::arg("codes"), nb::arg("n"),
-             "How many rows hold each code from 0 to n - 1.");
+             "Number of rows with each code from 0 to n - 1.");
   module.def("factorise", &factorise, nb::arg("items"),
-             "Numbers of items, rows of bytes, in the order of their first occurrence, and where that is.");
+             "Codes of items (rows of bytes), numbered by first occurrence, and the row in which each code first "
+             "occurs.");
   module.def("recode", &recode, nb::arg("codes"), nb::arg("table"), nb::arg("out").noconvert(),
-             "Write the table's entry for each code; -1 beyond it.");
+             "Write the table's entry for each code to out; -1 for codes outside the table.");
   module.def("count_values", &count_values, nb::arg("columns"), nb::arg("cuts"), nb::arg("classes"), nb::arg("starts"),
              nb::arg("totals").noconvert(), nb::arg("sign"), nb::arg("threads"),
-             "Add class-conditional counts of some rows to the totals, cells by classes.");
+             "Add the counts of each value in each class, times sign, to the totals, slots by classes.");
   module.def("whole_ranks", &whole_ranks, nb::arg("numbers"), nb::arg("most"),
-             "The smallest of some whole numbers, how many there could be up to the largest, and their distances from "
-             "it, -1 for missing; None where they are not whole or their range is larger than most.");
+             "The smallest number, the size of the range, and the difference of each number from the smallest.\n\n"
+             "The size is largest - smallest + 1. The difference is -1 for a missing value. None if the numbers are "
+             "not all\nintegers, or the size exceeds ``most``.");
   module.def("bit_range", &bit_range, nb::arg("numbers"),
-             "Exponents of the lowest and the highest bit of some numbers, 0 and missing left out.");
+             "Exponents of the lowest and the highest bit of some numbers, ignoring zeros and missing values.");
   module.def("add_moments", &add_moments, nb::arg("columns"), nb::arg("codes"), nb::arg("weights").none(),
              nb::arg("sign"), nb::arg("sums").noconvert(), nb::arg("bases"), nb::arg("widths"), nb::arg("threads"),
-             "Add rows to the exact sums of weights, of numbers and of their squares in each class.");
+             "Add rows, times sign, to the exact sums of w, w x and w x^2 in each class, for weights w and numbers x.");
   module.def("normalise_rows", &normalise_rows, nb::arg("joint"), nb::arg("scale"), nb::arg("threads"),
-             "Joint logs as (log-)probabilities of the classes.");
+             "Convert joint log-probabilities of the classes to probabilities or log-probabilities.");
   nb::class_<SharedScorer>(module, "Scorer", "Log-probabilities of classes as sums of terms, one for each attribute.")
       .def("__init__", &make_scorer, nb::arg("prior"), nb::arg("table"))
       .def("leave_out", &leave_out, nb::arg("prior"), nb::arg("table"))

@@ -42,7 +42,7 @@ auto measured(const cases::PackedTexts& texts, const Characters& asked, std::siz
 
 // Postings --------------------------------------------------------------------------------------------------------
 
-// The arrays are kept as long as the postings.
+// Postings, and the arrays that they view.
 struct TermPostings {
   Codes holders;
   std::optional<Vector> weights;
@@ -83,7 +83,7 @@ Doubles similarities_of_sets(const TermPostings& held, const std::vector<std::in
   std::vector<std::int64_t> sorted = terms;
   std::sort(sorted.begin(), sorted.end());
   require(std::adjacent_find(sorted.begin(), sorted.end()) == sorted.end(), "a term is given twice");
-  require(terms.size() <= asked, "terms are among the members asked about");
+  require(terms.size() <= asked, "asked must be at least the number of terms");
   std::vector<double> found;
   {
     nb::gil_scoped_release release;
@@ -94,7 +94,7 @@ Doubles similarities_of_sets(const TermPostings& held, const std::vector<std::in
 
 // Cases -----------------------------------------------------------------------------------------------------------
 
-// The codes of all cases in one column, checked once, and the groups of its values. The array is kept.
+// The codes of all cases in one column, checked once, and the groups of its values. Keeps the array alive.
 struct CodedColumn {
   Codes codes;
   cases::ValueGroups groups;
@@ -108,7 +108,7 @@ void make_column(CodedColumn* self, Codes codes, std::size_t n_values, std::opti
     nb::gil_scoped_release release;
     const auto n = static_cast<std::int32_t>(n_values);
     const auto known = [n](std::int32_t code) { return code < n; };
-    require(std::all_of(codes.data(), codes.data() + codes.size(), known), "a code has no place among the values");
+    require(std::all_of(codes.data(), codes.data() + codes.size(), known), "a code must be below the number of values");
     if (numbers) {
       const auto ordered = [](double number) { return !std::isnan(number); };
       require(std::all_of(numbers->data(), numbers->data() + n_values, ordered), "numbers are not NaN");
@@ -117,7 +117,7 @@ void make_column(CodedColumn* self, Codes codes, std::size_t n_values, std::opti
       const std::int32_t* const before = earlier->codes.data();
       const std::size_t n_before = earlier->codes.size();
       require(n_before <= codes.size() && std::equal(before, before + n_before, codes.data()),
-              "a column begins with its earlier cases");
+              "the column must begin with the codes of the earlier one");
     }
     return cases::ValueGroups(codes.data(), codes.size(), numbers ? numbers->data() : nullptr, n_values,
                               earlier ? &earlier->groups : nullptr);
@@ -130,10 +130,10 @@ void require_weights(const Vector& weights, std::size_t width) {
   require(std::all_of(weights.data(), weights.data() + width, is_weight), "weights are finite and not negative");
 }
 
-// Without attributes the mask says how many cases there are.
+// Returns the mask, which is required without attributes: nothing else tells the number of cases then.
 const std::uint8_t* checked_mask(const std::optional<Flags>& mask, std::size_t n_cases, std::size_t width) {
-  require(n_cases == 0 || width > 0 || mask, "cases have attributes, or marks");
-  require(!mask || mask->size() == n_cases, "one mark for each case");
+  require(n_cases == 0 || width > 0 || mask, "without attributes, a mask is required");
+  require(!mask || mask->size() == n_cases, "the mask must have one entry for each case");
   return mask ? mask->data() : nullptr;
 }
 
@@ -217,7 +217,7 @@ nb::tuple py_best_cases_many(std::size_t n_cases, const std::vector<Codes>& code
   return nb::make_tuple(to_numpy(std::move(positions), shape), to_numpy(std::move(similarities), shape));
 }
 
-// The codes and values of all columns, to take cases out of. Arrays and tuples are kept.
+// The codes and values of all columns, from which cases are retrieved. Keeps the arrays and tuples alive.
 class CaseValues {
  public:
   CaseValues(std::vector<Codes> codes, std::vector<nb::tuple> values)
@@ -226,7 +226,7 @@ class CaseValues {
     for (const Codes& column : codes_) require(column.size() == codes_[0].size(), "one code for each case");
   }
 
-  // For each column the values of some cases, None where one is missing.
+  // Returns, for each column, the values of the given cases; None for a missing value.
   nb::list at(Ids positions) const {
     require_below(positions, codes_.empty() ? 0 : static_cast<std::int64_t>(codes_[0].size()), "no such case");
     nb::list found;
@@ -234,7 +234,7 @@ class CaseValues {
       nb::list column;
       for (std::size_t i = 0; i < positions.size(); ++i) {
         const std::int32_t code = codes_[a].data()[positions.data()[i]];
-        require(code < static_cast<std::int64_t>(values_[a].size()), "a code has no place among the values");
+        require(code < static_cast<std::int64_t>(values_[a].size()), "a code must be below the number of values");
         column.append(code < 0 ? nb::none() : nb::borrow(values_[a][static_cast<std::size_t>(code)]));
       }
       found.append(column);
@@ -251,7 +251,7 @@ class CaseValues {
 
 Doubles py_falling(Vector points, double point, double length, int side) {
   const auto counted = checked_option(side, cases::Side::smaller, "no such side");
-  require(!std::isnan(point) && length >= 0.0, "a length is not negative, and a point is a number");
+  require(!std::isnan(point) && length >= 0.0, "length must not be negative, and point must not be NaN");
   std::vector<double> found(points.size());
   {
     nb::gil_scoped_release release;

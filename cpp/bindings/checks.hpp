@@ -1,4 +1,5 @@
-// What the bindings share: arrays in as views and out without a copy, checks of what comes in, locks, and lists.
+// Shared by all bindings: array types, checks of arguments, a lock, and the conversion of results to NumPy arrays
+// without copies.
 #pragma once
 
 #include <nanobind/nanobind.h>
@@ -29,16 +30,16 @@ inline void require(bool holds, const char* rule) {
   if (!holds) throw nb::value_error(rule);
 }
 
-// An option that Python gives as a number from 0 to last.
+// Converts a number given by Python, from 0 to `last`, to an option; throws with the message `rule`.
 template <class Option>
 Option checked_option(int given, Option last, const char* rule) {
   require(given >= 0 && given <= static_cast<int>(last), rule);
   return static_cast<Option>(given);
 }
 
-// How many threads a call uses: at least one must be asked for, and more than so many would only wait.
+// Returns the number of threads to use. At least 1 must be requested; above the maximum, threads would only wait.
 inline std::size_t usable_threads(std::size_t threads) {
-  require(threads > 0, "there must be a thread");
+  require(threads > 0, "threads must be at least 1");
   return std::min<std::size_t>(threads, 1024);
 }
 
@@ -48,13 +49,14 @@ inline void require_distinct(const Ids& ids) {
   require(std::adjacent_find(sorted.begin(), sorted.end()) == sorted.end(), "an id is given twice");
 }
 
-// Lists that lie one behind the other: list i is [starts[i], starts[i + 1]).
+// Checks concatenated lists: the entries of list i are at starts[i] up to starts[i + 1].
 template <class Places>
 void require_lists(const Places& starts, std::size_t entries) {
-  require(starts.size() > 0 && starts.data()[0] == 0, "lists begin at 0");
+  require(starts.size() > 0 && starts.data()[0] == 0, "the first list must start at 0");
   for (std::size_t i = 1; i < starts.size(); ++i)
-    require(starts.data()[i - 1] <= starts.data()[i], "lists follow each other");
-  require(static_cast<std::size_t>(starts.data()[starts.size() - 1]) == entries, "lists end with the entries");
+    require(starts.data()[i - 1] <= starts.data()[i], "the starts of lists must not decrease");
+  require(static_cast<std::size_t>(starts.data()[starts.size() - 1]) == entries,
+          "the last list must end at the last entry");
 }
 
 inline bool is_weight(double weight) { return weight >= 0.0 && weight <= std::numeric_limits<double>::max(); }
@@ -66,8 +68,8 @@ void require_below(const Places& places, std::int64_t end, const char* rule) {
 
 // Locks -----------------------------------------------------------------------------------------------------------
 
-// Waits for a lock without the GIL: whoever holds it may need the GIL to go on. The GIL is held again after that, so
-// use it for short questions; long work releases the GIL itself and locks inside.
+// Takes a shared lock and, while waiting for it, releases the GIL, which the thread that holds the lock may need. The
+// GIL is held again afterwards, so this is for short calls; long calls release the GIL first and take the lock then.
 class SharedHold {
  public:
   explicit SharedHold(std::shared_mutex& mutex) : lock_(mutex, std::try_to_lock) {

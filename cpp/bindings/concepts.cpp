@@ -20,9 +20,9 @@ namespace {
 
 // Descriptions -----------------------------------------------------------------------------------------------------
 
-constexpr std::int64_t most_labels = std::int64_t{1} << 24;  // counts are kept for each
+constexpr std::int64_t most_labels = std::int64_t{1} << 24;  // counts are kept for all labels up to the largest
 
-// A description that several Python threads may use: questions share it, changes have it alone.
+// A description that several Python threads may use: queries share it, and changes lock it exclusively.
 struct SharedConcept {
   SharedConcept(const search::Plan& plan, Flags coded, Flags ranged, const concepts::Rules& rules, std::uint64_t seed)
       : width(checked_width(plan, coded, ranged)) {
@@ -39,7 +39,7 @@ struct SharedConcept {
     return plan.size();
   }
 
-  // To be asked with the lock.
+  // The caller must hold the lock.
   const concepts::Concept& core() const {
     if (description.incomplete) throw std::runtime_error("a change failed half-way: the description is incomplete");
     return *description.core;
@@ -63,7 +63,7 @@ concepts::Rules rules_of(int keep, int ties, double z_accept, double z_drop, boo
                          double weight_power, std::int64_t window, double decay) {
   require(std::isfinite(z_accept) && std::isfinite(z_drop), "levels of confidence are finite");
   require(0 <= window && window < std::int64_t{1} << 62 && 0.0 < decay && decay <= 1.0, "window or decay out of range");
-  require(0.0 < weight_power && weight_power < base::infinity, "weights have a power above 0");
+  require(0.0 < weight_power && weight_power < base::infinity, "weight_power must be finite and above 0");
   return {checked_option(keep, concepts::Keep::significant, "no such rule"),
           checked_option(ties, concepts::TieRule::random, "no such rule"),
           z_accept, z_drop, weighted, known_only, weight_power, window, decay};
@@ -72,10 +72,10 @@ concepts::Rules rules_of(int keep, int ties, double z_accept, double z_drop, boo
 // Learning --------------------------------------------------------------------------------------------------------
 
 void require_all(const std::vector<SharedConcept*>& concepts) {
-  require(std::find(concepts.begin(), concepts.end(), nullptr) == concepts.end(), "None is no description");
+  require(std::find(concepts.begin(), concepts.end(), nullptr) == concepts.end(), "a description must not be None");
 }
 
-// Descriptions that one call changes together; everyone locks them in the same order.
+// The descriptions that one call changes together. All calls lock them in the same order, to avoid deadlocks.
 class Changed {
  public:
   explicit Changed(const std::vector<SharedConcept*>& concepts) {
@@ -105,7 +105,7 @@ std::vector<concepts::Learned> learn(const std::vector<SharedConcept*>& concepts
   for (const SharedConcept* const each : concepts) match = match && each->width == cells.shape(1);
   for (const Ids& some : labels) match = match && some.size() == n;
   require(match, "names, cells and labels do not match");
-  // Copies: what is checked without the GIL is what is learned, whatever other threads write meanwhile.
+  // Copies, so that other threads cannot change the rows between the checks and learning.
   const std::vector<std::int64_t> named = copy(names);
   const std::vector<double> values = copy(cells);
   std::vector<std::vector<std::int64_t>> copied;
@@ -133,7 +133,7 @@ nb::tuple learn_one(SharedConcept& self, Ids names, Matrix cells, Ids labels, bo
   return packed(learn({&self}, names, cells, {labels}, trace, 1, nullptr).front(), trace);
 }
 
-// Tells Python how many rows were learned, now and then.
+// Reports to Python how many rows have been learned, at most every 100 milliseconds.
 class Report {
  public:
   explicit Report(nb::object told) : told_(std::move(told)) {}
@@ -151,7 +151,7 @@ class Report {
   std::chrono::steady_clock::time_point last_{};
 };
 
-// Results go to a list within this call: whoever is interrupted after it finds them there.
+// Appends the results to a list, so that they are not lost if the caller is interrupted as soon as this call returns.
 void learn_together(const std::vector<SharedConcept*>& concepts, Ids names, Matrix cells,
                     const std::vector<Ids>& labels, bool trace, std::size_t threads, nb::object progress,
                     nb::list results) {
@@ -258,7 +258,7 @@ void restore(SharedConcept& self, nb::bytes state) {
 
 // Exemplars --------------------------------------------------------------------------------------------------------
 
-// Exemplars that several Python threads may ask: searches share them, changes have them alone.
+// Exemplars that several Python threads may use: searches share them, and changes lock them exclusively.
 struct SharedExemplars {
   SharedExemplars(const search::Plan& plan, Vector weights) : plan(plan), exemplars(checked(plan, weights)) {}
 
@@ -271,13 +271,13 @@ struct SharedExemplars {
     return copy(weights);
   }
 
-  // Rows for a call without the GIL: a copy, so that what is checked is what is used.
+  // Copies rows for a call without the GIL, so that other threads cannot change them after the checks.
   std::vector<double> rows_of(const Matrix& rows) const {
     require(rows.shape(1) == exemplars.n_attributes(), "rows and plan differ in width");
     return copy(rows);
   }
 
-  // To be called with the lock.
+  // The caller must hold the lock.
   void check(const std::vector<double>& cells, bool queries) const {
     const std::size_t count = cells.size() / exemplars.n_attributes();
     require(exemplars.takes(plan, cells.data(), count, queries), "the plan does not know some of the symbols");
@@ -370,7 +370,7 @@ void bind_concepts(nb::module_& module) {
            nb::arg("z_accept"), nb::arg("z_drop"), nb::arg("weighted"), nb::arg("known_only"), nb::arg("weight_power"),
            nb::arg("window"), nb::arg("decay"), nb::arg("seed"))
       .def("learn", &learn_one, nb::arg("names"), nb::arg("cells"), nb::arg("labels"), nb::arg("trace"),
-           "Learns all rows, or none where it fails or is interrupted.")
+           "Learn rows, all or none of them; after an error that cannot be undone, the description is unusable.")
       .def("nearest", [](SharedConcept& self, Matrix cells, std::size_t threads) {
         return nearest(self, cells, -1, threads);
       }, nb::arg("cells"), nb::arg("threads"))
@@ -389,15 +389,17 @@ void bind_concepts(nb::module_& module) {
         return nb::make_tuple(to_numpy(std::vector<double>(self.core().similarity.ranges.low)),
                               to_numpy(std::vector<double>(self.core().similarity.ranges.high)));
       })
-      .def("weights", &weights, "Weight of each attribute, the sums it comes from, and the weights that searches use.")
+      .def("weights", &weights,
+           "The weight of each attribute, the sums and norms that it is computed from, and the weights used in "
+           "searches.")
       .def("state", &state)
       .def("restore", &restore, nb::arg("state"),
-           "Fills an empty description; attributes beyond those of the state are missing in its rows.")
+           "Restore a state into an empty description; attributes that the state lacks are missing in its instances.")
       .def("__len__", [](const SharedConcept& self) {
         const SharedHold hold(self.lock);
         return self.core().size();
       })
-      .def_prop_ro("n_seen", [](const SharedConcept& self) {  // also of one that is incomplete
+      .def_prop_ro("n_seen", [](const SharedConcept& self) {  // also for an incomplete description
         const SharedHold hold(self.lock);
         return self.description.core->arrivals;
       })
@@ -407,10 +409,12 @@ void bind_concepts(nb::module_& module) {
       });
   module.def("learn_together", &learn_together, nb::arg("concepts"), nb::arg("names"), nb::arg("cells"),
              nb::arg("labels"), nb::arg("trace"), nb::arg("threads"), nb::arg("progress").none(), nb::arg("results"),
-             "Lets descriptions learn the same rows, all or none of them; what each did is appended to `results`.");
+             "Update all descriptions with the same rows, or none; the effects on each are appended to ``results``.");
   module.def("forget_together", &forget_together, nb::arg("concepts"), nb::arg("names"), nb::arg("results"),
-             "Takes rows out of all descriptions, or of none; None for each is appended to `results`.");
-  nb::class_<SharedExemplars>(module, "Exemplars", "Stored rows whose records of use push the unreliable ones away.")
+             "Remove rows from all descriptions, or from none; None is appended to ``results`` for each description.");
+  nb::class_<SharedExemplars>(module, "Exemplars",
+                              "PEBLS exemplars: stored rows, numbered from 0, whose record of use increases the "
+                              "distance to unreliable ones.")
       .def(nb::init<const search::Plan&, Vector>(), nb::arg("plan"), nb::arg("weights"), nb::keep_alive<1, 2>())
       .def("arrive", &arrive, nb::arg("rows"), nb::arg("labels"), nb::arg("inherit"))
       .def("store", &store, nb::arg("rows"), nb::arg("labels"), nb::arg("used"), nb::arg("correct"))

@@ -20,7 +20,7 @@ void require_columns(const Flags& kinds, const Vector& scales) {
             "kinds are 0, 1 or 2 and scales are above 0");
 }
 
-// An array of this shape must be one that could exist: its size is computed without overflow.
+// Throws unless an array of this shape could exist, so that computing its size cannot overflow.
 void require_room(std::initializer_list<std::size_t> shape) {
   std::size_t room = std::size_t{1} << 48;
   for (const std::size_t n : shape) {
@@ -31,7 +31,8 @@ void require_room(std::initializer_list<std::size_t> shape) {
 
 // Regressions -----------------------------------------------------------------------------------------------------
 
-// Where the coefficients of each attribute start, and their number: one for a number, one for each nominal value.
+// Returns where the coefficients of each attribute start, followed by their total number. A numeric or ordinal
+// attribute has one coefficient, a nominal one has one for each value.
 std::vector<std::size_t> slots_of(const Flags& kinds, const Ids& values) {
   std::vector<std::size_t> slots{0};
   for (std::size_t a = 0; a < kinds.size(); ++a) {
@@ -81,7 +82,7 @@ nb::dict local_fits(Ids indptr, Ids rows, Vector weights, std::optional<Vector> 
   require(!(wanted & Questions::coefficients) || (values && values->size() == n_attributes),
           "one number of values for each attribute");
   require(!own || wanted & (Questions::statistics | Questions::hat_rows | Questions::left_out),
-          "the share of a row comes with statistics");
+          "own requires a want of 2, 8 or 16");
   require_columns(kinds, scales);
   local::LocalQuestions questions{
       {cells.data(), cells.shape(0), n_attributes, kinds.data(), scales.data(), targets.data(), targets.shape(1)},
@@ -101,7 +102,7 @@ nb::dict local_fits(Ids indptr, Ids rows, Vector weights, std::optional<Vector> 
 
 // Classifiers -----------------------------------------------------------------------------------------------------
 
-// What both classifiers are given.
+// The arguments that both classifiers share.
 struct LocalClassArrays {
   Ids indptr, rows;
   Vector weights;
@@ -114,7 +115,7 @@ struct LocalClassArrays {
   // To be called without the GIL.
   local::LocalClassTask task() const {
     const std::size_t n_attributes = kinds.size();
-    require(n_classes >= 1, "at least one class");
+    require(n_classes >= 1, "there must be at least one class");
     require_room({queries.shape(0), n_classes});
     require(indptr.size() == queries.shape(0) + 1, "one list for each query");
     require_lists(indptr, rows.size());
@@ -129,7 +130,7 @@ struct LocalClassArrays {
       require(is_weight(weights.data()[e]), "weights are finite and not negative");
     for (std::size_t q = 0; q + 1 < indptr.size(); ++q) {
       const double *first = weights.data() + indptr.data()[q], *last = weights.data() + indptr.data()[q + 1];
-      require(std::any_of(first, last, [](double w) { return w > 0; }), "a query without a voter of positive weight");
+      require(std::any_of(first, last, [](double w) { return w > 0; }), "a query has no voter of positive weight");
     }
     return {{cells.data(), cells.shape(0), n_attributes, kinds.data(), scales.data(), nullptr, 0},
             {indptr.data(), rows.data(), weights.data(), nullptr},
@@ -161,7 +162,7 @@ nb::tuple local_logistic(Ids indptr, Ids rows, Vector weights, Ids codes, std::s
                          Matrix queries, Flags kinds, Vector scales, double ridge, int max_iter, double tol,
                          std::size_t threads) {
   const LocalClassArrays given{indptr, rows, weights, codes, n_classes, cells, queries, kinds, scales};
-  require(ridge > 0.0 && is_weight(ridge), "a ridge above 0");
+  require(ridge > 0.0 && is_weight(ridge), "ridge must be finite and above 0");
   require(max_iter >= 0 && is_weight(tol), "max_iter and tol must not be negative");
   local::LogisticAnswers found;
   {
@@ -176,7 +177,8 @@ nb::tuple local_logistic(Ids indptr, Ids rows, Vector weights, Ids codes, std::s
 
 nb::object ridge_rows(Matrix triangle, Matrix block) {
   const std::size_t width = triangle.shape(0);
-  require(triangle.shape(1) == width && block.shape(1) == width, "a square triangle and rows of its width");
+  require(triangle.shape(1) == width && block.shape(1) == width,
+          "triangle must be square, and block must have its width");
   std::vector<double> rows;
   {
     nb::gil_scoped_release release;
@@ -188,7 +190,8 @@ nb::object ridge_rows(Matrix triangle, Matrix block) {
 
 nb::tuple ridge_spectrum(Matrix triangle, Matrix targets) {
   const std::size_t count = triangle.shape(0), n_targets = targets.shape(1);
-  require(triangle.shape(1) == count && targets.shape(0) == count, "a square triangle and targets of its height");
+  require(triangle.shape(1) == count && targets.shape(0) == count,
+          "triangle must be square, and targets must have its height");
   std::vector<double> singular, right, projected;
   {
     nb::gil_scoped_release release;
@@ -204,8 +207,9 @@ nb::tuple ridge_spectrum(Matrix triangle, Matrix targets) {
 nb::tuple ridge_left_out(Matrix rows, Vector means, Matrix right, Matrix weights, Matrix inverses) {
   const std::size_t n = rows.shape(0), count = means.size();
   const std::size_t n_weights = weights.shape(0), n_inverses = inverses.shape(0);
-  require(right.shape(0) == count && right.shape(1) == count, "as many directions as columns");
-  require(rows.shape(1) == count && weights.shape(1) == count && inverses.shape(1) == count, "rows of one width");
+  require(right.shape(0) == count && right.shape(1) == count, "right must be square, with one row for each mean");
+  require(rows.shape(1) == count && weights.shape(1) == count && inverses.shape(1) == count,
+          "rows, weights and inverses must have one column for each mean");
   require_room({n, n_weights});
   require_room({n, n_inverses});
   std::vector<double> fitted, leverages;
@@ -228,10 +232,10 @@ void bind_local(nb::module_& module) {
              "threads"_a, "own"_a.none() = nb::none(), "values"_a.none() = nb::none());
   module.def("local_bayes", &local_bayes, "indptr"_a, "rows"_a, "weights"_a, "codes"_a, "class_prior"_a, "cells"_a,
              "queries"_a, "kinds"_a, "scales"_a, "sizes"_a, "value_prior"_a, "student"_a, "strength"_a, "degrees"_a,
-             "smoothing"_a, "threads"_a, "Class probabilities by naive Bayes over the voters of each query.");
+             "smoothing"_a, "threads"_a, "Class probabilities by naive Bayes fitted to the voters of each query.");
   module.def("local_logistic", &local_logistic, "indptr"_a, "rows"_a, "weights"_a, "codes"_a, "n_classes"_a, "cells"_a,
              "queries"_a, "kinds"_a, "scales"_a, "ridge"_a, "max_iter"_a, "tol"_a, "threads"_a,
-             "Class probabilities by a logistic fit to the voters of each query, and whether its steps ended.");
+             "Class probabilities by logistic regression on the voters of each query, and whether each fit converged.");
   module.def("ridge_rows", &ridge_rows, "triangle"_a, "block"_a);
   module.def("ridge_spectrum", &ridge_spectrum, "triangle"_a, "targets"_a);
   module.def("ridge_left_out", &ridge_left_out, "rows"_a, "means"_a, "right"_a, "weights"_a, "inverses"_a);

@@ -6,10 +6,10 @@
 
 namespace {
 
-PyObject* asked_too = nullptr;  // a function of Python, which raises where the work of this thread is to end
+PyObject* asked_too = nullptr;  // a Python function that raises if the work of this thread should end
 
-// Whether the user pressed Ctrl-C, or nobody waits for the answer any more; the error that Python raised, such as
-// KeyboardInterrupt, is then set on this thread.
+// Returns whether the work of this thread should end: the user pressed Ctrl-C, or the Python function raised. The
+// exception, such as KeyboardInterrupt, is then set on this thread.
 bool interrupted() {
   nanobind::gil_scoped_acquire hold;
   if (PyErr_CheckSignals() != 0) return true;
@@ -22,7 +22,7 @@ bool interrupted() {
 }  // namespace
 
 NB_MODULE(_core, module) {
-  // What a cache of the user still holds when the interpreter ends is no leak worth a screenful of warnings.
+  // Objects that are still alive when the interpreter exits, such as those in a cache, are not leaks to warn about.
   nanobind::set_leak_warnings(false);
   module.doc() =
       "The compiled core of priorcase: exact search over mixed columns, counts, moments and sums over trees.";
@@ -51,7 +51,8 @@ NB_MODULE(_core, module) {
     PyObject* const before = asked_too;
     asked_too = check.release().ptr();
     Py_XDECREF(before);
-  }, nanobind::arg("check"), "Call a function every 50 ms within long calls, on their thread; they end by what it raises.");
+  }, nanobind::arg("check"),
+     "Set a function that long calls run every 50 ms on the calling thread; an exception it raises ends the call.");
   module.def("cpu_paths", [] {
     std::vector<std::string> names;
     for (const base::Path path : base::available_paths()) names.emplace_back(base::name_of(path));
@@ -60,5 +61,5 @@ NB_MODULE(_core, module) {
   module.def("cpu_path", [] { return std::string(base::name_of(base::path())); }, "Name of the code path in use.");
   module.def("use_cpu_path", [](const std::string& name) {
     if (!base::use_path(name)) throw nanobind::value_error("this CPU has no such code path");
-  }, nanobind::arg("name"), "Switch to another code path; the answers stay the same.");
+  }, nanobind::arg("name"), "Switch to another code path; all paths give the same results.");
 }

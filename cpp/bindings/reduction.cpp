@@ -16,8 +16,8 @@ namespace priorcase::bindings {
 
 namespace {
 
-// A reduction with the rows that it looks at, which are copied: nobody may change them meanwhile. It is made and used
-// without the GIL, by one thread at a time.
+// A reduction and its rows, which are copied so that no other thread can change them. It is made and used without the
+// GIL, by one thread at a time.
 template <class Core>
 struct Reduction {
   template <class Make>
@@ -89,7 +89,7 @@ struct CaseFilter : Reduction<reduction::CaseFilter> {
   }
 };
 
-// What rows vote on: classes or numbers.
+// The targets that rows vote on: classes or numbers.
 struct Voting {
   void set(std::vector<std::int64_t> labels, bool nearest_breaks_ties) {
     classes = reduction::numbered_classes(labels);
@@ -114,7 +114,7 @@ struct Drop : Voting, Reduction<reduction::Drop> {
       : Reduction(plan, coded, cells, weights, [&](const search::Rows& rows) {
           require(labels.has_value() != targets.has_value(), "either labels or targets");
           require(std::isfinite(alpha) && alpha >= 0.0, "alpha must be a finite number of 0 or more");
-          require(k > 0, "there must be a voter");
+          require(k > 0, "k must be at least 1");
           require((labels ? labels->size() : targets->size()) == rows.n, "one label or target per row");
           labels ? set(copy(*labels), nearest_breaks_ties) : set(copy(*targets), alpha);
           return std::make_unique<reduction::Drop>(rows, *ballot, k, stay_on);
@@ -139,24 +139,29 @@ struct Drop : Voting, Reduction<reduction::Drop> {
 
 void bind_reduction(nb::module_& module) {
   using namespace nb::literals;
-  nb::class_<Condensed>(module, "Condensed", "Rows taken in because the nearest one before them got them wrong.")
+  nb::class_<Condensed>(module, "Condensed",
+                        "A condensed subset: rows are added if their nearest row in the subset has another class.")
       .def(nb::init<const search::Plan&, Flags, Matrix, Vector, Ids>(), "plan"_a, "coded"_a, "cells"_a, "weights"_a,
            "labels"_a, nb::keep_alive<1, 2>())
       .def("take_in", &Condensed::take_in, "first"_a, "last"_a, "threads"_a)
       .def("held", &Condensed::held);
-  nb::class_<Reduced>(module, "Reduced", "Members that leave where no row becomes wrong by that.")
+  nb::class_<Reduced>(module, "Reduced",
+                      "A reduced subset: members are removed if no row becomes misclassified by that.")
       .def(nb::init<const search::Plan&, Flags, Matrix, Vector, Ids, Flags>(), "plan"_a, "coded"_a, "cells"_a,
            "weights"_a, "labels"_a, "members"_a, nb::keep_alive<1, 2>())
       .def("fill", &Reduced::fill, "first"_a, "last"_a, "threads"_a)
       .def("consider", &Reduced::consider, "first"_a, "last"_a)
       .def("held", &Reduced::held);
-  nb::class_<CaseFilter>(module, "CaseFilter", "Rows that leave where more rows solve them than they solve.")
+  nb::class_<CaseFilter>(module, "CaseFilter",
+                         "Iterative case filtering: rows are removed if more rows solve them than they solve.")
       .def(nb::init<const search::Plan&, Flags, Matrix, Vector, Ids>(), "plan"_a, "coded"_a, "cells"_a, "weights"_a,
            "labels"_a, nb::keep_alive<1, 2>())
       .def("count", &CaseFilter::count, "rows"_a, "threads"_a)
       .def("filter", &CaseFilter::filter)
       .def("held", &CaseFilter::held);
-  nb::class_<Drop>(module, "Drop", "Rows that leave where those that rely on them lose nothing.")
+  nb::class_<Drop>(module, "Drop",
+                   "Decremental reduction: rows are removed if the rows that have them as neighbors lose no accuracy "
+                   "in total.")
       .def(nb::init<const search::Plan&, Flags, Matrix, Vector, std::optional<Ids>, std::optional<Vector>, std::size_t,
                     bool, double, bool>(),
            "plan"_a, "coded"_a, "cells"_a, "weights"_a, "labels"_a.none(), "targets"_a.none(), nb::kw_only(), "k"_a,

@@ -20,7 +20,8 @@ bool are_counts(const std::vector<double>& numbers) {
   return std::all_of(numbers.begin(), numbers.end(), is_weight);
 }
 
-// Arguments are copied before they are checked: nobody may change them afterwards. All of this is done without the GIL.
+// Arguments are copied before they are checked, so that other threads cannot change them after the checks. All of this
+// is done without the GIL.
 struct Cells {
   Cells(const search::Plan& plan, const Flags& flags, const Matrix& matrix)
       : coded(copy(flags)), cells(copy(matrix)), n(matrix.shape(0)) {
@@ -33,7 +34,7 @@ struct Cells {
   const std::size_t n;
 };
 
-// Lists of rows, one behind the other.
+// Concatenated lists of rows.
 struct Lists {
   Lists(const Ids& indptr, const Ids& rows, std::size_t n) : starts(copy(indptr)), rows(copy(rows)) {
     require_lists(starts, rows.size());
@@ -51,14 +52,15 @@ std::vector<double> checked_weights(const Vector& given, std::size_t width) {
   return weights;
 }
 
-// Classes or numbers of some rows.
+// The targets of the rows: classes or numbers.
 struct Told {
   Told(const std::optional<Ids>& given_labels, const std::optional<Vector>& given_numbers, const Vector& given_shares,
        int given_loss, std::size_t n)
       : shares(copy(given_shares)),
         loss(checked_option(given_loss, relevance::StretchLoss::squared, "no such loss")) {
     require(given_labels.has_value() != given_numbers.has_value(), "either labels or numbers");
-    require(given_numbers.has_value() == (loss == relevance::StretchLoss::squared), "squares are for numbers");
+    require(given_numbers.has_value() == (loss == relevance::StretchLoss::squared),
+            "the squared loss is for numbers, the other losses are for classes");
     if (given_labels) labels = copy(*given_labels);
     if (given_numbers) numbers = copy(*given_numbers);
     require(labels.size() + numbers.size() == n, "one target per row");
@@ -79,7 +81,7 @@ struct Told {
   const relevance::StretchLoss loss;
 };
 
-// Rows among which weights are tried out.
+// The rows on which the loss of attribute weights is evaluated.
 struct Stretch {
   Stretch(const search::Plan& plan, Flags coded, Matrix cells, std::optional<Ids> labels, std::optional<Vector> numbers,
           Vector given_times, Vector shares, int loss) {
@@ -104,7 +106,7 @@ struct Stretch {
       require_below(rows, static_cast<std::int64_t>(table->n), "no such row");
       require(votes.size() == table->n && are_counts(votes), "one finite vote that is not negative per row");
       const auto counts = [this](std::int64_t row) { return times[static_cast<std::size_t>(row)] > 0.0; };
-      require(std::any_of(rows.begin(), rows.end(), counts), "there must be a row to tell that counts");
+      require(std::any_of(rows.begin(), rows.end(), counts), "one of the rows must have times above 0");
       loss = relevance::stretch_loss(*table, told->targets(votes.data()), weights.data(), rows.data(), rows.size(),
                                      times.data(), usable_threads(threads), wants_gradient ? gradient.data() : nullptr);
     }
@@ -116,7 +118,7 @@ struct Stretch {
   std::optional<relevance::StretchTable> table;
 };
 
-// Weights of each of some queries, by the rows listed for it, each counted as often as it says.
+// Fits weights for each query to the rows listed for it, each counted as often as `given_counts` says.
 Doubles local_weights(const search::Plan& plan, Flags coded, Matrix cells, std::optional<Ids> labels,
                       std::optional<Vector> numbers, Vector shares, int loss, Ids indptr, Ids rows, Vector given_counts,
                       Vector given_weights, double stiffness, std::size_t steps, std::size_t threads) {
@@ -162,7 +164,9 @@ Doubles relief_sums(const search::Plan& plan, Flags coded, Matrix cells, Ids giv
 
 void bind_relevance(nb::module_& module) {
   using namespace nb::literals;
-  nb::class_<Stretch>(module, "Stretch", "Rows that tell each other's targets by soft votes.")
+  nb::class_<Stretch>(module, "Stretch",
+                      "Leave-one-out loss of attribute weights: rows predict each other's targets by soft votes "
+                      "``exp(-cost)``.")
       .def(nb::init<const search::Plan&, Flags, Matrix, std::optional<Ids>, std::optional<Vector>, Vector, Vector,
                     int>(),
            "plan"_a, "coded"_a, "cells"_a, "labels"_a.none(), "numbers"_a.none(), "times"_a, "shares"_a, "loss"_a,

@@ -60,7 +60,8 @@ void profile(search::Plan& plan, std::size_t a, Matrix profiles, Vector factors,
 
 void table(search::Plan& plan, std::size_t a, Matrix matrix, std::optional<Vector> rows, std::optional<Vector> columns,
            double f_one, double f_both, double f_unseen) {
-  require(matrix.shape(0) == (rows ? rows->size() : matrix.shape(1)), "a table of differences is square");
+  require(matrix.shape(0) == (rows ? rows->size() : matrix.shape(1)),
+          "a table must have one row per row label, or be square without row labels");
   search::Table table;
   table.f = copy(matrix);
   table.count = matrix.shape(1);
@@ -71,7 +72,7 @@ void table(search::Plan& plan, std::size_t a, Matrix matrix, std::optional<Vecto
   plan.set(a, {std::move(table), f_one, f_both, f_unseen});
 }
 
-// A Python function that threads without the GIL may call, or let go.
+// A Python function that threads may call and release without holding the GIL.
 class RowOf {
  public:
   explicit RowOf(nb::callable function)
@@ -91,7 +92,7 @@ class RowOf {
   std::shared_ptr<nb::callable> function_;
 };
 
-// Rows of differences that Python computes when they are needed; see table.
+// Like table, but Python computes the row of a query's cell when it is needed.
 void asked(search::Plan& plan, std::size_t a, nb::callable row_of, std::optional<Vector> columns, double f_one,
            double f_both, double f_unseen) {
   search::Table table;
@@ -133,7 +134,7 @@ bool are_cells(Vector numbers, std::int32_t levels, bool may_miss) {
 
 // Indexes ----------------------------------------------------------------------------------------------------------
 
-using Stored = nb::ndarray<nb::ro, nb::ndim<1>, nb::c_contig, nb::device::cpu>;  // of any small integer type
+using Stored = nb::ndarray<nb::ro, nb::ndim<1>, nb::c_contig, nb::device::cpu>;  // of integers of at most 32 bits
 
 nb::ndarray<nb::numpy, std::uint8_t> holds(SharedIndex& self, Ids ids) {
   std::vector<std::uint8_t> held(ids.size());
@@ -223,12 +224,12 @@ votes::Poll voters_on(SharedIndex& self, const search::Plan& plan, Matrix query,
   self.organise_if_due(plan, 1);
   const std::shared_lock hold(self.lock);
   self.require_cover(plan, request.queries, 1);
-  static thread_local search::Seeker seeker;  // keeps its memory from one question to the next
+  static thread_local search::Seeker seeker;  // keeps its memory from one query to the next
   voters.take(self.index.find(plan, seeker, request), base::Root(power, root), rule);
   return voters;
 }
 
-// The voters on one query; nothing where one of them is infinitely far away.
+// Returns the voters on one query; None if one of them is infinitely far away.
 nb::object poll(SharedIndex& self, const search::Plan& plan, Matrix query, Matrix weights, std::size_t k, bool ties,
                 int vote, double power, bool root, int algorithm) {
   votes::Poll voters = voters_on(self, plan, query, weights, k, ties, vote, power, root, algorithm);
@@ -245,8 +246,8 @@ std::int64_t code_at(const Stored& codes, std::size_t i) {
   }
 }
 
-// The class that one query's voters elect, by the codes of the stored rows and the class of each code; -1 where a voter
-// is infinitely far away, or votes are equal and it takes more than the voters to decide.
+// Returns the class that the voters on one query elect; -1 if a voter is infinitely far away, or for a tie that the
+// caller must break. codes: the code of each stored row; of_code: the class of each code.
 std::int64_t winner(SharedIndex& self, const search::Plan& plan, Matrix query, Matrix weights, std::size_t k,
                     bool ties, int vote, double power, bool root, int algorithm, Ids ids, Stored codes, Ids of_code,
                     std::size_t n_classes, int vote_ties) {
@@ -255,10 +256,10 @@ std::int64_t winner(SharedIndex& self, const search::Plan& plan, Matrix query, M
   require(ids.size() == codes.size(), "one code per id");
   const auto rule = checked_option(vote_ties, votes::VoteTies::reduce, "no such rule for ties");
   votes::Poll voters = voters_on(self, plan, query, weights, k, ties, vote, power, root, algorithm);
-  require(!voters.ids.empty(), "nobody votes: no row is stored");
+  require(!voters.ids.empty(), "there are no voters: no row is stored");
   if (voters.endless() < voters.ids.size()) return -1;
   const votes::Positions position(ids.data(), ids.size());
-  std::int64_t most = 0;  // classes beyond it have no votes
+  std::int64_t most = 0;  // classes from here on have no votes
   for (std::int64_t& voter : voters.ids) {
     const std::int64_t code = code_at(codes, position(voter));
     require(code >= 0 && static_cast<std::size_t>(code) < of_code.size(), "no such code");
@@ -348,7 +349,7 @@ template <class T>
 Array<T> part(const nb::dict& parts, const char* name) {
   Array<T> found;
   require(parts.contains(name) && nb::try_cast<Array<T>>(parts[name], found, false),
-          "an array is missing, or of another type");
+          "an array is missing or has the wrong type");
   return found;
 }
 
@@ -358,7 +359,7 @@ std::vector<T> copied(const nb::dict& parts, const char* name) {
   return {found.data(), found.data() + found.size()};
 }
 
-// In place, where the array lies on a cache line; others are copied.
+// Shares the memory of the array if it starts on a cache line; otherwise copies it.
 template <class T>
 base::Shared<T> shared(const nb::dict& parts, const char* name) {
   const Array<T> found = part<T>(parts, name);
@@ -376,7 +377,7 @@ void from_parts(SharedIndex* self, Flags coded, nb::dict given, std::size_t thre
                       shared<std::uint8_t>(given, "symbols"), shared<double>(given, "cells"),
                       shared<std::uint32_t>(given, "slot_of_id"), shared<std::uint32_t>(given, "id_of_slot")};
   const std::vector<std::int64_t> numbers = copied<std::int64_t>(given, "numbers");
-  require(numbers.size() == 3, "three numbers");
+  require(numbers.size() == 3, "'numbers' must have three entries");
   parts.first_id = numbers[0];
   parts.dead = numbers[1];
   parts.ordered = numbers[2];
@@ -399,7 +400,7 @@ void from_parts(SharedIndex* self, Flags coded, nb::dict given, std::size_t thre
 void bind_search(nb::module_& module) {
   using namespace nb::literals;
   nb::class_<search::Plan>(module, "Plan",
-                           "How two rows differ: one difference per attribute, a power and a rule for gaps.")
+                           "How two rows differ: one difference per attribute, a power, and a rule for missing values.")
       .def(nb::init<std::size_t, double, bool, bool, double, bool>(), "n_attributes"_a, "power"_a, nb::kw_only(),
            "skip"_a = false, "mean"_a = false, "nothing_shared"_a = base::infinity, "root"_a = false)
       .def("linear", &linear, "a"_a, "scale"_a, nb::kw_only(), "low"_a = 0.0, "high"_a = 0.0, "widen"_a = false,
@@ -420,8 +421,9 @@ void bind_search(nb::module_& module) {
       .def("differences", &differences, "query"_a, "rows"_a)
       .def("__len__", &search::Plan::size);
   module.def("are_cells", &are_cells, "numbers"_a.noconvert(), "levels"_a, "may_miss"_a,
-             "Whether numbers are finite or, where they may, missing; with levels above 0 whole and below.");
-  nb::class_<SharedIndex>(module, "Index", "Rows as codes and cells, searched exactly.")
+             "Whether all numbers are finite, or missing if may_miss; with levels > 0, also integers from 0 to levels "
+             "- 1.");
+  nb::class_<SharedIndex>(module, "Index", "An index of stored rows, with exact search.")
       .def("__init__", [](SharedIndex* self, Flags coded) {
         new (self) SharedIndex({coded.data(), coded.data() + coded.size()});
       }, nb::arg("coded"))

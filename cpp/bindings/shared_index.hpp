@@ -1,4 +1,4 @@
-// An index that several Python threads may use; nothing of Python is in it, so that the C++ tests use it too.
+// An index that several Python threads may use. It does not depend on Python, so that the C++ tests can use it, too.
 #pragma once
 
 #include <mutex>
@@ -12,8 +12,9 @@
 
 namespace priorcase::bindings {
 
-// Searches share the index, and a change has it alone for a moment: what takes long, such as a new order of the rows,
-// is built aside while others go on searching. Lock without the GIL; `changing` comes before `lock`.
+// Searches share the index. A change locks it exclusively, but only for a moment: whatever takes long, such as a new
+// order of the rows, is built in a copy while other threads continue to search. Wait for the locks without holding the
+// GIL, and take `changing` before `lock`.
 struct SharedIndex {
   explicit SharedIndex(std::vector<std::uint8_t> flags) : index(checked(flags)), coded(std::move(flags)) {}
 
@@ -27,11 +28,11 @@ struct SharedIndex {
   }
 
   void append(const std::int64_t* ids, const double* rows, std::size_t n, std::size_t threads = 1) {
-    const std::lock_guard change(changing);  // only changes alter the rows: they may be read without the other lock
+    const std::lock_guard change(changing);  // enough to read the rows: only its holder changes them
     if (!index.takes(rows, n, false))
       throw std::invalid_argument("stored numbers must be finite, and stored codes whole numbers from 0 on");
     for (std::size_t i = 0; i < n; ++i)
-      if (ids[i] < 0) throw std::invalid_argument("ids must not be negative");  // -1 excludes nothing from a search
+      if (ids[i] < 0) throw std::invalid_argument("ids must not be negative");  // -1: no row is excluded from a search
     for (std::size_t i = 0; i < n; ++i)
       if (index.has(ids[i])) throw std::invalid_argument("a row with this id is stored already");
     if (index.is_cramped(rows, n)) replace(index.with_room(rows, n));
@@ -58,7 +59,8 @@ struct SharedIndex {
     replace(index.organised(plan, threads));
   }
 
-  // In a forked child: frees the locks of threads that are no more, and says whether one of them was changing the rows.
+  // In a forked child, frees the locks of threads that do not exist there. Returns whether one of them was changing the
+  // rows.
   bool torn_by_fork() {
     new (&changing) std::mutex;
     if (lock.try_lock()) {
@@ -85,7 +87,7 @@ struct SharedIndex {
     {
       const std::unique_lock hold(lock);
       std::swap(index, fresh);
-    }  // the old rows are freed when others may search again
+    }  // the old rows are freed after this, when other threads can search again
   }
 };
 

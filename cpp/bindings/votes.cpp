@@ -16,11 +16,11 @@ namespace {
 
 // Votes ------------------------------------------------------------------------------------------------------------
 
-// Voters of each query: query q's are at indptr[q] to indptr[q + 1]. The arrays are read without the GIL.
+// Checks the voters of each query, those of query q at indptr[q] up to indptr[q + 1]. Called without the GIL.
 votes::VoteLists vote_lists(const Ids& indptr, const Vector& votes) {
   require_lists(indptr, votes.size());
   for (std::size_t q = 0; q + 1 < indptr.size(); ++q)
-    require(indptr.data()[q] < indptr.data()[q + 1], "a list has a voter");
+    require(indptr.data()[q] < indptr.data()[q + 1], "every list must have a voter");
   for (std::size_t i = 0; i < votes.size(); ++i)
     require(votes.data()[i] >= 0.0, "a vote is a number of 0 or more");
   return {indptr.data(), indptr.size() - 1, votes.data()};
@@ -37,7 +37,8 @@ nb::tuple elect(Ids indptr, Ids classes, Vector votes, Vector distances, std::si
     const votes::VoteLists lists = vote_lists(indptr, votes);
     require_below(classes, static_cast<std::int64_t>(std::min<std::size_t>(n_classes, INT64_MAX)), "no such class");
     const std::int64_t* end = classes.data() + classes.size();
-    const std::int64_t most = classes.size() ? *std::max_element(classes.data(), end) + 1 : 0;  // more have no votes
+    // Classes from here on have no votes.
+    const std::int64_t most = classes.size() ? *std::max_element(classes.data(), end) + 1 : 0;
     votes::Election election(rule, class_weights ? class_weights->data() : nullptr, static_cast<std::size_t>(most));
     chosen = votes::elect(lists, classes.data(), distances.data(), election);
   }
@@ -62,7 +63,7 @@ using Weights = nb::ndarray<double, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 
 votes::VoteTies ties_of(int ties) { return checked_option(ties, votes::VoteTies::reduce, "no such rule for ties"); }
 
-// A stream of rows that several calls go through, one after the other.
+// A stream of rows, processed by several calls in turn.
 struct Stream {
   Stream(const search::Plan& plan, Flags ranged, Vector low, Vector high, Vector weights, std::size_t k,
          bool whole_ties, int vote, double power, bool root, int algorithm)
@@ -74,7 +75,7 @@ struct Stream {
     const std::size_t n = plan.size();
     require(n > 0, "rows have at least one attribute");
     plan.require_complete();
-    require(ranged.size() == n && low.size() == n && high.size() == n, "one of each per attribute");
+    require(ranged.size() == n && low.size() == n && high.size() == n, "one entry per attribute is needed");
     for (std::size_t a = 0; a < n; ++a) {
       if (!ranged.data()[a]) continue;
       require(plan[a].as<search::Linear>() != nullptr, "only linear attributes have a range");
@@ -86,7 +87,7 @@ struct Stream {
   }
 
   static std::vector<double> checked_weights(const search::Plan& plan, const Vector& weights) {
-    require(weights.size() == plan.size(), "one of each per attribute");
+    require(weights.size() == plan.size(), "one entry per attribute is needed");
     const double* const end = weights.data() + weights.size();
     require(std::all_of(weights.data(), end, is_weight), "weights are finite and not negative");
     return copy(weights);
@@ -99,11 +100,12 @@ struct Stream {
   }
 
   votes::Prequential rows;
-  std::mutex lock;  // taken before that of an index
+  std::mutex lock;  // taken before the locks of an index
 };
 
-// Rows that a stream predicts and puts into an index, with both for this call alone, and without the GIL. They are
-// copies, so that what is checked is what is stored; the other arrays are checked whenever they are read.
+// Rows that a stream predicts and stores in an index. Locks both for this call, and releases the GIL. The rows are
+// copied, so that other threads cannot change them after the checks; the other arrays are checked whenever they are
+// read.
 struct Arriving {
   Arriving(Stream& stream, SharedIndex& index, const Matrix& given, const Ids& names, const Ids& known)
       : cells(copy(given)),
@@ -131,7 +133,8 @@ struct Arriving {
   const std::unique_lock<std::shared_mutex> index_hold;
 };
 
-// Classes of several outputs; class_weights holds those of output t from starts[t] on, and follows the rows.
+// Predicts the classes of several outputs. class_weights holds the weights of the classes of output t from starts[t]
+// on, and is updated with every stored row.
 nb::tuple classify(Stream& self, SharedIndex& index, Matrix cells, Ids ids, Ids stored, Codes codes, Ids starts,
                    Weights class_weights, int ties) {
   const std::size_t n = codes.shape(1);
@@ -139,7 +142,7 @@ nb::tuple classify(Stream& self, SharedIndex& index, Matrix cells, Ids ids, Ids 
   require(codes.shape(0) == stored.size(), "one class per stored row");
   require(starts.size() == n + 1, "one start per output");
   require_lists(starts, class_weights.size());
-  for (std::size_t t = 0; t < n; ++t) require(starts.data()[t] < starts.data()[t + 1], "an output has classes");
+  for (std::size_t t = 0; t < n; ++t) require(starts.data()[t] < starts.data()[t + 1], "an output must have classes");
   const std::vector<std::int64_t> begins = copy(starts);
   const votes::KnownClasses known{codes.data(), n, begins.data(), class_weights.data(), ties_of(ties)};
   std::vector<std::int64_t> classes;
@@ -170,7 +173,7 @@ void require_weights(const double* weights, std::size_t n, const char* rule) {
   for (std::size_t i = 0; i < n; ++i) require(is_weight(weights[i]), rule);
 }
 
-// What both kinds of targets are asked with. Arrays are views: they are checked before every use.
+// The arguments that both kinds of targets share. The arrays are views, which are checked before every use.
 struct LeftOut {
   SharedIndex& shared;
   const search::Plan& plan;
@@ -204,7 +207,7 @@ struct LeftOut {
     return work;
   }
 
-  // The sums for some targets; to be called without the GIL.
+  // Returns the sums for the given targets. Called without the GIL.
   template <class Targets>
   auto sums(const votes::LeaveOneOut& work, const Targets& targets) const {
     shared.organise_if_due(plan, work.threads);
@@ -245,9 +248,9 @@ struct LeftOut {
   }
 };
 
-// Columns of classes, copied so that each is one list.
+// Copies each column of a matrix of classes to a list of its own.
 std::vector<std::vector<std::int64_t>> columns_of(const Codes& codes, const Ids& n_classes) {
-  require(codes.shape(1) == n_classes.size(), "as many columns of classes");
+  require(codes.shape(1) == n_classes.size(), "one number of classes per column");
   std::vector<std::vector<std::int64_t>> columns(codes.shape(1));
   for (std::size_t t = 0; t < codes.shape(1); ++t)
     for (std::size_t i = 0; i < codes.shape(0); ++i) {
@@ -264,7 +267,8 @@ votes::ClassPrior prior_of(const double* weights, std::size_t n) {
   return {any ? weights : nullptr, equal};
 }
 
-// Classes of all columns side by side: how many rows each has, and a line for each prior; a line of zeros is no prior.
+// class_weights has an entry for each class of each column, priors a row of such entries for each prior. Zeros for all
+// classes of a column: there is no prior.
 struct LeftOutClassArrays {
   Codes stored, asked;
   Ids n_classes;
@@ -276,7 +280,8 @@ struct LeftOutClassArrays {
   void check(std::size_t n_stored, std::size_t n_queries) const {
     require(stored.shape(0) == n_stored && asked.shape(0) == n_queries, "one class per row");
     require(left_out.size() == n_queries, "one left-out weight per query");
-    require(n_classes.size() > 0 && priors.shape(0) > 0 && temperatures.size() > 0, "a column, a prior, a temperature");
+    require(n_classes.size() > 0 && priors.shape(0) > 0 && temperatures.size() > 0,
+            "there must be at least one column, one prior and one temperature");
     std::size_t total = 0;
     for (std::size_t t = 0; t < n_classes.size(); ++t) {
       require(n_classes.data()[t] > 0 && static_cast<std::size_t>(n_classes.data()[t]) <= class_weights.size(),
@@ -350,21 +355,20 @@ nb::tuple numbers(const LeftOut& question, Matrix stored, Matrix asked) {
 void bind_votes(nb::module_& module) {
   module.def("elect", &elect, nb::arg("indptr"), nb::arg("classes"), nb::arg("votes"), nb::arg("distances"),
              nb::arg("n_classes"), nb::arg("class_weights").none(), nb::arg("ties"),
-             "The class that the votes on each query are for, and how many are open (-1): tied, to be decided "
-             "otherwise.");
+             "The winning class for each query, -1 for a tie that the caller must break, and the number of such ties.");
   module.def("weighted_means", &weighted_means, nb::arg("indptr"), nb::arg("numbers"), nb::arg("votes"),
-             "The mean of the voters' numbers on each query, weighted by their votes.");
-  nb::class_<Stream>(module, "Stream", "Rows that are each answered from those before, then stored.")
+             "For each query, the mean of its voters' numbers, weighted by their votes.");
+  nb::class_<Stream>(module, "Stream", "A prequential run: each row is predicted from the rows before it, then stored.")
       .def(nb::init<const search::Plan&, Flags, Vector, Vector, Vector, std::size_t, bool, int, double, bool, int>(),
            nb::arg("plan"), nb::arg("ranged"), nb::arg("low"), nb::arg("high"), nb::arg("weights"), nb::arg("k"),
            nb::arg("ties"), nb::arg("vote"), nb::arg("power"), nb::arg("root"), nb::arg("algorithm"))
       .def("classify", &classify, nb::arg("index"), nb::arg("cells"), nb::arg("ids"), nb::arg("stored"),
            nb::arg("codes"), nb::arg("starts"), nb::arg("class_weights").noconvert(), nb::arg("ties"),
-           "Adds the rows to the weights of their classes: float64, in one piece.")
+           "Adds each row to the weight of its class in class_weights, a contiguous float64 array.")
       .def("average", &average, nb::arg("index"), nb::arg("cells"), nb::arg("ids"), nb::arg("stored"),
            nb::arg("targets"));
   nb::class_<LeftOut>(module, "LeftOut",
-                      "Rows to be left out one by one, and the votes and numbers of neighbours to try.")
+                      "Leave-one-out scores of all combinations of vote rules and numbers of neighbors.")
       .def("__init__",
            [](LeftOut* self, SharedIndex& index, const search::Plan& plan, Matrix queries, Ids own, Vector times,
               Vector attribute_weights, Ids stored, std::optional<Vector> row_weights, double power, bool root,

@@ -11,7 +11,7 @@ namespace priorcase::local {
 
 namespace {
 
-// The voters of one query that have weight, with their classes numbered as they come up in its list.
+// The voters of one query (see Voters). The classes that occur among them are numbered by first occurrence.
 class ClassVoters {
  public:
   explicit ClassVoters(const LocalClassTask& task) : task_(task), number_(task.n_classes, absent) {}
@@ -38,10 +38,10 @@ class ClassVoters {
 
   std::size_t size() const { return voters_.size(); }
   const Voters& voters() const { return voters_; }
-  // The classes that have a voter, and how much each weighs.
+  // The classes that occur among the voters, and the total weight of class number l.
   const std::vector<std::size_t>& present() const { return present_; }
   double mass(std::size_t l) const { return masses_[l]; }
-  // Of one voter: which of the present classes it has, its weight, and a cell of its row.
+  // For voter i: the number of its class, its weight, and a cell of its row.
   std::size_t of(std::size_t i) const { return of_[i]; }
   double weight(std::size_t i) const { return weights_[i]; }
   double cell(std::size_t i, std::size_t a) const {
@@ -63,7 +63,8 @@ class LocalBayes {
  public:
   LocalBayes(const LocalClassTask& task, const BayesRules& rules) : task_(task), rules_(rules), voters_(task) {}
 
-  // Probabilities of all classes for one query. Classes without a voter share one score, but for their priors.
+  // Computes the probabilities of all classes for one query. Classes without voters share the last score, and differ
+  // only in their priors.
   void answer(std::size_t q, double* out) {
     voters_.take(q);
     const std::size_t lines = voters_.present().size() + 1;
@@ -88,7 +89,7 @@ class LocalBayes {
     known_.assign(lines, 0.0), sums_.assign(lines, 0.0), spread_.assign(lines, 0.0);
   }
 
-  // (f + s) / (n + K s), with K one larger for a value that no stored row has.
+  // Adds ln((f + s) / (n + K s)) to the score of each class. K is one larger if the query's value is unseen.
   void add_share(std::size_t a, double asked) {
     clear();
     for (std::size_t i = 0; i < voters_.size(); ++i) {
@@ -101,7 +102,8 @@ class LocalBayes {
     for (std::size_t l = 0; l < scores_.size(); ++l) scores_[l] += std::log((sums_[l] + s) / (known_[l] + values * s));
   }
 
-  // Numbers are measured from the query, in units of the column's spread: the query lies at 0.
+  // Adds the log density of the query's number to the score of each class. Numbers are shifted and scaled so that the
+  // query is at 0 and the unit is the column's spread.
   void add_density(std::size_t a, double asked) {
     clear();
     numbers_.resize(voters_.size());
@@ -113,7 +115,7 @@ class LocalBayes {
       n += w, sum += w * z;
       low = std::min(low, z), high = std::max(high, z);
     }
-    if (!(low < high)) return;  // values that do not differ say nothing
+    if (!(low < high)) return;  // fewer than two distinct numbers: the column is ignored
     const double mean = sum / n;
     means_.assign(scores_.size(), mean);
     for (std::size_t l = 0; l < scores_.size(); ++l) if (known_[l] > 0) means_[l] = sums_[l] / known_[l];
@@ -126,7 +128,7 @@ class LocalBayes {
     add_terms(n, mean, all);
   }
 
-  // A column on which float64 cannot tell the densities says nothing.
+  // Ignores the column if the log density of any class is not finite in float64.
   void add_terms(double n, double mean, double all) {
     bool finite = true;
     for (std::size_t l = 0; l < scores_.size(); ++l) {
@@ -136,7 +138,8 @@ class LocalBayes {
     for (std::size_t l = 0; finite && l < scores_.size(); ++l) scores_[l] += sums_[l];
   }
 
-  // Student's t of the next value under a Normal-Gamma prior around all voters' mean and variance, at 0.
+  // Returns the log density at 0 of Student's t: the posterior predictive under a Normal-Gamma prior with the mean and
+  // variance of all voters.
   double averaged(std::size_t l, double n_all, double mean, double all) const {
     const double n = known_[l], k = rules_.strength + n, away = means_[l] - mean;
     const double location = mean + n / k * away, a = 0.5 * (rules_.degrees + n);
@@ -145,7 +148,8 @@ class LocalBayes {
     return log_half_rising(a) + 0.5 * std::log(q / std::numbers::pi) - (a + 0.5) * std::log1p(location * location * q);
   }
 
-  // The normal density at 0; a class whose values weigh less than two takes the variance of all voters.
+  // Returns the log of the normal density at 0. If the known values of a class have a total weight below 2, the
+  // variance of all voters is used.
   double plugged(std::size_t l, double n_all, double all) const {
     const double overall = all / std::max(n_all - 1, n_all / 2), n = known_[l];
     const double variance = n >= 2 ? spread_[l] / (n - 1) + rules_.smoothing * overall : overall;
@@ -167,9 +171,9 @@ class LocalBayes {
 
 // Logistic regression ---------------------------------------------------------------------------------------------
 
-// The columns of a local design made ready for a fit with a ridge: centred, and no more of them than voters.
-// Column 0 is 1; the others are those of the local design less their weighted means, which changes no fit whose
-// intercept is free. Constant ones are left out.
+// The columns of a local design, prepared for a ridge fit. Column 0 is 1 for every voter. From the other columns, the
+// weighted means are subtracted, which does not change a fit with an unpenalized intercept; constant columns are left
+// out. If there are more columns than voters, coordinates in an orthonormal basis replace the other columns.
 class CentredColumns {
  public:
   void build(const LocalClassTask& task, std::size_t q, const ClassVoters& voters) {
@@ -181,9 +185,9 @@ class CentredColumns {
 
   std::size_t count() const { return columns_.count(); }
   std::size_t length() const { return columns_.length(); }
-  // Beyond the voters columns are 0.
+  // Entries of a column after the last voter are 0.
   const double* operator[](std::size_t j) const { return columns_[j]; }
-  // The line of the query, whose deviations are 0.
+  // The values of the columns at the query, where all deviations are 0 before the means are subtracted.
   const std::vector<double>& query() const { return query_; }
 
  private:
@@ -209,8 +213,8 @@ class CentredColumns {
     for (std::size_t i = 0; i < columns_.length(); ++i) column[i] = i < n_ ? 1.0 : 0.0;
   }
 
-  // The slopes of a fit with a ridge lie in the span of the voters' lines: coordinates in an orthonormal basis of it,
-  // by Gram and Schmidt (twice, for the rounding), give the same fit.
+  // The slopes of a ridge fit lie in the span of the voters' rows of the design, so coordinates in an orthonormal basis
+  // of that span give the same fit. The basis is computed by Gram-Schmidt; the second pass removes rounding errors.
   void reduce() {
     const std::size_t p = columns_.count() - 1;
     basis_.clear();
@@ -261,13 +265,14 @@ class CentredColumns {
 };
 
 // Minimises  -sum_i w_i ln p_i(class of i) + lambda^2 / 2 sum_c |b_c|^2  with p_i = softmax over c of a_c + x_i' b_c.
-// The slopes sum to zero over the classes at the minimum, so those of the last class are left out: with
-// g_c = b_c - b_last the penalty is  sum_c |g_c|^2 - |sum_c g_c|^2 / classes.
+// At the minimum, the slopes sum to zero over the classes, so they are determined by the differences
+// g_c = b_c - b_last, and  sum_c |b_c|^2 = sum_c |g_c|^2 - |sum_c g_c|^2 / classes.  Only the differences are fitted.
 class LocalLogistic {
  public:
   LocalLogistic(const LocalClassTask& task, const LogisticRules& rules) : task_(task), rules_(rules), voters_(task) {}
 
-  // Probabilities of all classes for one query, 0 for classes without a voter. False where the fit was given up.
+  // Computes the probabilities of all classes for one query, 0 for classes without voters. Returns false if the fit
+  // did not converge.
   bool answer(std::size_t q, double* out) {
     std::fill(out, out + task_.n_classes, 0.0);
     voters_.take(q);
@@ -285,7 +290,7 @@ class LocalLogistic {
   }
 
  private:
-  // Every class its share, and no slopes.
+  // Starts with slopes 0, and with intercepts that give each class its share of the weight.
   void begin(std::size_t present) {
     free_ = present - 1, width_ = design_.count(), size_ = free_ * width_;
     shares_.reshape(voters_.size(), present);
@@ -304,7 +309,8 @@ class LocalLogistic {
       solve();
       double slope = 0.0;
       for (std::size_t j = 0; j < size_; ++j) slope += gradient_[j] * move_[j];
-      if (slope <= rules_.tolerance * total_) {  // near the minimum the whole step is right, and the loss is rounding
+      // Near the minimum, the full step is accurate, while differences of the loss are rounding errors.
+      if (slope <= rules_.tolerance * total_) {
         for (std::size_t j = 0; j < size_; ++j) theta_[j] -= move_[j];
         return true;
       }
@@ -313,7 +319,7 @@ class LocalLogistic {
     return false;
   }
 
-  // Moves by Newton's step, or by as small a part of it as makes the loss fall; false where none does.
+  // Takes the Newton step, halved until the loss decreases enough. Returns false if no step does.
   bool step_down(double& loss, double slope) {
     double length = 1.0;
     for (int halving = 0; halving <= most_halvings; ++halving, length *= 0.5) {
@@ -328,7 +334,7 @@ class LocalLogistic {
     return false;
   }
 
-  // The loss, and in passing the probabilities of the classes of each voter.
+  // Returns the loss. Also computes the class probabilities of each voter.
   double evaluate(const std::vector<double>& theta) {
     const std::size_t n = design_.length();
     std::fill_n(shares_[free_], n, 0.0);
@@ -342,7 +348,7 @@ class LocalLogistic {
     return loss + 0.5 * rules_.ridge * rules_.ridge * squares(theta);
   }
 
-  // Scores of one voter's classes become probabilities; the logarithm of that of its own class.
+  // Converts the class scores of one voter to probabilities. Returns the log probability of its own class.
   double soften(std::size_t i) {
     double most = shares_[0][i], total = 0.0;
     for (std::size_t c = 1; c <= free_; ++c) most = std::max(most, shares_[c][i]);
@@ -365,7 +371,7 @@ class LocalLogistic {
     return squares;
   }
 
-  // Gradient and Hessian (its lower triangle) of the loss at the point last evaluated.
+  // Computes the gradient of the loss, and the lower triangle of its Hessian, at the point last evaluated.
   void derive() {
     const std::size_t n = design_.length();
     double *off = scratch_[0], *scaled = scratch_[1];
@@ -405,7 +411,8 @@ class LocalLogistic {
     return hessian_[(c * width_ + j) * size_ + d * width_ + l];
   }
 
-  // Newton's step; where rounding has made the Hessian singular its diagonal is raised until it is not.
+  // Computes the Newton step. If the Hessian is singular because of rounding errors, its diagonal is raised until it is
+  // positive definite.
   void solve() {
     for (double raise = 0.0; raise < 1e3; raise = raise == 0.0 ? 1e-12 : raise * 10) {
       double* matrix = factor_.reshape(size_);
@@ -444,7 +451,7 @@ class LocalLogistic {
   Cholesky factor_;
 };
 
-// Runs answer(model, query) for all queries, with a model for each thread.
+// Calls answer(model, query) for all queries, with one model per thread.
 template <class Model, class Rules, class Answer>
 void for_queries(const LocalClassTask& task, const Rules& rules, std::size_t threads, const Answer& answer) {
   const auto n_voters = static_cast<std::size_t>(task.lists.indptr[task.n_queries]);

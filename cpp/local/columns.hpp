@@ -1,4 +1,4 @@
-// Columns of numbers, on which the loops of loops.hpp work.
+// Columns of numbers, in the layout that loops.hpp requires.
 #pragma once
 
 #include <cstddef>
@@ -9,7 +9,7 @@
 
 namespace priorcase::local {
 
-// Columns of one length, one after the other, each starting on a cache line. Their length is a whole number of lanes.
+// Contiguous columns of equal length, each starting on a cache line. The length is rounded up to a multiple of `lanes`.
 class Columns {
  public:
   void reshape(std::size_t rows, std::size_t count) {
@@ -29,7 +29,7 @@ class Columns {
   std::size_t length_ = 0, count_ = 0;
 };
 
-// Answers Ctrl-C between two passes over so many cells, where these take much longer than to ask.
+// Checks for Ctrl-C before a pass over `cells` cells, but only if the pass takes much longer than the check.
 inline void check_interrupt(std::size_t cells) {
   if (cells >= 8192) base::check_interrupt();
 }

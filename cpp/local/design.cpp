@@ -13,17 +13,17 @@ namespace {
 
 constexpr double no_number = std::numeric_limits<double>::quiet_NaN();
 
-// Weights of queries are scaled by powers of two up to this exponent.
+// The weights of a query are scaled by a power of two with an exponent of at most this absolute value.
 constexpr int most_exponent = 1000;
-// Voters of no more than this share of the heaviest one's weight are left out.
+// A voter is left out if its weight per repetition is at most this share of the largest such weight.
 constexpr double negligible = 0x1p-34;
-// Whole numbers below this are told apart by float64.
+// Nominal values must be below this, 2^53: float64 represents all smaller integers exactly.
 constexpr double most_values = 9007199254740992.0;
-// So many rows are asked for before they are needed.
+// Rows are prefetched this many rows ahead.
 constexpr std::size_t ahead = 16;
-// A column that differs from its mean by no more than this share of it is constant but for rounding.
+// A column whose standard deviation is at most this share of its mean is constant up to rounding errors.
 constexpr double dust = 1e-13;
-// Where no more than this is left of 1 - leverage, the fit hangs on the row.
+// If 1 - leverage is at most this, there is no fit without the row.
 constexpr double alone = 1e-9;
 
 }  // namespace
@@ -36,7 +36,7 @@ void Voters::take(const VoterLists& lists, std::size_t query) {
   const double* given = lists.weights + start;
   if (places_.size() < listed) places_.resize(listed);
   size_ = 0;
-  double largest = 0.0, heaviest = 0.0;  // with its repetitions, and without
+  double largest = 0.0, heaviest = 0.0;  // the largest weight, and the largest weight per repetition
   for (std::size_t i = 0; i < listed; ++i) {
     largest = std::max(largest, given[i]);
     heaviest = std::max(heaviest, lists.repetitions ? given[i] / lists.repetitions[start + i] : given[i]);
@@ -130,7 +130,7 @@ void LocalDesign::choose_values(const LocalTable& table, const double* query, co
   for (std::int64_t value : values_) terms_.push_back({a, DesignTerm::none, value, table.scales[a]});
 }
 
-// Row by row, since rows lie far apart in memory.
+// Reads row by row, since rows are far apart in memory.
 void LocalDesign::fill_numbers(const LocalTable& table, const double* query, const Voters& voters) {
   const std::size_t length = columns_.length(), count = numbers_.size();
   const std::size_t* numbers = numbers_.data();
@@ -180,7 +180,7 @@ double LocalFit::value(std::size_t t) const {
   return value;
 }
 
-// Constant columns are dropped: the intercept speaks for them.
+// Also drops constant columns, since the intercept takes their place.
 void LocalFit::centre_columns() {
   Columns& columns = design_.columns();
   means_.clear();
@@ -218,7 +218,7 @@ void LocalStatistics::take(LocalFit& fit) {
   for (std::size_t i = 0; i < n; ++i) hat[i] = leverage[i] = mean_part;
   for (std::size_t k = 0; k < white.count(); ++k) {
     const double along = centre_[k];
-    // 0 but for rounding, which a small singular value blows up.
+    // 0 except for rounding errors, which a small singular value amplifies.
     const double mean = sums_->dot(voters.weights(), white[k], n) * mean_part;
     for (std::size_t i = 0; i < n; ++i) {
       hat[i] -= along * (white[k][i] - mean);
@@ -287,7 +287,7 @@ void require(bool holds, const char* rule) {
 
 bool is_weight(double weight) { return weight >= 0.0 && weight <= std::numeric_limits<double>::max(); }
 
-// Fits one query after the other on one thread.
+// Fits queries one at a time, on one thread.
 class QueryFitter {
  public:
   QueryFitter(const LocalQuestions& questions, LocalAnswers& answers)
@@ -315,7 +315,7 @@ class QueryFitter {
     const auto n_rows = static_cast<std::uint64_t>(questions_.table.n_rows);
     bool known = true, weighed = true, counted = true;
     for (std::int64_t at = start; at < stop; ++at) {
-      known &= static_cast<std::uint64_t>(lists.rows[at]) < n_rows;  // a negative one becomes a large one
+      known &= static_cast<std::uint64_t>(lists.rows[at]) < n_rows;  // a negative number becomes a large one
       weighed &= is_weight(lists.weights[at]);
     }
     for (std::int64_t at = start; at < stop && lists.repetitions; ++at)
@@ -385,7 +385,7 @@ class QueryFitter {
   LocalResiduals residuals_;
 };
 
-// Codes become places in a table of coefficients.
+// Codes of nominal values become indices of coefficients, so they must be below the number of values.
 void require_codes(const LocalTable& table, const std::vector<std::size_t>& slots) {
   for (std::size_t a = 0; a < table.n_attributes; ++a) {
     if (table.kinds[a] != LocalTable::nominal) continue;

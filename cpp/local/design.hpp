@@ -1,5 +1,5 @@
-// A regression fitted around each query: the rows that speak for it, the columns it is fitted on, its value, its
-// slopes, and how far it can be trusted.
+// Local regression for each query: its voters, the design columns, the fit with its value and slopes, and statistics
+// of the fit.
 #pragma once
 
 #include <cmath>
@@ -12,17 +12,18 @@
 
 namespace priorcase::local {
 
-// Lists of rows, one after the other: those of query q are at indptr[q] up to indptr[q + 1]. Views.
+// Concatenated lists of rows, the voters of each query: those of query q are at [indptr[q], indptr[q + 1]). The
+// pointers are views.
 struct VoterLists {
   const std::int64_t* indptr;
   const std::int64_t* rows;
   const double* weights;      // kernel weights times repetitions
-  const double* repetitions;  // how many rows each stands for; null: one
+  const double* repetitions;  // number of rows that each voter stands for; null: 1 each
 };
 
-// The voters of one query that have weight: not those, beside the heaviest, of so little that their part in a fit could
-// not be told from rounding. Weights are divided by a power of two near the largest, so that the fit of
-// a query that is far from everything does not run out of exponents; all else keeps its bits.
+// The voters of one query, without those whose weight is negligible beside the largest: their contribution to a fit
+// could not be distinguished from rounding errors. Weights are divided by a power of two near the largest, so that the
+// fit of a query far from all rows does not underflow; this does not change their digits.
 class Voters {
  public:
   void take(const VoterLists& lists, std::size_t query);
@@ -30,13 +31,13 @@ class Voters {
   std::size_t size() const { return size_; }
   std::size_t length() const { return columns_.length(); }
   std::int64_t row(std::size_t i) const { return rows_[places_[i]]; }
-  // Where the voter stands in the lists.
+  // The position of voter i in the concatenated lists.
   std::int64_t place(std::size_t i) const { return places_[i]; }
   const double* weights() const { return columns_[0]; }
   double total() const { return total_; }
-  // One over the number of repetitions.
+  // 1 / repetitions of each voter.
   const double* shares() const { return columns_[1]; }
-  // A sum of weights as it was given, and back.
+  // `restore` converts a sum of weights to the scale of the given weights, `reduce` converts it back.
   double restore(double weight) const { return std::ldexp(weight, exponent_); }
   double reduce(double weight) const { return std::ldexp(weight, -exponent_); }
 
@@ -50,33 +51,35 @@ class Voters {
   int exponent_ = 0;
 };
 
-// The stored rows and what their columns mean. Views.
+// The stored rows, with the kind and the scale of each column. The pointers are views.
 struct LocalTable {
   enum Kind : std::uint8_t { numeric, ordinal, nominal };
 
   const double* cells;
   std::size_t n_rows, n_attributes;
   const std::uint8_t* kinds;
-  const double* scales;  // the spread of each column, above 0; fits are made in units of it
+  const double* scales;  // the spread of each column, above 0: its unit in fits
   const double* targets;
   std::size_t n_targets;
 };
 
-// One column of a design: the deviation of an attribute, the product of two, or the indicator of a value.
+// One column of a design: the deviation of an attribute, the product of two deviations, or the indicator of a nominal
+// value.
 struct DesignTerm {
   static constexpr std::int64_t none = -1;
 
   std::size_t attribute;
   std::int64_t other;  // the second attribute of a product
   std::int64_t value;  // the value of an indicator
-  double unit;         // a coefficient over the unit is in the units of the table
+  double unit;         // coefficient / unit is in the units of the table
 };
 
-// The columns that a local model is fitted on: deviations from the query, so that the intercept is the prediction.
-// For numeric and ordinal attributes x - q; of degree 2 also their squares and products; for nominal ones an indicator
-// for each value but the query's among the voters. A gap of a row counts as the query's own value. A gap of the query
-// leaves the attribute out, and so does a value that no voter holds: nothing tells what a row with it would be like.
-// All divided by the scales of the attributes. Degree 0 has no columns.
+// The columns of a local model: deviations from the query, so that the intercept is the prediction. A numeric or
+// ordinal attribute has the column x - q; for degree 2, squares and products of these columns are added. A nominal
+// attribute has an indicator for each value among the voters except the query's. A missing value of a row counts as
+// the query's value. An attribute is left out if the query's value is missing, or if it is nominal and no voter has the
+// query's value: then the data do not show the effect of that value. Columns are divided by the scales of their
+// attributes. Degree 0 has no columns.
 class LocalDesign {
  public:
   void build(const LocalTable& table, const double* query, const Voters& voters, int degree);
@@ -85,7 +88,7 @@ class LocalDesign {
   Columns& columns() { return columns_; }
   const Columns& columns() const { return columns_; }
 
-  // Moves a column to an earlier place, over one that is dropped; keeps the first columns only.
+  // `move` overwrites an earlier column, which is dropped, by another one; `keep` keeps only the first columns.
   void move(std::size_t from, std::size_t to);
   void keep(std::size_t count);
 
@@ -105,17 +108,17 @@ class LocalDesign {
 
 struct LocalRules {
   int degree;     // 0, 1 or 2
-  double ridge;   // lambda: lambda^2 is added to the squares of every column but the intercept, in scaled units
+  double ridge;   // lambda: lambda^2 is added to the sum of squares of every scaled column except the intercept
   double rcond;   // singular values up to this share of the largest count as 0
 };
 
 // Minimises sum K (y - b0 - x'b)^2 + lambda^2 |b|^2 over the voters (Atkeson, Moore & Schaal 1997). Columns and targets
-// are centred by their weighted means first, so that the intercept bears no penalty and is never cut by rcond.
+// are centred by their weighted means first, so that the intercept is not penalized and never cut by rcond.
 class LocalFit {
  public:
   LocalFit(const LocalTable& table, const LocalRules& rules) : table_(table), rules_(rules) {}
 
-  // False where no voter has weight: there is no fit then.
+  // Returns false if no voter has weight; then there is no fit.
   bool fit(const VoterLists& lists, const double* query, std::size_t number);
 
   const Voters& voters() const { return voters_; }
@@ -123,14 +126,14 @@ class LocalFit {
   const Columns& columns() const { return design_.columns(); }
   // Weighted means of the columns.
   const std::vector<double>& centre() const { return means_; }
-  // Targets less their weighted means.
+  // Targets minus their weighted means.
   const Columns& targets() const { return targets_; }
   double total() const { return total_; }
   LeastSquares& squares() { return squares_; }
   std::size_t rank() const { return squares_.rank() + 1; }
   const double* coefficients(std::size_t t) const { return coefficients_.data() + t * terms().size(); }
 
-  // The value at the query, where all columns are 0.
+  // Returns the fitted value at the query, where all columns are 0 before they are centred.
   double value(std::size_t t) const;
 
  private:
@@ -148,24 +151,25 @@ class LocalFit {
   double total_ = 0.0;
 };
 
-// Sums over the rows of a fit. Sums of weights are as the weights were given.
+// Sums over the rows of a fit. Sums of weights are on the scale of the given weights.
 struct LocalSummary {
   double weight = 0.0;      // n_LWR = sum K
-  double squares = 0.0;     // sum K^2: weight^2 / squares is the effective number of neighbours
+  double squares = 0.0;     // sum K^2: weight^2 / squares is the effective number of neighbors
   double parameters = 0.0;  // p_LWR = sum K^2 x'Cx, so that sum K e^2 / (weight - parameters) is unbiased (no ridge)
-  double trace = 0.0;       // sum K x'Cx: the rank, less what the ridge takes
-  double variance = 0.0;    // s's: the variance of the value in units of that of a target
+  double trace = 0.0;       // sum K x'Cx: the rank if there is no ridge, less otherwise
+  double variance = 0.0;    // s's: the variance of the fitted value divided by that of a target
 };
 
-// What one local fit owes to each of its rows (after Atkeson, Moore & Schaal 1997), with x the columns and a leading 1,
-// C = (sum K x x' + ridge)^-1 and e the residuals. A row with repetitions counts as that many rows of its own.
+// The influence of each row on a local fit (after Atkeson, Moore & Schaal 1997). In formulas, x is 1 followed by the
+// columns, C = (sum K x x' + ridge)^-1, and e are the residuals. A row with repetitions counts as that many separate
+// rows.
 class LocalStatistics {
  public:
   void take(LocalFit& fit);
 
-  // s: the value at the query is the sum of s times the targets.
+  // s: the fitted value at the query is the sum of s times the targets.
   const double* hat() const { return rows_[0]; }
-  // K x'Cx: what a row of this weight contributes to its own fitted value.
+  // K x'Cx: the derivative of the fitted value of a row with respect to its own target.
   const double* leverage() const { return rows_[1]; }
 
   LocalSummary summary(const LocalFit& fit) const;
@@ -176,7 +180,7 @@ class LocalStatistics {
   std::vector<double> centre_;
 };
 
-// Residuals of one target, and their sums.
+// Residuals of one target, and sums of their squares.
 class LocalResiduals {
  public:
   void take(const LocalFit& fit, std::size_t target);
@@ -184,8 +188,9 @@ class LocalResiduals {
   // sum K e^2
   double squares(const LocalFit& fit) const;
 
-  // sum K (e / (1 - leverage))^2 / sum K: the mean square of residuals from fits without the row, one repetition of it.
-  // Where the fit hangs on the row alone (1 - leverage is 0) the mean of the others answers; infinite without any.
+  // Returns sum K (e / (1 - leverage))^2 / sum K: the mean squared leave-one-out residual, if one repetition of a row
+  // is left out. If there is no fit without the row (1 - leverage is 0), the mean of the other rows is the prediction;
+  // infinite if there are no other rows.
   double left_out(const LocalFit& fit, const LocalStatistics& statistics, std::size_t target) const;
 
  private:
@@ -193,7 +198,7 @@ class LocalResiduals {
   Columns residuals_;
 };
 
-// How many queries make a block of work, and for how many another thread is worth starting, by the lists' length.
+// The number of queries in a block of work, and the minimum number of queries for each additional thread.
 struct QueryBlocks {
   QueryBlocks(std::size_t n_queries, std::size_t n_voters, std::size_t n_attributes);
 
@@ -203,7 +208,7 @@ struct QueryBlocks {
 // Fits around many queries ----------------------------------------------------------------------------------------
 
 struct LocalQuestions {
-  // What is asked for beside the predictions.
+  // Flags of optional results; predictions are always returned.
   enum Wanted : unsigned { statistics = 2, coefficients = 4, hat_rows = 8, left_out = 16 };
 
   LocalTable table;
@@ -212,16 +217,17 @@ struct LocalQuestions {
   const double* queries;
   std::size_t n_queries;
   unsigned wanted;
-  const std::int64_t* own;         // a row for each query whose share in the value is asked for; null: none
-  std::vector<std::size_t> slots;  // where the coefficients of each attribute start, and their number
+  const std::int64_t* own;         // for each query, the row whose s is wanted (see LocalStatistics); null: none
+  std::vector<std::size_t> slots;  // where the coefficients of each attribute start, and their total number
 };
 
-// Empty what is not wanted. Queries without weight keep NaN, and 0 for sums of weights.
+// Results that are not wanted are empty. If no voter of a query has weight, the query's weight, squares,
+// parameters, trace, rank and hat are 0, and its other results are NaN.
 struct LocalAnswers {
   std::vector<double> predictions, weight, squares, parameters, trace, variance, rank, own, residuals, slopes, hat, loo;
 };
 
-// Throws std::invalid_argument where a row, a weight or a value is none.
+// Throws std::invalid_argument if a row, a weight, a number of repetitions or a nominal value is invalid.
 LocalAnswers fit_queries(const LocalQuestions& questions, std::size_t threads);
 
 }  // namespace priorcase::local

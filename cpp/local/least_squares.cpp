@@ -98,7 +98,7 @@ void SingularSquares::copy_weighted() {
   }
 }
 
-// Householder's reflections, one for each column; a row beyond the last voter is 0 and stays so.
+// Applies one Householder reflection per column. Rows after the last voter are 0 and remain 0.
 void SingularSquares::reflect() {
   const std::size_t p = triangle_.count(), n = triangle_.length();
   height_ = std::min(n, p);
@@ -150,7 +150,8 @@ void SingularSquares::orthogonalise() {
   }
 }
 
-// Turns two columns until they are orthogonal; the longer one comes first. Dust of rounding is left alone.
+// Makes two columns orthogonal by a rotation, with the longer one first. Columns are not rotated if
+// their length or their inner product is a rounding error. Returns whether the columns were changed.
 bool SingularSquares::turn(std::size_t k, std::size_t l, double largest) {
   const std::size_t n = basis_.length();
   double *one = basis_[k], *other = basis_[l];
@@ -170,8 +171,8 @@ bool SingularSquares::turn(std::size_t k, std::size_t l, double largest) {
   return true;
 }
 
-// From columns S V to V / sqrt(S^2 + penalty), without those whose root is up to rcond times the largest S; turns take
-// on what is left, S / sqrt(S^2 + penalty).
+// Changes the columns from V S to V / sqrt(S^2 + penalty), and drops those whose S is a rounding error or whose root is
+// at most rcond times the largest S. The rotations are multiplied by the remaining factor, S / sqrt(S^2 + penalty).
 void SingularSquares::cut(double penalty, double rcond) {
   double largest = 0.0;
   std::size_t kept = 0;
@@ -206,10 +207,10 @@ void SingularSquares::whiten_all() {
 
 namespace {
 
-// A pivot below this share of its diagonal (1 - R^2 of the column, given those before) is near enough to 0. The rest
-// solves to about 1e-16 / least_pivot.
+// A pivot below this share of its diagonal entry counts as 0; the share is 1 - R^2 of the column given the earlier
+// columns. With larger pivots, the relative error of a solution is about 1e-16 / least_pivot.
 constexpr double least_pivot = 1e-5;
-// Singular values this many times above the cut are told apart from those below it by their pivots.
+// Pivots are only rough estimates of squared singular values, so their roots must exceed the cut by this factor.
 constexpr double clear_of_cut = 1e3;
 
 }  // namespace

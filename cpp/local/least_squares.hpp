@@ -8,21 +8,22 @@
 
 namespace priorcase::local {
 
-// The factor L of a symmetric matrix L L'.
+// The Cholesky factor L of a symmetric matrix L L'.
 class Cholesky {
  public:
-  // The matrix, row by row, for the caller to fill in: only its lower triangle is read.
+  // Returns the storage of the matrix, in row-major order, for the caller to fill. Only the lower triangle is read.
   double* reshape(std::size_t size);
 
-  // Turns the matrix into its factor. False, and no factor, unless every pivot is a number above `share` of its
-  // diagonal entry and above `least`.
+  // Replaces the matrix by its factor. Returns false, without a usable factor, unless every pivot is above `least` and
+  // above `share` times its diagonal entry.
   bool factorise(double share, double least);
 
   double operator()(std::size_t j, std::size_t k) const { return lower_[j * size_ + k]; }
 
   // x = L^-1 x
   void forward(double* x) const;
-  // x = L'^-1 x; by columns of L' or by its rows, which differ in the order of the subtractions and so in rounding.
+  // x = L'^-1 x, by the columns or by the rows of L. The two functions subtract in different orders, so their results
+  // differ in rounding.
   void backward(double* x) const;
   void backward_by_rows(double* x) const;
 
@@ -31,29 +32,31 @@ class Cholesky {
   std::vector<double> lower_;
 };
 
-// Jacobi's rotation that makes two vectors orthogonal, by their squares a >= b and their product c (not 0).
+// The Jacobi rotation that makes two vectors orthogonal, given their squared lengths a >= b and their inner product c,
+// which is not 0.
 struct Rotation {
   Rotation(double a, double b, double c);
 
   double tangent, cosine, sine;
 };
 
-// Squares below this share of the largest, and products below it, are rounding.
+// Lengths below this share of the largest length are rounding errors, and so are cosines below about this.
 inline constexpr double jacobi_rounding = 1e-15;
 inline constexpr int most_jacobi_sweeps = 60;
 
-// Least squares for columns that depend on each other, by the singular values of the weighted columns. With
-// W^(1/2) C = U S V': columns are reduced to a triangle R by reflections, and the columns of R' are turned against
-// each other until all are orthogonal (one-sided Jacobi: Golub & Van Loan 2013, section 8.6.3). They are then S V, and
-// the turns, reflected back, are U. To divide C V by S instead would lose the digits of S twice.
+// Least squares for linearly dependent columns, by the singular value decomposition W^(1/2) C = U S V' of the weighted
+// columns. Reflections reduce the columns to a triangle R; then the columns of R' are rotated in pairs until all are
+// orthogonal (one-sided Jacobi: Golub & Van Loan 2013, section 8.6.3). They are then V S, and the product of the
+// rotations, reflected back, is U. Computing U by dividing C V by S instead would amplify rounding errors by 1 / S once
+// more.
 class SingularSquares {
  public:
-  // Columns and weights must outlive it.
+  // Columns and weights must outlive this object.
   void factorise(const Columns& columns, const double* weights, double penalty, double rcond);
 
   std::size_t rank() const { return basis_.count(); }
 
-  // The weights are already in the target.
+  // Computes the coefficients for a target that is already multiplied by the weights.
   void solve(const double* weighted_target, double* coefficients) const;
 
   const Columns& whitened() const { return white_; }
@@ -77,24 +80,26 @@ class SingularSquares {
   std::size_t height_ = 0;
 };
 
-// By Cholesky's factor of the normal equations C'WC + penalty. Where a pivot says that a column is nearly a sum of
-// those before it, these would lose half of the digits, and the singular values of the columns are taken.
+// Least squares by the Cholesky factor of the normal equations C'WC + penalty. If a pivot shows that a column is nearly
+// a linear combination of earlier columns, the normal equations would lose half of the digits, and the singular values
+// of the columns are used instead.
 class LeastSquares {
  public:
-  // Singular values of the weighted columns up to rcond times the largest count as 0: the shortest solution is taken.
-  // Columns and weights must outlive it.
+  // Singular values of the weighted columns up to rcond times the largest count as 0, which gives the shortest
+  // solution. Columns and weights must outlive this object.
   void factorise(const Columns& columns, const double* weights, double penalty, double rcond);
 
-  // How many directions of the columns are fitted.
+  // The number of directions of the columns that are fitted.
   std::size_t rank() const { return rank_; }
 
-  // The coefficients of a target, centred like the columns.
+  // Computes the coefficients for a target, which must be centred like the columns.
   void solve(const double* target, double* coefficients);
 
-  // Columns T with the same rows as C, such that TT' = C (C'WC + penalty)^-1 C': sums of their squares are leverages.
+  // Returns columns T, with the same rows as C, such that TT' = C (C'WC + penalty)^-1 C'. The weight of a row times the
+  // sum of squares of its row of T is its leverage, without the intercept.
   const Columns& whitened();
 
-  // A row of C as a row of T.
+  // Computes the row of T that belongs to a row of C.
   void whiten(const double* row, std::vector<double>& white);
 
  private:
@@ -105,7 +110,7 @@ class LeastSquares {
   std::vector<double> products_;
   Cholesky cholesky_;
   SingularSquares svd_;
-  bool careful_ = false;  // by singular values
+  bool careful_ = false;  // whether singular values are used
   std::size_t rank_ = 0;
 };
 

@@ -26,7 +26,7 @@ double sum(const double* x, std::size_t n) {
   return total(sums);
 }
 
-// Sums of x times each of Count columns.
+// Inner products of x and each of Count contiguous columns.
 template <std::size_t Count>
 PRIORCASE_INLINE void some_dots(const double* x, const double* first, std::size_t n, double* out) {
   Register sums[Count][registers] = {};
@@ -39,13 +39,13 @@ PRIORCASE_INLINE void some_dots(const double* x, const double* first, std::size_
 }
 
 void dots(const double* x, const double* first, std::size_t count, std::size_t n, double* out) {
-  constexpr std::size_t at_once = Width == 2 ? 2 : 4;  // as many as there are registers for
+  constexpr std::size_t at_once = Width == 2 ? 2 : 4;  // limited by the number of registers
   std::size_t c = 0;
   for (; c + at_once <= count; c += at_once) some_dots<at_once>(x, first + c * n, n, out + c);
   for (; c < count; ++c) some_dots<1>(x, first + c * n, n, out + c);
 }
 
-// Takes the weighted mean off; returns the weighted sum of squares of what is left.
+// Subtracts the weighted mean; returns the weighted sum of squares of the deviations.
 double centre(const double* weights, double weight, double* x, std::size_t n, double& mean) {
   some_dots<1>(weights, x, n, &mean);
   mean /= weight;
@@ -69,7 +69,7 @@ void multiply(const double* x, const double* y, double* out, std::size_t n) {
   for (std::size_t i = 0; i < n; i += Width) at(out + i) = at(x + i) * at(y + i);
 }
 
-// Turns x and y against each other.
+// Rotates each pair (x[i], y[i]).
 void rotate(double* x, double* y, std::size_t n, double cosine, double sine) {
   for (std::size_t i = 0; i < n; i += Width) {
     const Register one = at(x + i), other = at(y + i);

@@ -14,8 +14,8 @@ namespace {
 // Whether a sum of squares can be multiplied by another one without leaving the range of double.
 bool is_safe_square(double square) { return square > 1e-140 && square < 1e140; }
 
-// The factor R of a matrix Q R, row by row; rows are added by Householder's reflections, a few at a time so that they
-// stay in the cache. What lies below the diagonal is 0 and stays so.
+// The triangular factor R of a QR decomposition, in row-major order. Rows are added by Householder reflections, in
+// blocks that fit into the cache. Entries below the diagonal are 0 and remain 0.
 class RidgeTriangle {
  public:
   RidgeTriangle(double* rows, std::size_t width) : rows_(rows), width_(width), products_(width) {}
@@ -70,8 +70,9 @@ class RidgeTriangle {
   std::vector<double> products_;
 };
 
-// With R = U S V': the rows of R are turned against each other until all are orthogonal (one-sided Jacobi: Golub & Van
-// Loan 2013, section 8.6.3), the longest first. They are then S V', and targets that take the same turns are U'Y.
+// The singular value decomposition R = U S V'. The rows of R are rotated in pairs until all are orthogonal, the longest
+// first (one-sided Jacobi: Golub & Van Loan 2013, section 8.6.3). They are then S V'; the same rotations change targets
+// Y to U'Y.
 class RidgeSpectrum {
  public:
   RidgeSpectrum(const double* rows, std::size_t count, double* targets, std::size_t n_targets)
@@ -91,7 +92,7 @@ class RidgeSpectrum {
     orthogonalise();
   }
 
-  // The singular values, descending, and V', a row for each; a row of 0 where there is no direction.
+  // Writes the singular values in descending order, and V' with one row for each; a row is 0 if its singular value is.
   void write(double* singular, double* right) const {
     for (std::size_t k = 0; k < count_; ++k) {
       const double length = std::sqrt(sums_->dot(rows_[k], rows_[k], rows_.length()));
@@ -114,7 +115,8 @@ class RidgeSpectrum {
     }
   }
 
-  // Turns two rows until they are orthogonal. Dust of rounding is left alone.
+  // Makes two rows orthogonal by a rotation, with the longer one first. Rows are not rotated if their
+  // length or their inner product is a rounding error. Returns whether the rows were changed.
   bool turn(std::size_t k, std::size_t l, double largest) {
     const std::size_t n = rows_.length();
     double *one = rows_[k], *other = rows_[l], *y = targets_ + k * n_targets_, *z = targets_ + l * n_targets_;
@@ -135,7 +137,7 @@ class RidgeSpectrum {
       y[t] = by.cosine * first - by.sine * second;
       z[t] = by.sine * first + by.cosine * second;
     }
-    squares_[k] = a - by.tangent * c;  // near enough until the next sweep
+    squares_[k] = a - by.tangent * c;  // accurate enough until the next sweep
     squares_[l] = std::max(b + by.tangent * c, 0.0);
     return true;
   }
@@ -167,7 +169,7 @@ class RidgeDirections {
       fill(centred_, rows + start * count_, some);
       for (std::size_t i = 0; i < some; ++i)
         for (std::size_t j = 0; j < count_; ++j) centred_[i][j] -= means_[j];
-      for (std::size_t k = 0; k < count_; k += at_once)  // directions that stay in the cache for all of these rows
+      for (std::size_t k = 0; k < count_; k += at_once)  // directions that stay in the cache for this block of rows
         for (std::size_t i = 0; i < some; ++i)
           sums_->dots(centred_[i], right_[k], std::min(at_once, count_ - k), length, z_[i] + k);
       for (std::size_t i = 0; i < some; ++i, fitted += weights_.count(), leverages += inverses_.count()) {

@@ -1,33 +1,33 @@
-// Ridge least squares on many rows, on one thread: a triangle that takes rows in, its singular values, and the values
-// and leverages of rows in their directions. Matrices are given row by row.
+// Ridge regression on many rows, on one thread: a triangular factor to which rows are added, its singular value
+// decomposition, and the fitted values and leverages of rows. Matrices are in row-major order.
 #pragma once
 
 #include <cstddef>
 
 namespace priorcase::local {
 
-// Adds rows to the factor R of a matrix Q R, of shape (width, width), by Householder's reflections. What lies below the
-// diagonal is 0 and stays so.
+// Adds rows to the triangular factor R of a QR decomposition, of shape (width, width), by Householder reflections.
+// Entries below the diagonal are 0 and remain 0.
 void ridge_rows(double* triangle, std::size_t width, const double* rows, std::size_t n);
 
-// With R = U S V' of shape (count, count): the singular values, descending, and V', a row for each; a row of 0 where
-// there is no direction. Targets Y of shape (count, n_targets) become U'Y.
+// Decomposes R = U S V', of shape (count, count). Writes the singular values in descending order, and V' with one row
+// for each; a row is 0 if its singular value is. Replaces targets Y of shape (count, n_targets) by U'Y.
 void ridge_spectrum(const double* triangle, std::size_t count, double* targets, std::size_t n_targets,
                     double* singular, double* right);
 
-// Rows, less their means and in the directions V, are z: sums of z times each of some weights, which are values of
-// fits, and of z^2 times each of some inverses, which are leverages.
+// With z = V'(row - means), the fitted values of a row are the inner products of z and each row of `weights`, and its
+// leverages are those of z^2 and each row of `inverses`, both without the intercept.
 struct RidgeFits {
   const double* means;
   const double* right;     // V'
-  std::size_t count;       // of columns and of directions
+  std::size_t count;       // number of columns, and of directions
   const double* weights;   // shape (n_weights, count)
   std::size_t n_weights;
   const double* inverses;  // shape (n_inverses, count)
   std::size_t n_inverses;
 };
 
-// For n rows: values of shape (n, n_weights) and leverages of shape (n, n_inverses).
+// Computes, for n rows, fitted values of shape (n, n_weights) and leverages of shape (n, n_inverses).
 void ridge_left_out(const RidgeFits& fits, const double* rows, std::size_t n, double* values, double* leverages);
 
 }  // namespace priorcase::local

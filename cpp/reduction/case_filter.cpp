@@ -11,7 +11,7 @@ namespace priorcase::reduction {
 
 namespace {
 
-// Counts who is reachable from one row, and for each of them that it is covered once more. Nothing is kept.
+// Counts the rows that are reachable from one row, and adds 1 to the coverage of each of them. The search keeps no row.
 struct ReachJudge final : search::Judge {
   ReachJudge(const std::int64_t* classes, std::size_t row, double limit, std::atomic<std::uint32_t>* coverage)
       : classes(classes), row(row), limit(limit), coverage(coverage) {}
@@ -47,7 +47,7 @@ void CaseFilter::count(const std::vector<std::int64_t>& rows, std::size_t thread
   std::vector<std::uint8_t> counted = counted_;
   for (const std::int64_t row : rows) {
     std::uint8_t& is_counted = counted[static_cast<std::size_t>(row)];
-    if (is_counted) throw std::invalid_argument("a row is counted twice in a pass");
+    if (is_counted) throw std::invalid_argument("a row is counted twice in one pass");
     is_counted = 1;
   }
   std::vector<std::uint32_t> before(n_);
@@ -71,7 +71,7 @@ std::size_t CaseFilter::filter() {
   std::vector<std::size_t> gone;
   for (std::size_t row = 0; row < n_; ++row) {
     if (!left_.has(row)) continue;
-    if (!counted_[row]) throw std::invalid_argument("all rows that are left must be counted first");
+    if (!counted_[row]) throw std::invalid_argument("all remaining rows must be counted first");
     if (reachable_[row] > coverage_[row].load(std::memory_order_relaxed)) gone.push_back(row);
   }
   std::vector<std::uint8_t> held = left_.held();
@@ -89,7 +89,7 @@ std::size_t CaseFilter::filter() {
 
 void CaseFilter::reach(search::Seeker& seeker, std::size_t row) {
   search::Found& enemy = enemy_[row];
-  // An enemy that is still there is still the nearest; where there was none, there is none.
+  // If the nearest enemy found before is still held, it is still the nearest. If there was no enemy, there is none now.
   if (enemy.second == unknown || (enemy.second >= 0 && !left_.has(static_cast<std::size_t>(enemy.second))))
     enemy = enemies_.nearest(seeker, row, 0.0);
   const double limit = std::nextafter(enemy.first, -base::infinity);

@@ -1,4 +1,4 @@
-// Iterative case filtering (Brighton & Mellish 2002): rows leave that are solved by more cases than they solve.
+// Iterative case filtering (Brighton & Mellish 2002): removes rows that are solved by more rows than they solve.
 #pragma once
 
 #include <atomic>
@@ -17,11 +17,13 @@ class CaseFilter {
 
   const std::vector<std::uint8_t>& held() const { return left_.held(); }
 
-  // Looks at some rows, each once in a pass: who is of their class and nearer than their nearest enemy. Quicker for
-  // rows of one class in a row. Where that is interrupted, none has been looked at.
+  // Counts the reachable rows of the given rows: those of the same class that are nearer than the nearest enemy. Each
+  // row must be counted once per pass. Faster if rows of the same class are consecutive. If the call is interrupted,
+  // none of its rows has been counted.
   void count(const std::vector<std::int64_t>& rows, std::size_t threads);
 
-  // Ends a pass over all rows that are left: how many leave, since more cases reach them than they cover.
+  // Ends a pass over all remaining rows: removes each row with more reachable rows than rows from which it is
+  // reachable. Returns the number of removed rows.
   std::size_t filter();
 
  private:
@@ -35,7 +37,7 @@ class CaseFilter {
   search::Subset left_;
   Enemies enemies_;
   std::vector<search::Found> enemy_;
-  std::vector<std::uint8_t> counted_;  // in this pass
+  std::vector<std::uint8_t> counted_;  // whether each row was counted in this pass
   std::vector<std::uint32_t> reachable_;
   std::unique_ptr<std::atomic<std::uint32_t>[]> coverage_;
 };

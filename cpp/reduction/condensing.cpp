@@ -58,13 +58,13 @@ std::size_t Condensed::take_in(std::size_t first, std::size_t last, std::size_t 
   return or_undo(pass, [&] { members_.restore(std::move(held)); });
 }
 
-// The nearest member of each row of a part that is none itself.
+// Finds the nearest member of each row in [start, stop) that is not a member.
 void Condensed::look_ahead(std::size_t start, std::size_t stop, std::size_t threads) {
   ahead_.resize(stop - start);
   const auto look = [&](search::Seeker& seeker, std::size_t row) {
     if (members_.has(row)) return;
     const std::vector<search::Found> found = members_.nearest(seeker, row, 1, true);
-    if (found.empty()) throw std::invalid_argument("a row is at no distance from the others");
+    if (found.empty()) throw std::invalid_argument("the distances of a row to all members are undefined");
     ahead_[row - start] = found.front();
   };
   if (stop - start == 1)
@@ -91,7 +91,7 @@ void Reduced::consider(std::size_t first, std::size_t last) {
   });
 }
 
-// Whether some row is right by this member and would be wrong by the next one.
+// Whether any row is classified correctly by this member, and would be misclassified by the next nearest member.
 bool Reduced::is_needed(std::size_t row) {
   for (const votes::Row associate : lists_.associates(row)) {
     const votes::Row* list = lists_.list(associate);

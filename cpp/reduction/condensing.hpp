@@ -1,5 +1,5 @@
-// Condensing (Hart 1968): rows are taken in where the nearest row taken in so far gets them wrong. And reducing what
-// came of it (Gates 1972): rows go where no row becomes wrong by that.
+// Condensing (Hart 1968): adds rows that are misclassified by the nearest row added so far. Reducing the result (Gates
+// 1972): removes rows that can be removed without making any row misclassified.
 #pragma once
 
 #include <cstddef>
@@ -12,13 +12,13 @@ namespace priorcase::reduction {
 
 class Condensed {
  public:
-  // The first row of each class is taken in at once.
+  // Starts with the first row of each class.
   Condensed(const search::Rows& rows, const std::vector<std::int64_t>& labels);
 
   const std::vector<std::uint8_t>& held() const { return members_.held(); }
 
-  // One part of a pass over the table: how many rows were taken in. Threads look ahead: what they find is compared with
-  // the rows that were taken in meanwhile. Where that is interrupted, none is taken in.
+  // Performs a pass over the rows in [first, last), and returns the number of rows added. Threads search for nearest
+  // members in advance; members added since then are compared afterwards. If the call is interrupted, no row is added.
   std::size_t take_in(std::size_t first, std::size_t last, std::size_t threads);
 
  private:
@@ -34,15 +34,15 @@ class Condensed {
 
 class Reduced {
  public:
-  // The members are those that are marked; there must be one.
+  // Starts with the marked rows as members; at least one row must be marked.
   Reduced(const search::Rows& rows, const std::vector<std::int64_t>& labels, std::vector<std::uint8_t> members);
 
   const std::vector<std::uint8_t>& held() const { return members_.held(); }
 
-  // The nearest member and the next one of some rows, before any member leaves.
+  // Finds the two nearest members of each row in [first, last), before any member is removed.
   void fill(std::size_t first, std::size_t last, std::size_t threads) { lists_.fill(first, last, threads); }
 
-  // Lets those members among some rows leave that are not needed. Where that is interrupted, none has left.
+  // Removes the members in [first, last) that are not needed. If the call is interrupted, no member is removed.
   void consider(std::size_t first, std::size_t last);
 
  private:

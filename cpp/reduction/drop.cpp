@@ -6,7 +6,7 @@
 
 namespace priorcase::reduction {
 
-// Nobody has more others than there are rows.
+// k is limited to the number of rows, since no row has more neighbors.
 Drop::Drop(const search::Rows& rows, const votes::Ballot& ballot, std::size_t k, bool stay_on)
     : n_(rows.n), ballot_(ballot), k_(std::min(k, rows.n)), stay_on_(stay_on),
       left_(rows, std::vector<std::uint8_t>(rows.n, 1)), lists_(left_, rows, k_ + 1, false),
@@ -44,13 +44,13 @@ void Drop::consider(const std::vector<std::int64_t>& rows, bool noise_only) {
 
 std::size_t Drop::voters(std::size_t row) const { return std::min(k_, lists_.length(row)); }
 
-// Losses are added by position of the associates, so that no history shows in their rounding.
+// Losses are added in the order of the associates' positions, so that rounding does not depend on earlier removals.
 bool Drop::is_needed(std::size_t row) {
   double with = 0.0, without = 0.0;
   for (const votes::Row associate : lists_.associates(row)) {
     const votes::Row* list = lists_.list(associate);
     const votes::Row* end = list + voters(associate);
-    if (std::find(list, end, static_cast<votes::Row>(row)) == end) continue;  // only next in line
+    if (std::find(list, end, static_cast<votes::Row>(row)) == end) continue;  // last in the list: no vote
     with += ballot_.loss(associate, list, voters(associate));
     others_.clear();
     for (std::size_t i = 0; i < lists_.length(associate); ++i)

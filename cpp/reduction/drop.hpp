@@ -1,4 +1,5 @@
-// Decremental reduction (Wilson & Martinez 2000): rows leave where those that rely on them lose nothing.
+// Decremental reduction (Wilson & Martinez 2000): removes a row if this does not increase the loss of its associates,
+// the rows that have it among their neighbors.
 #pragma once
 
 #include <cstddef>
@@ -11,20 +12,21 @@ namespace priorcase::reduction {
 
 class Drop {
  public:
-  // The k nearest vote; lists hold one more, who votes where one of them leaves. Unless they stay on, rows that have
-  // left rely on nobody.
+  // The k nearest rows vote; neighbor lists hold one more, which votes if one of the k is removed. `stay_on`: whether
+  // removed rows are still associates.
   Drop(const search::Rows& rows, const votes::Ballot& ballot, std::size_t k, bool stay_on);
 
   const std::vector<std::uint8_t>& held() const { return left_.held(); }
 
-  // Fills the lists of some rows, before any row leaves.
+  // Fills the neighbor lists of the rows in [first, last), before any row is removed.
   void fill(std::size_t first, std::size_t last, std::size_t threads) { lists_.fill(first, last, threads); }
 
-  // The cost of the nearest enemy that is left, for each of some rows; quicker for rows of one class in a row.
+  // Returns the cost of the nearest remaining enemy of each given row. Faster if rows of the same class are
+  // consecutive.
   std::vector<double> enemy_costs(const std::vector<std::int64_t>& rows, std::size_t threads);
 
-  // Lets the rows leave one after the other; with noise_only none that its own neighbours get right. Where that is
-  // interrupted, none has left.
+  // Processes the given rows in order, and removes those that are not needed; with `noise_only`, only rows whose own
+  // neighbors predict them with a loss above 0. If the call is interrupted, no row is removed.
   void consider(const std::vector<std::int64_t>& rows, bool noise_only);
 
  private:

@@ -36,7 +36,7 @@ void forget(std::vector<votes::Row>& rows, votes::Row row) {
 
 std::vector<std::int64_t> numbered_classes(const std::vector<std::int64_t>& labels) {
   const auto good = [](std::int64_t label) { return label >= 0 && label <= std::numeric_limits<std::int32_t>::max(); };
-  if (!std::all_of(labels.begin(), labels.end(), good)) throw std::invalid_argument("labels are classes from 0 on");
+  if (!std::all_of(labels.begin(), labels.end(), good)) throw std::invalid_argument("labels must be classes from 0 on");
   std::vector<std::int64_t> classes = labels, numbers;
   std::sort(classes.begin(), classes.end());
   classes.erase(std::unique(classes.begin(), classes.end()), classes.end());
@@ -123,7 +123,7 @@ void NeighborLists::prepare() {
   is_stale_ = false;
 }
 
-// Fills the lists that are in some state, a few thousand rows at a time: what is found for all takes much memory.
+// Fills the lists in the given state, a few thousand rows at a time, since search results for all need much memory.
 void NeighborLists::fill_all(std::size_t first, std::size_t last, std::size_t threads, State which) {
   constexpr std::size_t at_once = 4096;
   for (std::size_t stop; first < last; first = stop) {
@@ -149,7 +149,8 @@ void NeighborLists::append(std::size_t row, std::int64_t neighbor) {
   associates_[static_cast<std::size_t>(neighbor)].push_back(static_cast<votes::Row>(row));
 }
 
-// The rows that stay in a list are its nearest still; the first one waiting that is left comes next.
+// Removes a row from a list. The rows that stay are still the nearest; the first remaining row of those in reserve is
+// the next nearest.
 void NeighborLists::refill(std::size_t row, votes::Row gone) {
   votes::Row* list = lists_.data() + row * width_;
   lengths_[row] = static_cast<votes::Row>(std::remove(list, list + lengths_[row], gone) - list);
@@ -157,12 +158,12 @@ void NeighborLists::refill(std::size_t row, votes::Row gone) {
     const votes::Row waiting = waiting_[row * spare_ + next_[row]++];
     if (left_.has(waiting)) return append(row, waiting);
   }
-  // Nothing to search for where everybody who is left is in the list.
+  // If all remaining rows are in the list, there is nothing to search for.
   if (lengths_[row] + (!itself_ && left_.has(row)) < left_.size()) put(row, search(row));
 }
 
-// Equal rows have the same neighbours but for themselves. They rely on the same rows, so that all of them are searched
-// for when one leaves: once for all.
+// Equal rows have the same neighbors, apart from themselves. When such a neighbor is removed, all their lists need the
+// same search, so it is done once and shared.
 std::vector<search::Found> NeighborLists::search(std::size_t row) {
   base::check_interrupt();
   const votes::Row first = first_equals_[row];
@@ -177,10 +178,10 @@ std::vector<search::Found> NeighborLists::search(std::size_t row) {
 
 // Enemies ---------------------------------------------------------------------------------------------------------
 
-// Gets ready for rows of one class. Deep inside a large class a search would meet its other rows first; so their rivals
-// are laid out by themselves, as long as nobody leaves.
+// Prepares for searches from rows of one class. Inside a large class, a search would first meet many rows of the same
+// class, so the rows of all other classes get an index of their own, which is valid until a row is removed.
 void Enemies::turn_to(std::int64_t group) {
-  constexpr std::size_t rows_per_build = 50;  // a row is measured about this many times faster than it is laid out
+  constexpr std::size_t rows_per_build = 50;  // indexing a row takes about this many times as long as measuring it
   if (counted_ != left_.size()) count();
   if (group == group_) return;
   group_ = nobody;

@@ -1,5 +1,5 @@
-// What the reductions share: the nearest rows of every row among those that are left, who has whom in its list, and the
-// nearest row with another target.
+// Shared by all reductions: the nearest remaining rows of every row, the associates of every row (the rows that have it
+// in their lists), and the nearest row with another target.
 #pragma once
 
 #include <cstddef>
@@ -14,15 +14,15 @@
 
 namespace priorcase::reduction {
 
-// The classes of some rows, numbered in their order from 0 on. Throws std::invalid_argument where a label is negative
-// or does not fit 32 bits.
+// Renumbers the classes of rows as 0, 1, ..., in ascending order. Throws std::invalid_argument if a label is negative
+// or does not fit into 32 bits.
 std::vector<std::int64_t> numbered_classes(const std::vector<std::int64_t>& labels);
 
-// Throws std::invalid_argument unless first and last are those of a part of n rows, or the rows given are some of them.
+// Throw std::invalid_argument unless [first, last) is a range of n rows, or unless the given rows are among n rows.
 void require_part(std::size_t first, std::size_t last, std::size_t n);
 void require_rows(const std::vector<std::int64_t>& rows, std::size_t n);
 
-// Runs some work that changes a reduction; where it fails, or is interrupted, calls undo.
+// Runs work that changes a reduction. If it fails or is interrupted, calls undo and rethrows the exception.
 template <class Work, class Undo>
 auto or_undo(const Work& work, const Undo& undo) {
   try {
@@ -35,36 +35,36 @@ auto or_undo(const Work& work, const Undo& undo) {
 
 inline constexpr votes::Row no_row = std::numeric_limits<votes::Row>::max();
 
-// For each row the first of those that are equal to it; no_row where there is no other.
+// Returns, for each row, the first of the rows equal to it; no_row if no other row is equal to it.
 std::vector<votes::Row> first_equals(const search::Rows& rows);
 
-// The nearest rows of every row among those that are left. Behind each list wait the rows that come next, so that few
-// rows that leave call for a search.
+// The nearest remaining rows of every row. The next nearest rows are held in reserve, so that few removals require a
+// new search.
 class NeighborLists {
  public:
-  // Lists of up to `width` rows; a row is in its own list only where `itself` says so.
+  // Lists of up to `width` rows. itself: whether a row may be in its own list.
   NeighborLists(search::Subset& left, const search::Rows& rows, std::size_t width, bool itself);
 
-  // Fills the lists of some rows, before any row leaves.
+  // Fills the lists of the rows in [first, last), before any row is removed.
   void fill(std::size_t first, std::size_t last, std::size_t threads);
 
-  // Whether every list has been filled; throws std::invalid_argument where one has not.
+  // Throws std::invalid_argument unless every list has been filled.
   void require_filled() const;
 
   std::size_t length(std::size_t row) const { return lengths_[row]; }
   const votes::Row* list(std::size_t row) const { return lists_.data() + row * width_; }
 
-  // Rows that have the row in their list, by position.
+  // Returns the rows that have the row in their list, ordered by position.
   const std::vector<votes::Row>& associates(std::size_t row);
 
-  // Takes a row out of what is left and of every list; each of them is filled up again.
+  // Removes a row from the remaining rows and from every list, and refills these lists.
   void remove(std::size_t row);
 
-  // Nobody counts the row among its associates any more.
+  // Clears the list of a row, so that it is no longer an associate of any row.
   void retire(std::size_t row);
 
-  // Calls work, which takes rows out; where it fails, all rows are back that were left before. What has to be built
-  // again for that is built by the next call.
+  // Calls work, which removes rows. If it fails, restores the rows removed by it; the lists are rebuilt by the next
+  // call of `prepare`.
   template <class Work>
   void change(const Work& work) {
     prepare();
@@ -77,13 +77,13 @@ class NeighborLists {
     });
   }
 
-  // Makes good what a failed change left to do.
+  // Rebuilds the lists if a change has failed.
   void prepare();
 
  private:
   enum class State : std::uint8_t { empty, filled, retired };
 
-  // What was found when so many rows were left.
+  // The result of a search, and the number of rows that remained at that time.
   struct Searched {
     std::size_t left = 0;
     std::vector<search::Found> found;
@@ -109,17 +109,17 @@ class NeighborLists {
   std::vector<std::vector<votes::Row>> associates_;
 };
 
-// The nearest rows with another target.
+// Finds nearest enemies: rows with another target, as defined by the ballot.
 class Enemies {
  public:
   Enemies(const search::Rows& rows, search::Subset& left, const votes::Ballot& ballot)
       : rows_(rows), left_(left), ballot_(ballot) {}
 
-  // Cost and position of the nearest enemy that is left; infinity and -1 where there is none. The row is of the class
-  // that was turned to last.
+  // Returns the cost and the position of the nearest remaining enemy; infinity and -1 if there is none. The row must be
+  // of the class of the last turn_to().
   search::Found nearest(search::Seeker& seeker, std::size_t row, double limit) const;
 
-  // Calls turn(first, last) for each run of rows of one class, after turning to it.
+  // Calls turn(first, last) for each run of rows of one class, after turn_to() of that class.
   template <class Turn>
   void by_class(const std::vector<std::int64_t>& rows, const Turn& turn) {
     for (std::size_t first = 0, last = 0, n = rows.size(); first < n; first = last) {

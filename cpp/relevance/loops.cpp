@@ -10,7 +10,8 @@ namespace {
 constexpr std::size_t lanes = 8;
 typedef double Lanes __attribute__((vector_size(lanes * sizeof(double))));
 
-// The last lines of the loops, shorter than eight: filled up with the query itself, which adds nothing.
+// The last items of a loop, fewer than eight. They are padded with `rest`, the query's number or the factor 0, so that
+// the padding adds nothing.
 struct Tail {
   Tail(const double* from, std::size_t count, double rest) {
     for (std::size_t i = 0; i < lanes; ++i) values[i] = i < count ? from[i] : rest;

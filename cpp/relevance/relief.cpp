@@ -15,7 +15,7 @@ std::vector<double> summed_differences(const ReliefPairs& pairs, double power, s
   const auto rooted = [power](double f) {
     return power == 1.0 ? f : power == 2.0 ? std::sqrt(f) : std::pow(f, 1.0 / power);
   };
-  // About 10 nanoseconds a pair and attribute: a thread is worth starting for 100 microseconds.
+  // A pair takes about 10 nanoseconds per attribute; a thread is worth starting for 100 microseconds of work.
   const std::size_t n_pairs = static_cast<std::size_t>(pairs.indptr[pairs.n_rows]);
   const std::size_t cells_each = width * (n_pairs / std::max<std::size_t>(pairs.n_rows, 1) + 1);
   const std::size_t least = std::max(block, 10'000 / (cells_each + 1));

@@ -1,4 +1,4 @@
-// Differences between rows and their neighbours, summed attribute by attribute: what Relief counts.
+// Sums of the differences between rows and their neighbors in each attribute, for Relief.
 #pragma once
 
 #include <cstddef>
@@ -9,7 +9,7 @@
 
 namespace priorcase::relevance {
 
-// Rows, and for each of some of them a list of others, each with a factor.
+// A table, and some of its rows, each with a list of other rows and a factor for each of these.
 struct ReliefPairs {
   const search::Plan& plan;
   const std::vector<std::uint8_t>& coded;
@@ -21,8 +21,8 @@ struct ReliefPairs {
   const double* factors;
 };
 
-// The sum of factor times difference d over each list and attribute, shape (rows, attributes). Where gaps are left out,
-// an attribute that is unknown in one of the two adds nothing.
+// Returns the sum of factor times difference d over each list, for each attribute, shape (rows, attributes). If the
+// plan skips missing values, a pair adds nothing to an attribute that is missing in one of its rows.
 std::vector<double> summed_differences(const ReliefPairs& pairs, double power, std::size_t threads);
 
 }  // namespace priorcase::relevance

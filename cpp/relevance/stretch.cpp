@@ -44,20 +44,22 @@ double StretchTable::cell(std::size_t row, std::size_t a) const {
 
 namespace {
 
-// How well all other rows, each with a vote exp(-cost), tell the target of one row; and how that changes with costs.
+// The loss of predicting the target of one row by the votes exp(-cost) of all other rows, and its derivatives with
+// respect to the costs.
 class SoftVote {
  public:
-  // A row and the derivative of the loss by its cost.
+  // A row and the derivative of the loss with respect to its cost.
   struct Voter {
     std::size_t row;
     double pull;
   };
 
-  // The part of the probability that does not come from votes, so that one odd row does not decide everything.
+  // The share of the class frequencies in a predicted probability, which limits the influence of single rows.
   static constexpr double doubt = 0.01;
 
-  // The loss of one of n rows, given their costs: of this row one repetition is left out. Where nobody votes, it is
-  // told by the shares of the classes, or by the mean. Afterwards voters are those whose votes matter.
+  // Returns the loss of row `own` of n rows, given their costs; one repetition of this row is left out. If no row
+  // votes, the class frequencies or the mean are the prediction. Afterwards, `voters` are the rows whose votes are not
+  // negligible.
   double operator()(const StretchTargets& targets, std::size_t own, std::size_t n, double* costs) {
     voters.clear();
     const double left = targets.votes[own] - 1.0;
@@ -80,7 +82,7 @@ class SoftVote {
   std::vector<Voter> voters;
 
  private:
-  static constexpr double reach = 25.0;  // exp(-25) is next to nothing beside 1
+  static constexpr double reach = 25.0;  // exp(-25) is negligible compared with 1
 
   static double untold(const StretchTargets& targets, std::size_t own) {
     if (targets.loss == StretchLoss::squared) return targets.numbers[own] * targets.numbers[own];
@@ -96,7 +98,7 @@ class SoftVote {
     const double p = right / total_;
     const double sure = (1.0 - doubt) * p + doubt * targets.shares[label];
     const bool is_log = targets.loss == StretchLoss::log;
-    const double slope = is_log ? (1.0 - doubt) / sure : 1.0;  // minus the derivative of the loss by p
+    const double slope = is_log ? (1.0 - doubt) / sure : 1.0;  // minus the derivative of the loss with respect to p
     for (Voter& voter : voters) voter.pull *= slope * ((targets.labels[voter.row] == label ? 1.0 : 0.0) - p) / total_;
     return is_log ? -std::log(sure) : 1.0 - p;
   }
@@ -112,14 +114,15 @@ class SoftVote {
   double total_ = 0.0;
 };
 
-// One row against all others.
+// The costs of all rows for one of them, and their gradient.
 class StretchCosts {
  public:
   explicit StretchCosts(const StretchTable& table)
       : table_(table), differences_(table.columns.size()), by_code_(table.columns.size()), costs_(table.n),
         known_(table.plan.skip ? table.n : 0), pulls_(table.n) {}
 
-  // Costs of all rows for one of them; the mean over the known attributes is taken times the total weight.
+  // Returns the costs of all rows for one of them. If missing values are skipped, a cost is the mean over the
+  // attributes known in both rows, times the total weight.
   double* measure(std::size_t row, const double* weights) {
     const std::size_t width = differences_.size();
     std::fill(costs_.begin(), costs_.end(), 0.0);
@@ -140,12 +143,12 @@ class StretchCosts {
     return costs_.data();
   }
 
-  // Adds to the gradient what the pulls of some rows make of it.
+  // Adds the contributions of the voters to the gradient with respect to the attribute weights.
   void pull(const std::vector<SoftVote::Voter>& voters, double* gradient) {
-    double level = 0.0;  // with gaps left out, more weight anywhere makes every mean count for more
+    double level = 0.0;  // if missing values are skipped, each weight adds to the total weight, which scales all costs
     for (const SoftVote::Voter& voter : voters)
       if (table_.plan.skip && (shares(voter.row) || table_.plan.mean)) level += voter.pull * costs_[voter.row] / total_;
-    const bool many = 8 * voters.size() > table_.n;  // then one loop over whole columns is faster than a list
+    const bool many = 8 * voters.size() > table_.n;  // then a loop over the whole column is faster
     if (many) std::fill(pulls_.begin(), pulls_.end(), 0.0);
     for (std::size_t i = 0; i < voters.size() && many; ++i) pulls_[voters[i].row] = voters[i].pull;
     for (std::size_t a = 0; a < differences_.size(); ++a) {
@@ -170,10 +173,10 @@ class StretchCosts {
   }
 
  private:
-  static constexpr std::size_t block = 2048;  // their costs stay in the nearest cache
-  static constexpr double least_share = 1e-12;  // of the weight that must be known, lest rounding decides
+  static constexpr std::size_t block = 2048;  // the costs of this many rows fit into the L1 cache
+  static constexpr double least_share = 1e-12;  // a known weight below this share of the total is rounding
 
-  // Whether a row and the measured one both know an attribute that weighs something.
+  // Whether an attribute of positive weight is known in both the row and the measured row.
   bool shares(std::size_t row) const { return known_[row] > least_share * total_; }
 
   void prepare(std::size_t a, double query) {
@@ -205,7 +208,7 @@ class StretchCosts {
     }
   }
 
-  // Whether the loops over columns of numbers know the attribute.
+  // Whether the loops of loops.hpp support the attribute.
   bool is_quick(std::size_t a) const {
     const int power = table_.plan.power.whole();
     return !table_.coded[a] && (power == 1 || power == 2) && differences_[a].is_linear();
@@ -236,7 +239,7 @@ class StretchCosts {
 
   double limited(std::size_t a, std::size_t row) const { return std::min(difference(a, row), largest_difference); }
 
-  // The same where gaps are left out, for the attributes that both rows know.
+  // The same as `pulled` if missing values are skipped; only rows in which the attribute is known contribute.
   double pulled_apart(std::size_t a, const std::vector<SoftVote::Voter>& voters) const {
     if (differences_[a].state == search::Difference::State::missing) return 0.0;
     double sum = 0.0;
@@ -271,7 +274,7 @@ double stretch_loss(const StretchTable& table, const StretchTargets& targets, co
       }
     };
   };
-  // About a nanosecond a cell: a thread is worth starting for 100 microseconds.
+  // A cell takes about a nanosecond; a thread is worth starting for 100 microseconds of work.
   base::for_blocks(n_rows, block, threads, make, std::max(block, 100'000 / ((width + 4) * (table.n + 1))));
   double loss = 0.0, count = 0.0;
   if (gradient != nullptr) std::fill_n(gradient, width, 0.0);
@@ -287,7 +290,7 @@ double stretch_loss(const StretchTable& table, const StretchTargets& targets, co
 
 namespace {
 
-// The weights of one query, of whose neighbourhood the table is made.
+// Fits the weights of one query to a table of the rows near it.
 class LocalStretch {
  public:
   LocalStretch(const StretchTable& table, const StretchTargets& targets, const double* global, double stiffness,
@@ -298,7 +301,7 @@ class LocalStretch {
     std::iota(rows_.begin(), rows_.end(), 0);
   }
 
-  // Writes the weights, which weigh as much in all as the global ones.
+  // Writes the weights, which have the same sum as the global weights.
   void fit(double* out) {
     sharpen();
     std::vector<double> slope(width_), tried(width_), next(width_);
@@ -321,9 +324,9 @@ class LocalStretch {
   }
 
  private:
-  static constexpr double most = 20.0;  // of delta, so that weights stay finite
+  static constexpr double most = 20.0;  // limit of |delta|, so that weights stay finite
 
-  // The sharpness, from wide to narrow votes, with the least loss under the global weights.
+  // Chooses the sharpness, a factor of all weights, with the least loss under the global weights.
   void sharpen() {
     StretchCosts costs(table_);
     double sum = 0.0, count = 0.0;
@@ -378,7 +381,8 @@ class LocalStretch {
   double sharpness_ = 1.0;
 };
 
-// The rows near one query as a table of their own.
+// Fits the weights of one query to the rows near it. If the counts of these rows sum to at most 1, the weights are the
+// global ones.
 void fit_local(const Neighborhoods& around, const StretchTargets& told, const double* weights, double stiffness,
                std::size_t steps, std::size_t query, double* out) {
   const std::size_t width = around.coded.size();

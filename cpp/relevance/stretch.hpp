@@ -1,5 +1,5 @@
-// Attribute weights by the leave-one-out loss of a soft vote among rows: the loss and its gradient, and weights for the
-// neighbourhood of one query.
+// Attribute weights that minimize the leave-one-out loss of soft votes: the loss and its gradient, and weights for
+// single queries.
 #pragma once
 
 #include <cstddef>
@@ -12,17 +12,17 @@ namespace priorcase::relevance {
 
 enum class StretchLoss { log, errors, squared };
 
-// What is to be told, for some rows.
+// The targets of the rows of a table, and their votes.
 struct StretchTargets {
   StretchLoss loss = StretchLoss::log;
-  const std::int64_t* labels = nullptr;  // classes, where the loss is not the squared one
-  const double* numbers = nullptr;       // else, with mean 0
-  const double* shares = nullptr;        // of each class among all rows
-  const double* votes = nullptr;         // how many rows each row stands for when it votes; 0: it does not
+  const std::int64_t* labels = nullptr;  // classes, unless the loss is `squared`
+  const double* numbers = nullptr;       // numbers with mean 0, if the loss is `squared`
+  const double* shares = nullptr;        // frequency of each class among all rows
+  const double* votes = nullptr;         // number of rows that each row stands for as a voter; 0: it does not vote
 };
 
-// Rows by columns: numbers, or places in a list of the codes that occur, which may be few of many; the gap is behind
-// them. The plan is the caller's.
+// Rows stored by columns. Codes are replaced by their positions among the codes that occur, which may be few of many; a
+// missing code has the position after the last. The plan must outlive this object.
 class StretchTable {
  public:
   StretchTable(const search::Plan& plan, std::vector<std::uint8_t> coded, const double* cells, std::size_t n);
@@ -43,15 +43,15 @@ class StretchTable {
   std::vector<Column> columns;
 };
 
-// The mean loss of some rows, each told by all others of the table, and the gradient of that mean where one is given to
-// write to. Sums over rows are taken in their order, whatever the number of threads.
-// times: how often each row of the table counts.
+// Returns the mean loss of some rows, each predicted by all other rows of the table, and writes the gradient of that
+// mean unless `gradient` is null. Sums over rows are computed in the order of the rows, for any number of threads.
+// times: how often each row of the table counts in the mean.
 double stretch_loss(const StretchTable& table, const StretchTargets& targets, const double* weights,
                     const std::int64_t* rows, std::size_t n_rows, const double* times, std::size_t threads,
                     double* gradient);
 
-// Rows of a table, and those near each of some queries: list q is [indptr[q], indptr[q + 1]) of `near`, each of them
-// counted as often as `counts` says.
+// A table, and the rows near each of some queries: those of query q are in [indptr[q], indptr[q + 1]) of `near`.
+// `counts` says how often each of them counts.
 struct Neighborhoods {
   const search::Plan& plan;
   const std::vector<std::uint8_t>& coded;
@@ -62,10 +62,10 @@ struct Neighborhoods {
   const double* counts;
 };
 
-// Weights of each query, shape (queries, attributes), that weigh as much in all as those of all queries, g:
-// w = g exp(delta). The mean leave-one-out loss among the neighbours, with the sharpness of votes that suits g, plus
-// stiffness / m times the sum of delta^2 over m votes, is made small by gradient steps. The targets are those of the
-// table; their votes do not matter.
+// Returns the weights of each query, shape (queries, attributes): w = g exp(delta), scaled to the sum of the global
+// weights g. Gradient steps for delta decrease the mean leave-one-out loss among the rows near the query, with the
+// sharpness of votes that is best for g, plus stiffness / m times the sum of delta^2, where m is the sum of the counts.
+// `targets` are those of all rows of the table; their votes are ignored.
 std::vector<double> local_weights(const Neighborhoods& around, const StretchTargets& targets, const double* weights,
                                   double stiffness, std::size_t steps, std::size_t threads);
 

@@ -9,7 +9,7 @@ namespace priorcase::search {
 
 namespace {
 
-constexpr double largest_code = 1e9;  // codes are positions in tables
+constexpr double largest_code = 1e9;  // codes are indices of tables
 
 void require(bool holds, const char* rule) {
   if (!holds) throw std::invalid_argument(rule);
@@ -24,7 +24,7 @@ void check(const ProfileRule& rule) {
   require(exponent > 0.0 && exponent < base::infinity, "the exponent must be a finite number above 0");
 }
 
-bool is_cost(double f) { return f >= 0.0; }  // not NaN
+bool is_cost(double f) { return f >= 0.0; }  // false for NaN
 
 void check(const std::monostate&) { throw std::invalid_argument("an attribute needs a difference"); }
 
@@ -36,7 +36,8 @@ void check(const Linear& linear) {
 void check(const Periodic& periodic) {
   require(periodic.periods.size() == periodic.shares.size(), "one share per period is needed");
   const auto is_period = [](double period) { return period > 0.0 && std::isfinite(period); };
-  require(std::all_of(periodic.periods.begin(), periodic.periods.end(), is_period), "periods must be finite and above 0");
+  require(std::all_of(periodic.periods.begin(), periodic.periods.end(), is_period),
+          "periods must be finite and above 0");
   const auto is_share = [](double share) { return share >= 0.0 && std::isfinite(share); };
   require(std::all_of(periodic.shares.begin(), periodic.shares.end(), is_share) && is_share(periodic.line_share),
           "shares must be finite and not negative");
@@ -47,7 +48,7 @@ void check(const Curve& curve) {
   check(curve.rule);
   require(!curve.breaks.empty() && curve.profiles.size() == curve.breaks.size() * curve.width,
           "a curve needs one profile per break");
-  require(curve.width > 0, "profiles must have a class");
+  require(curve.width > 0, "profiles must have at least one class");
   require(all_finite(curve.breaks) && std::is_sorted(curve.breaks.begin(), curve.breaks.end()),
           "breaks must be finite and ascending");
   require(all_finite(curve.profiles), "profiles must be finite");
@@ -60,7 +61,7 @@ void check(const Profiles& symbols) {
   check(symbols.rule);
   const std::size_t width = symbols.width;
   require(symbols.profiles.size() == symbols.factors.size() * width, "one factor per value is needed");
-  require(width > 0 || symbols.factors.empty(), "profiles must have a class");
+  require(width > 0 || symbols.factors.empty(), "profiles must have at least one class");
   require(symbols.unseen.empty() || symbols.unseen.size() == width, "the unseen profile has another width");
   require(symbols.missing.empty() || symbols.missing.size() == width, "the missing profile has another width");
   require(all_finite(symbols.factors) && std::isfinite(symbols.unseen_factor) && std::isfinite(symbols.missing_factor),
@@ -75,8 +76,9 @@ void check(const Profiles& symbols) {
 
 void check(const Table& table) {
   const std::size_t n_rows = table.has_row_labels ? table.row_labels.size() : table.count;
-  require(!table.row_of || (table.f.empty() && !table.has_row_labels), "rows of differences are given or asked for");
-  require(table.row_of || table.f.size() == n_rows * table.count, "a table of differences is square");
+  require(!table.row_of || (table.f.empty() && !table.has_row_labels), "a table has either row_of or rows of its own");
+  require(table.row_of || table.f.size() == n_rows * table.count,
+          "a table must have one row per row label, or be square without row labels");
   require(!table.has_column_labels || table.column_labels.size() == table.count, "one label per column is needed");
   for (const std::vector<double>* const labels : {&table.row_labels, &table.column_labels})
     require(all_finite(*labels) &&
@@ -136,7 +138,7 @@ bool Plan::knows(const std::vector<std::uint8_t>& coded, const double* rows, std
 
 void Plan::require_codes(const std::vector<std::uint8_t>& coded) const {
   for (std::size_t a = 0; a < size(); ++a)
-    require(coded[a] || !attributes_[a].needs_codes(), "values of tables are codes");
+    require(coded[a] || !attributes_[a].needs_codes(), "columns whose differences are looked up by code must be coded");
 }
 
 void Plan::require_rows(const std::vector<std::uint8_t>& coded, const double* rows, std::size_t n) const {

@@ -1,4 +1,5 @@
-// The few lines a test needs: its name, a check that says where it failed, and random rows with ties and gaps.
+// Helpers of the tests: registration by name, a check that prints where it failed, a digest of results, and random rows
+// with ties and missing values.
 #pragma once
 
 #include <bit>
@@ -23,7 +24,7 @@
 
 namespace priorcase::testing {
 
-// A test is a file of its own with one of these, whose name is that of the file; main.cpp runs them.
+// A test. Each test is a file with one such object, which has the name of the file; main.cpp runs them.
 class Test {
  public:
   Test(const char* name, void (*run)()) : name(name), run(run), next_(first_) { first_ = this; }
@@ -39,7 +40,7 @@ class Test {
   const Test* const next_;
 };
 
-// What the tests found, as one number: the same sources give the same number on every CPU and on every path.
+// A hash of the results of a test. The same sources give the same hash on every CPU and on every code path.
 class Digest {
  public:
   void add(std::uint64_t word) {
@@ -47,7 +48,7 @@ class Digest {
     state_ ^= state_ >> 29;
     ++count_;
   }
-  void add(double x) { add(std::bit_cast<std::uint64_t>(x != x ? gap : x)); }  // the bits of a NaN mean nothing
+  void add(double x) { add(std::bit_cast<std::uint64_t>(x != x ? gap : x)); }  // NaNs may differ in their bits
   template <class Whole>
     requires std::is_integral_v<Whole>
   void add(Whole x) { add(static_cast<std::uint64_t>(x)); }
@@ -71,8 +72,8 @@ inline Digest digest;
 
 inline constexpr double gap = std::numeric_limits<double>::quiet_NaN();
 
-// Attribute 0: numbers; 1: numbers on a coarse grid; 2: five symbols; 3: 150 symbols; 4: a curve over numbers; 5:
-// numbers that come round again.
+// Attribute 0: numbers; 1: numbers on a coarse grid; 2: five symbols; 3: 150 symbols; 4: numbers compared by a curve;
+// 5: periodic numbers.
 inline const std::vector<std::uint8_t> coded{0, 0, 1, 1, 0, 0};
 
 inline search::Plan mixed_plan(double power, bool skip) {

@@ -1,4 +1,4 @@
-// Runs the tests that are named, or all of them.
+// Runs the tests named on the command line, by default all of them.
 #include <cstring>
 
 #include "check.hpp"

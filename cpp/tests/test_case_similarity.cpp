@@ -1,5 +1,6 @@
-// The best of all similarities, one by one and by groups of values, in any order of attributes, threads and parts; sums
-// that keep what rounding takes.
+// The best cases are those with the largest of all similarities, with and without groups of values, for any order of
+// attributes and any number of threads. Invalid codes and similarities are refused. Compensated sums do not depend
+// on the order of the terms.
 #include "cases/similarity.hpp"
 
 #include <algorithm>
@@ -55,7 +56,8 @@ bool same(const std::vector<cases::Match>& a, const std::vector<cases::Match>& b
   });
 }
 
-// All similarities sorted, against the searches that sum most cases in the quick way only, or not at all.
+// Compares sorted similarities of all cases with searches, which sum few cases exactly and the others roughly or not at
+// all.
 void test_sound_and_complete(bool ignore) {
   const Base base(7, 40000);
   const cases::Query query = base.query({0, 1, 2, 3}, ignore), grouped = base.query({0, 1, 2, 3}, ignore, true);

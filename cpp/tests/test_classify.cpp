@@ -1,4 +1,5 @@
-// Naive Bayes and logistic fits around queries of any shape: probabilities, gaps, many columns, on every CPU path.
+// Local naive Bayes and logistic fits of many shapes, with missing values: probabilities sum to 1 and do not depend on
+// the number of threads or the code path.
 #include "base/cpu.hpp"
 #include "check.hpp"
 #include "local/classifiers.hpp"
@@ -11,7 +12,7 @@ constexpr double gap = std::numeric_limits<double>::quiet_NaN();
 
 double uniform(std::mt19937_64& random) { return static_cast<double>(random() % 1000003) / 1000003.0; }
 
-// Rows of numbers, ranks and values with gaps, and queries that each see some of them.
+// Rows of numeric, ordinal and nominal columns with missing values, and queries with random lists of voters.
 struct Case {
   Case(std::mt19937_64& random, std::size_t rows, std::size_t attributes, std::size_t classes, std::size_t queries) {
     for (std::size_t a = 0; a < attributes; ++a) kinds.push_back(static_cast<std::uint8_t>(random() % 3));
@@ -86,7 +87,7 @@ void test_rising() {
 const testing::Test registered("test_classify", [] {
   std::mt19937_64 random(5);
   test_rising();
-  for (std::size_t attributes : {1, 2, 5, 30})  // the last have more columns than rows
+  for (std::size_t attributes : {1, 2, 5, 30})  // 30: mostly more columns than rows
     for (std::size_t classes : {1, 2, 6})
       for (std::size_t rows : {1, 2, 9, 40}) check_case(Case(random, rows, attributes, classes, 5));
 });

@@ -1,4 +1,5 @@
-// Concept descriptions under all rules: names are conserved, batches and packed copies go on alike, ties are complete.
+// Concept descriptions under all rules: no name is lost, batches and unpacked copies learn like single rows, and all
+// ties are found.
 #include <chrono>
 #include <stdexcept>
 #include <string>
@@ -64,7 +65,7 @@ void check_stream(const concepts::Rules& rules, std::size_t n) {
   check_nearest(description, random);
 }
 
-// Several descriptions learn a batch as each would learn the rows one by one; one that fails changes none of them.
+// Several descriptions learn a batch as each would learn the rows one by one. A batch that fails changes none of them.
 void check_batches(const concepts::Rules& rules, std::size_t threads) {
   constexpr std::size_t n = 1300, first = 200, several = 3;
   std::mt19937_64 random(5);
@@ -131,7 +132,7 @@ void check_batches(const concepts::Rules& rules, std::size_t threads) {
   }
 }
 
-// A batch that is interrupted changes nothing; only one that may take long is.
+// An interrupted batch changes nothing. A batch of one row is not interrupted.
 bool interrupt = false;
 
 void check_interrupted() {
@@ -146,7 +147,7 @@ void check_interrupted() {
   concepts::learn({&description}, batch, {labels.data()}, 1, nullptr);
   const std::string before = concepts::pack(*description.core);
   base::set_interrupt_check([] { return interrupt; });
-  const auto wait = [](std::size_t) {  // until the clock says that it is time to ask
+  const auto wait = [](std::size_t) {  // until the next check for an interrupt is due
     const auto begin = std::chrono::steady_clock::now();
     while (std::chrono::steady_clock::now() - begin < std::chrono::milliseconds(60)) {
     }
@@ -167,7 +168,7 @@ void check_interrupted() {
   CHECK(description.core->size() == n + 1);
 }
 
-// A state of which any bytes were changed is refused, or makes a description that can be used.
+// A damaged state is refused, or gives a description that can be used.
 void check_damage(const concepts::Rules& rules) {
   std::mt19937_64 random(11);
   const std::vector<double> rows = testing::mixed_rows(random, 60, false);

@@ -1,4 +1,4 @@
-// Several threads search, append and remove at the same time, through the locks that Python's threads share.
+// Several threads search, append and remove at the same time, with the same locks as Python threads.
 #include <algorithm>
 #include <atomic>
 #include <thread>
@@ -36,7 +36,7 @@ void append(SharedIndex& shared, const std::vector<double>& rows, std::size_t fr
   shared.append(ids.data(), rows.data() + from * coded.size(), ids.size(), threads);
 }
 
-// Several threads put rows into one index, and begin at different times.
+// Appending rows with several threads gives the same index as with one thread.
 void check_appending(std::mt19937_64& random, const search::Plan& plan) {
   const std::size_t n = 20'000;
   const std::vector<double> rows = testing::mixed_rows(random, n, false);

@@ -1,4 +1,4 @@
-// Counts and scores: equal to plain loops for any type, stride, translation, width and number of threads.
+// Counts and scores equal those of plain loops for any type, stride, translation, width and number of threads.
 #include "check.hpp"
 #include "bayes/counts.hpp"
 #include "bayes/scoring.hpp"
@@ -16,7 +16,7 @@ namespace {
 
 constexpr std::size_t value_count = 5, row_counts[] = {0, 1, 2, 63, 64, 65, 255, 256, 257, 4096, 9001};
 
-// Random codes from -1 to high - 1 in a column of some type, by default every second item of its memory.
+// Random codes from `low` to high - 1. By default, the column is every second item of the memory.
 template <class Code>
 struct Codes {
   std::vector<Code> data;
@@ -62,7 +62,7 @@ std::int32_t slow_slot(const bayes::Column& column, const std::vector<double>* c
   return slot < n_slots ? slot : 1;
 }
 
-// One column of each type, two of them numbers: ranks, and numbers to be cut at these points. Then codes side by side.
+// Columns of three types of codes, of ranks, and of numbers with cuts; then the columns of codes again with stride 1.
 struct Table {
   std::unique_ptr<Codes<std::int8_t>> small;
   std::unique_ptr<Codes<std::int16_t>> middle;
@@ -107,7 +107,7 @@ void test_slots(std::mt19937_64& random) {
   CHECK(bayes::bin_of(0.5, none) == 0);
 }
 
-// Codes at the ends of their type have no slot, and nothing overflows on the way there.
+// The extreme codes of a type have no slot of their own, and cause no overflow.
 template <class Code>
 void test_extreme_codes(bayes::CellType type) {
   const Code least = std::numeric_limits<Code>::min(), most = std::numeric_limits<Code>::max();
@@ -126,7 +126,7 @@ void test_extreme_codes(bayes::CellType type) {
   CHECK((found == std::vector<std::int32_t>(codes.size(), 0)));
 }
 
-// Rows of many blocks, which are counted by several threads.
+// So many blocks of rows that several threads count them.
 void test_many_rows(std::mt19937_64& random) {
   const std::size_t n = 300'000;
   const Codes<std::int8_t> values(random, n, 5), own(random, n, 3, 0);
@@ -235,7 +235,7 @@ void test_scores(std::mt19937_64& random, std::size_t n, std::size_t n_classes) 
   }
 }
 
-// Numbers are looked at one by one, so that a block of rows gives what single rows give.
+// A block of rows gives the same scores as the densities of single numbers.
 void test_densities(std::mt19937_64& random) {
   const std::size_t n = 300, n_classes = 3;
   Reals numbers(random, n, false);
@@ -292,7 +292,7 @@ void test_codes(std::mt19937_64& random) {
   }
 }
 
-// Items are numbered in the order of their first occurrence, whatever their width.
+// Items of any width are numbered in the order of their first occurrence.
 void test_factors(std::mt19937_64& random) {
   for (std::size_t width : {0, 1, 4, 8, 13, 40})
     for (std::size_t n : row_counts) {
@@ -327,7 +327,7 @@ Sums sums_of(const std::vector<std::vector<double>>& columns, const std::vector<
   return found;
 }
 
-// A sum of a class of the first column, where float64 has room for it.
+// Returns a sum of one class in the first column, which float64 must be able to represent.
 double sum_of(const Sums& sums, std::size_t code, std::size_t which) {
   const std::int64_t* at = sums.data() + code * digits;
   for (std::size_t i = 0; i < which; ++i) at += windows[i].width;
@@ -337,7 +337,7 @@ double sum_of(const Sums& sums, std::size_t code, std::size_t which) {
   return found;
 }
 
-// Known numbers, rows in parts and in any order, rows left out and taken out, and any number of threads.
+// Sums with known results; sums of rows in parts, in any order, with ignored and removed rows, and on several threads.
 void test_moments(std::mt19937_64& random) {
   const std::vector<std::int32_t> codes{0, 1, 0, -1, 0, 1};
   const std::vector<double> x{1.0, 5.0, -3.5, 7.0, std::nan(""), 5.0};
@@ -350,7 +350,7 @@ void test_moments(std::mt19937_64& random) {
   CHECK(sum_of(weighted, 0, 0) == 2.25 && sum_of(weighted, 0, 1) == 1.125 && sum_of(weighted, 0, 2) == 5.0625);
   CHECK(sum_of(weighted, 1, 0) == 1 && sum_of(weighted, 1, 1) == 5 && sum_of(weighted, 1, 2) == 25);
 
-  // Rows in another order, in parts, and without those that were taken out again, end in the same bits.
+  // Rows in another order or in parts, and removed rows, give the same bits.
   std::uniform_real_distribution<double> number(-1e6, 1e6);
   std::vector<std::vector<double>> many(9, std::vector<double>(500)), turned = many;
   std::vector<std::int32_t> classes(500), others(500);

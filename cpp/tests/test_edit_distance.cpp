@@ -1,4 +1,5 @@
-// Edit distances against the table of all cells, below and beyond 64 characters; products of postings.
+// Edit distances equal those of the full dynamic programming table, below and above 64 characters. Dot products of
+// postings.
 #include "cases/edit_distance.hpp"
 
 #include <algorithm>

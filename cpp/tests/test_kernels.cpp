@@ -1,4 +1,4 @@
-// Every CPU path gives the bytes of the scalar one.
+// Every code path gives the same bytes as the scalar path.
 #include "base/cpu.hpp"
 #include "check.hpp"
 #include "base/memory.hpp"

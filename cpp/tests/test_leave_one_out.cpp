@@ -1,4 +1,5 @@
-// Running sums of votes against weighing afresh, cuts by weight, sums of logs, and a small table left out row by row.
+// Running sums of votes equal sums computed anew for each k, with and without row weights; sums of logarithms; and
+// leave-one-out results of a small table.
 #include "votes/leave_one_out.hpp"
 
 #include "base/sums.hpp"
@@ -10,7 +11,7 @@ namespace {
 
 bool close(double a, double b) { return std::abs(a - b) <= 1e-12 * (1.0 + std::abs(b)); }
 
-// Distances with ties, and rows that count once or by a weight; ids are positions.
+// Returns rows with tied distances, each with weight 1 or the given weight. Ids are positions.
 votes::RankedList list_of(std::mt19937_64& random, std::size_t n, const std::vector<double>* weights) {
   std::vector<search::Found> found;
   std::vector<std::int64_t> ids(n);
@@ -98,7 +99,7 @@ void test_log_sums() {
   CHECK(found[1] == base::infinity);
 }
 
-// Three rows on a line, 0, 1 and 3, of classes 0, 0 and 1, each left out: 1-NN errs on the last only.
+// Leave-one-out on the rows 0, 1 and 3 with the classes 0, 0 and 1: 1-NN misclassifies only the last row.
 void test_table() {
   search::Plan plan(1, 1.0, false, false, base::infinity);
   plan.set(0, {search::Linear{}});

@@ -1,4 +1,5 @@
-// Least squares by both ways, local designs and statistics of any shape, on every CPU path.
+// Least squares by normal equations and by singular values; local fits and statistics of many shapes; the same bits on
+// every code path.
 #include "base/cpu.hpp"
 #include "check.hpp"
 #include "local/design.hpp"
@@ -12,7 +13,7 @@ bool near(double a, double b, double error = 1e-10) { return std::abs(a - b) <= 
 
 double uniform(std::mt19937_64& random) { return static_cast<double>(random() % 1000003) / 1000003.0; }
 
-// Centred columns with weights, some of them 0.
+// Centred columns with weights, some of which are 0.
 struct Case {
   Case(std::mt19937_64& random, std::size_t rows, std::size_t count) {
     columns.reshape(rows, count);
@@ -35,7 +36,7 @@ struct Case {
   local::Columns columns, weights;
 };
 
-// Both ways solve C'WC b + penalty b = C'W y, and T'WT is what is left of the unit matrix.
+// Checks that b solves C'WC b + penalty b = C'W y, and that T'WT is the identity matrix if there is no penalty.
 template <class Squares>
 void check_solution(const Case& of, Squares& squares, double penalty, std::mt19937_64& random) {
   const std::size_t p = of.columns.count(), n = of.columns.length();
@@ -87,7 +88,7 @@ void both_ways(std::mt19937_64& random) {
       }
 }
 
-// A column that is the sum of two others takes nothing from the solution and one from the rank.
+// If a column is the sum of two others, the rank is one less, and the solution is still correct.
 void dependent_columns(std::mt19937_64& random) {
   Case one(random, 50, 4);
   for (std::size_t i = 0; i < one.columns.length(); ++i) one.columns[3][i] = one.columns[0][i] + one.columns[1][i];
@@ -96,7 +97,7 @@ void dependent_columns(std::mt19937_64& random) {
   CHECK(squares.rank() == 3);
   check_solution(one, squares, 0.0, random);
   std::vector<double> b(4);
-  squares.solve(one.columns[3], b.data());  // the shortest: a third of each, two thirds of the sum
+  squares.solve(one.columns[3], b.data());  // shortest: 1/3 of each, 2/3 of their sum
   CHECK(near(b[0], 1.0 / 3.0) && near(b[1], 1.0 / 3.0) && near(b[2], 0.0) && near(b[3], 2.0 / 3.0));
   squares.factorise(one.columns, one.weights[0], 1e-3, 1e-10);
   CHECK(squares.rank() == 4);
@@ -123,7 +124,8 @@ void same_bits_on_every_path(std::mt19937_64& random) {
   CHECK(base::use_path(base::name_of(chosen)));
 }
 
-// Rows with gaps and symbols, lists of every length: hat rows add up to 1 and give the value; leverages to the rank.
+// Rows with missing values and symbols, and lists of many lengths: hat rows sum to 1 and give the fitted value, and
+// leverages sum to the rank.
 void any_lists(std::mt19937_64& random, int degree) {
   const std::size_t n = 90, width = testing::coded.size();
   const std::vector<double> cells = testing::mixed_rows(random, n, false);

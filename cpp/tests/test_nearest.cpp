@@ -1,4 +1,4 @@
-// The k nearest of a stream of rows equal the first k of all rows sorted, ties by id, whatever the costs are like.
+// The k nearest of a stream of rows are the first k of all rows sorted by cost and id, for many distributions of costs.
 #include <algorithm>
 
 #include "check.hpp"
@@ -16,7 +16,7 @@ std::vector<search::Found> obvious(std::vector<search::Found> rows, std::size_t 
   return rows;
 }
 
-// Of a guessed limit one is told whether it was too low; otherwise nothing is lost by it.
+// has_enough() tells whether a guessed limit was too low. If it was not, no row is lost.
 void check_guesses(search::Nearest& nearest, const std::vector<search::Found>& rows, std::size_t k, bool ties) {
   const std::vector<search::Found> expected = obvious(rows, k, ties);
   if (expected.size() < k || expected[k - 1].first == base::infinity) return;
@@ -37,7 +37,7 @@ void check_guesses(search::Nearest& nearest, const std::vector<search::Found>& r
     }
 }
 
-// What is above the limit is not offered, as in a search; the limit must never rule out a row that is to be kept.
+// Rows above the limit are rejected, so the limit must never increase or exclude a row that belongs to the result.
 void check(const std::vector<search::Found>& rows) {
   search::Nearest nearest;
   for (std::size_t k : {1, 5, 32, 33, 50, 200, 1000})

@@ -1,5 +1,5 @@
-// An index made of the parts of another one finds the same, shares its memory until one of them changes, and refuses
-// parts that were made up, or searches them without reading what is not there.
+// An index made of the parts of another one finds the same rows and shares its memory until one of them changes.
+// Invalid parts are refused, or searched without reading outside of them.
 #include <memory>
 #include <stdexcept>
 
@@ -15,7 +15,7 @@ namespace {
 
 constexpr std::size_t n_queries = 9;
 
-// The same items in memory of somebody else, as in a mapped file.
+// Returns an array of the same items in external memory, as in a mapped file.
 template <class T>
 base::Shared<T> elsewhere(const base::Shared<T>& array) {
   auto copy = std::make_shared<std::vector<T, base::SearchAllocator<T>>>(array.data(), array.data() + array.size());
@@ -83,7 +83,7 @@ void same_and_shared(std::uint64_t seed, std::size_t n) {
       CHECK(other.n_rows() == table.index.n_rows());
       for (const search::Algorithm algorithm : algorithms) CHECK(table.search(other, algorithm) == expected);
       if (!mapped) CHECK(other.parts().cells.data() == parts.cells.data());
-      // A change of one does not show in the other.
+      // A change of one index does not affect the other.
       const std::int64_t next = table.next;
       other.remove(1);
       CHECK(!other.has(1) && table.index.has(1));
@@ -95,7 +95,7 @@ void same_and_shared(std::uint64_t seed, std::size_t n) {
     }
   CHECK(table.index.parts().codes.data() == parts.codes.data());
   table.index.remove(2);
-  CHECK(table.index.parts().codes.data() != parts.codes.data());  // since the parts are still held
+  CHECK(table.index.parts().codes.data() != parts.codes.data());  // copied, since `parts` still shares the memory
 }
 
 template <class T>
@@ -108,7 +108,7 @@ void change(std::mt19937_64& random, std::vector<T>& array, T value) {
   if (!array.empty()) array[random() % array.size()] = value;
 }
 
-// One number of the parts, or the size of one array, is another one.
+// Changes one number of the parts, or the size of one array.
 void make_up(std::mt19937_64& random, search::Parts& parts) {
   constexpr double odd_numbers[] = {-1.0, 0.5,  1e300, -1e300, 4294967296.0, base::infinity, -base::infinity,
                                     testing::gap};

@@ -1,4 +1,4 @@
-// Records of exemplars are those of the definition, on every CPU path; searches too, with any number of threads.
+// Records and searches of exemplars are those of the definition, on every code path and for any number of threads.
 #include <utility>
 
 #include "base/cpu.hpp"
@@ -41,7 +41,7 @@ std::vector<double> symbol_rows(std::mt19937_64& random, std::size_t n, bool que
   return rows;
 }
 
-// The definition: measure all, sort all.
+// The definition: measures and sorts all rows.
 class Obvious {
  public:
   explicit Obvious(const search::Plan& plan) : plan_(plan) {}
@@ -165,7 +165,7 @@ void run(std::uint64_t seed, std::size_t n, bool one_by_one, bool inherit) {
 bool interrupt = false;
 
 void check_interrupted() {
-  const std::size_t n = 100000;  // takes longer than the time after which it is asked again
+  const std::size_t n = 100000;  // takes longer than the time between checks for interrupts
   std::mt19937_64 random(99);
   const search::Plan plan = symbol_plan(random);
   const std::vector<double> rows = symbol_rows(random, n, false);
@@ -177,7 +177,7 @@ void check_interrupted() {
   const std::vector<std::int64_t> used = exemplars.reliability().used(), correct = exemplars.reliability().correct();
   const auto interrupted = [&](auto call) {
     interrupt = false;
-    base::set_interrupt_check([] { return std::exchange(interrupt, true); });  // not when it is asked first
+    base::set_interrupt_check([] { return std::exchange(interrupt, true); });  // not at the first check
     bool ended = false;
     try {
       call();

@@ -1,4 +1,5 @@
-// A stream asks what an index made afresh of the rows before would answer; elections and means by small examples.
+// Voters in a stream equal those from a new index of the earlier rows. A failed call changes nothing. Elections and
+// means of small examples.
 #include "votes/prequential.hpp"
 
 #include "check.hpp"
@@ -9,7 +10,7 @@ using testing::gap;
 
 namespace {
 
-const std::vector<std::uint8_t> kinds{0, 0, 1};  // two numbers, of which the first is scaled by its range; a symbol
+const std::vector<std::uint8_t> kinds{0, 0, 1};  // two numbers, the first scaled by its range, and a symbol
 
 search::Plan plan_with(double low, double high) {
   search::Plan plan(kinds.size(), 2.0, false, false, base::infinity);
@@ -26,14 +27,14 @@ std::vector<double> stream(std::mt19937_64& random, std::size_t n) {
   std::vector<double> rows;
   double walk = 0.0;
   for (std::size_t i = 0; i < n; ++i) {
-    walk += static_cast<double>(random() % 7) - 3.0;  // wanders, so that the range is widened again and again
+    walk += static_cast<double>(random() % 7) - 3.0;  // a random walk, so that the range is widened many times
     const double row[] = {walk, static_cast<double>(random() % 4), static_cast<double>(random() % 80)};
     for (const double value : row) rows.push_back(random() % 15 == 0 ? gap : value);
   }
   return rows;
 }
 
-// The k nearest of the first n rows, whose range is taken from them.
+// Returns the k nearest of the first n rows to row n, with the range of the first n rows.
 std::vector<search::Found> obvious(const std::vector<double>& rows, std::size_t n, std::size_t k) {
   double low = gap, high = gap;
   search::Index index(kinds);
@@ -84,7 +85,7 @@ void streams() {
   }
 }
 
-// A call that fails in the middle leaves stream, index and weights as they were; its rows may come again.
+// A call that fails in the middle leaves stream, index and weights as they were, and its rows may be passed again.
 void failed_calls() {
   std::mt19937_64 random(3);
   const std::size_t n = 600, first = 100;
@@ -144,7 +145,7 @@ std::int64_t winner(votes::VoteTies ties, const std::vector<std::int64_t>& class
   votes::Election election(ties, class_weights, 3);
   const votes::Electorate voters{classes.data(), votes.data(), distances.data(), classes.size()};
   const std::int64_t once = election.winner(voters);
-  CHECK(election.winner(voters) == once);  // it keeps nothing
+  CHECK(election.winner(voters) == once);  // no state is left from the first election
   return once < 0 && ties == votes::VoteTies::reduce ? election.reduced(voters) : once;
 }
 

@@ -1,4 +1,4 @@
-// The reductions do what their definitions say, on rows with ties and gaps, whatever the number of threads.
+// Reductions equal their definitions, on rows with ties and missing values, for any number of threads.
 #include <algorithm>
 #include <set>
 
@@ -19,7 +19,7 @@ struct Case {
   Case(std::uint64_t seed, std::size_t n, double power, bool skip)
       : random(seed), plan(testing::mixed_plan(power, skip)), cells(testing::mixed_rows(random, n, false)),
         weights(coded.size(), 1.0), rows(plan, coded, cells, weights) {
-    // The labels follow a column, so that the rows are worth reducing, but not always.
+    // Most labels depend on column 1, so that many rows can be removed; the others are random.
     for (std::size_t i = 0; i < n; ++i) {
       const double x = cells[i * coded.size() + 1];
       labels.push_back(random() % 5 == 0 || !(x == x) ? static_cast<std::int64_t>(random() % 3) : x > 1.0 ? 2 : 0);
@@ -181,7 +181,7 @@ void check_filtering(const Case& c, std::size_t threads) {
   }
 }
 
-// Lists stay right while so many rows leave that the others are laid out afresh.
+// Lists stay correct while so many rows are removed that the index is rebuilt.
 void check_lists() {
   const Case c(99, 900, 2.0, false);
   search::Subset subset(c.rows, std::vector<std::uint8_t>(c.rows.n, 1));
@@ -206,7 +206,7 @@ void check_lists() {
   }
 }
 
-// A change that fails leaves lists and rows as they were.
+// After a failed change, lists and rows are as they were before.
 void check_undo() {
   const Case c(98, 400, 2.0, false);
   search::Subset subset(c.rows, std::vector<std::uint8_t>(c.rows.n, 1));
@@ -255,7 +255,7 @@ const testing::Test registered("test_reduction", [] {
   for (const std::size_t n : {2, 3, 9, 40, 280})  // the last one is large enough for a tree
     for (const bool skip : {false, true}) {
       Case c(++seed, n, skip ? 1.0 : 2.0, skip);
-      // Two classes are large enough that their rivals are laid out by themselves.
+      // Two classes are so large that the rows of the other class get an index of their own.
       if (n > 40)
         for (std::int64_t& label : c.labels) label = std::min<std::int64_t>(label, 1);
       check_condensing(c);

@@ -1,4 +1,4 @@
-// Triangles that take rows in, and their singular values.
+// Triangular factors to which rows are added, their singular values, and fitted values and leverages of rows.
 #include "check.hpp"
 #include "local/ridge.hpp"
 
@@ -8,7 +8,7 @@ namespace {
 
 bool near(double a, double b) { return std::abs(a - b) <= 1e-10 * (1.0 + std::abs(b)); }
 
-// R'R is what the rows give, rows of V' are orthonormal, and S V' are the rows of R after turns.
+// R'R = X'X for the rows X, the rows of V' are orthonormal, and U'Y = S V' for the targets Y = R.
 void test_decomposition(std::mt19937_64& random, std::size_t n, std::size_t width) {
   std::vector<double> block(n * width), triangle(width * width, 0.0);
   for (double& x : block) x = static_cast<double>(random() % 2001) / 1000.0 - 1.0;
@@ -31,7 +31,7 @@ void test_decomposition(std::mt19937_64& random, std::size_t n, std::size_t widt
     }
 }
 
-// Numbers whose squares are beyond the range of double have singular values in proportion.
+// Singular values are proportional to the numbers even if the squares of the numbers overflow or underflow.
 void test_extreme(std::mt19937_64& random, double scale) {
   const std::size_t n = 30, width = 5;
   std::vector<double> block(n * width), small(n * width), unused(width * width);
@@ -47,7 +47,7 @@ void test_extreme(std::mt19937_64& random, double scale) {
   for (std::size_t k = 0; k < width; ++k) CHECK(near(scaled[k] / scale, singular[k]));
 }
 
-// Values and leverages against sums written out.
+// Fitted values and leverages equal sums computed by plain loops.
 void test_directions(std::mt19937_64& random, std::size_t n, std::size_t width) {
   const auto numbers = [&](std::size_t count) {
     std::vector<double> found(count);

@@ -1,4 +1,4 @@
-// Every algorithm, CPU path and number of threads finds the same rows, through appends and removals.
+// Every algorithm, code path and number of threads finds the same rows, also after appends and removals.
 #include <map>
 
 #include "base/cpu.hpp"
@@ -13,7 +13,7 @@ namespace {
 
 using Rows = std::map<std::int64_t, std::vector<double>>;
 
-// The definition: measure all, sort all.
+// The definition: measures and sorts all rows.
 std::vector<search::Found> obvious(const search::Plan& plan, const Rows& rows, const double* query,
                                    const double* weights, const search::Request& request, std::size_t q) {
   std::vector<std::uint8_t> wide(coded.size(), 1);

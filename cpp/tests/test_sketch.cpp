@@ -1,4 +1,4 @@
-// A sketch rules no row out that is near: searches by it find what measuring all rows finds.
+// A sketch never rules out a row that is near enough: searches with a sketch find the same rows as measuring all rows.
 #include <algorithm>
 #include <numeric>
 
@@ -11,10 +11,10 @@ using namespace priorcase;
 
 namespace {
 
-constexpr std::size_t n_queries = 260;  // enough for a sketch to be worth its time
+constexpr std::size_t n_queries = 260;  // enough queries for a sketch to be made
 
-// Numbers of several kinds: along a bell curve, on a coarse grid with ties, with a few far out, nearly all the same,
-// and so large or small that squares overflow or vanish.
+// Numbers of several kinds: normal, on a coarse grid with ties, with a few outliers, nearly all equal, and so large or
+// small that squares overflow or underflow.
 std::vector<double> numbers(std::mt19937_64& random, std::size_t n, std::size_t width, int kind) {
   std::normal_distribution<double> normal;
   std::vector<double> cells(n * width);
@@ -57,7 +57,7 @@ void check_searches(std::mt19937_64& random, std::size_t width, int kind, bool w
   const search::Plan plan = plan_of(width, widen, mean);
   const std::vector<double> rows = numbers(random, n, width, kind), late = numbers(random, 200, width, kind);
   std::vector<double> queries = numbers(random, n_queries, width, kind);
-  std::copy_n(rows.begin(), 50 * width, queries.begin());  // at a distance of 0
+  std::copy_n(rows.begin(), 50 * width, queries.begin());  // these queries have a distance of 0 to a row
   queries[60 * width] = testing::gap;
   std::vector<double> weights(width), limits(n_queries);
   for (double& weight : weights) weight = static_cast<double>(random() % 4) / 2.0;

@@ -1,5 +1,5 @@
-// The gradient of the leave-one-out loss is that of its central differences, on mixed rows with gaps, for every loss
-// and on every CPU path; weights of single queries keep their sum; Relief adds up what two loops add up.
+// The gradient of the leave-one-out loss equals its central differences, on mixed rows with missing values, for every
+// loss and code path. Weights of single queries have the sum of the global weights. Relief sums equal direct sums.
 #include <cmath>
 #include <cstdint>
 #include <random>
@@ -76,7 +76,7 @@ void check_local(const Case& example) {
   for (std::size_t a = 0; a < coded.size(); ++a) sum += found[a];
   CHECK(found[0] == 0.0);
   CHECK(std::fabs(sum - static_cast<double>(coded.size() - 1)) < 1e-9);
-  CHECK(std::vector<double>(found.begin() + coded.size(), found.end()) == global);  // a query without neighbours
+  CHECK(std::vector<double>(found.begin() + coded.size(), found.end()) == global);  // a query without neighbors
 }
 
 void check_relief(const Case& example) {

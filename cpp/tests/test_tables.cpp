@@ -1,4 +1,5 @@
-// Differences looked up by labels, or asked for row by row, are found by every algorithm as compiled ones are.
+// With differences from tables with labels, or from functions that return table rows, every algorithm finds the same
+// rows as with compiled differences.
 #include <cmath>
 #include <stdexcept>
 
@@ -13,7 +14,7 @@ namespace {
 constexpr std::size_t n_symbols = 150, n_levels = 40;
 const std::vector<std::uint8_t> coded{0, 1, 0};
 
-// A number on a line, symbols in a table, and another number.
+// Returns a plan for a number, symbols with a table of differences, and another number.
 search::Plan compiled(const std::vector<double>& symbols, double power) {
   search::Plan plan(3, power, false, false, base::infinity);
   plan.set(0, {search::Linear{.scale = 2.0}});
@@ -25,7 +26,8 @@ search::Plan compiled(const std::vector<double>& symbols, double power) {
   return plan;
 }
 
-// The same differences, by labels or by rows that are asked for.
+// Returns a plan with the same differences from tables with labels or, if `asked`, from functions that return table
+// rows.
 search::Plan looked_up(const std::vector<double>& symbols, const std::vector<double>& numbers,
                        const std::vector<double>& queries, double power, bool asked) {
   search::Plan plan(3, power, false, false, base::infinity);

@@ -1,4 +1,4 @@
-// Extended numbers, sums over trees and the counts of pairs, against what can be written down.
+// Extended numbers, sums over trees, pair counts and joint probabilities equal known values.
 #include "check.hpp"
 #include "bayes/pairs.hpp"
 #include "bayes/trees.hpp"
@@ -33,7 +33,7 @@ void extended_numbers() {
   CHECK(bayes::two_to(-1022.0) == 0x1p-1022 && bayes::two_to(-5000.0) == 0.0);
 }
 
-// With a weight x_u * x_v for each edge the sum over all trees is prod x_v * (sum x_v)^(n - 2).
+// If the weight of each edge is x_u * x_v, the sum over all trees is prod x_v * (sum x_v)^(n - 2).
 void products_of_nodes(std::mt19937_64& random, double spread) {
   for (std::size_t n : {1, 2, 3, 4, 7, 30}) {
     std::vector<double> x, logs;
@@ -86,7 +86,7 @@ void counts_come_and_go(std::mt19937_64& random) {
   for (double count : pairs) CHECK(count == 0.0);
 }
 
-// Joint probabilities of all classes and all queries sum to one, whatever the family.
+// The joint probabilities of all classes and all possible queries sum to one, unless rows are left out.
 void sums_to_one(bayes::Family family, const bayes::PairTables& tables, const double* logs, const std::int32_t* own,
                  const double* leave) {
   std::vector<std::int32_t> codes;
@@ -111,7 +111,7 @@ void families() {
   std::vector<double> counts(2), singles(layout.n_singles()), pairs(layout.n_pairs());
   const bayes::PairRows rows{columns.data(), classes.data(), nullptr, 5, 1.0};
   bayes::count_pairs(layout, rows, counts.data(), singles.data(), pairs.data(), 1);
-  // Values by classes, attribute after attribute; in each class those of an attribute add up to the total.
+  // Weights of values by classes, one attribute after the other; those of an attribute sum to the total of each class.
   const std::vector<double> class_weights{0.5, 2.0}, totals{0.75, 1.5}, unseen(6, 1.0);
   const std::vector<double> weights{0.25, 0.5, 0.375, 0.25, 0.125, 0.75, 0.5, 0.5, 0.25, 1.0, 0.375, 0.75, 0.375, 0.75};
   const bayes::PairTables tables{&layout,      counts.data(),  singles.data(), pairs.data(), class_weights.data(),

@@ -1,4 +1,4 @@
-"""The compiled core: plans of differences and exact search over mixed columns."""
+"""The compiled core of priorcase: exact search over mixed columns, counts, moments and sums over trees."""
 
 from collections.abc import Callable, Sequence
 from math import inf
@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from priorcase._typing import AnyArray, FloatArray, IdArray, IntArray
 
 def set_interrupt_check(check: Callable[[], object]) -> None:
-    """Call a function every 50 ms within long calls, on their thread; they end by what it raises."""
+    """Set a function that long calls run every 50 ms on the calling thread; an exception it raises ends the call."""
 
 def cpu_paths() -> list[str]:
     """Names of the code paths this CPU can run, slowest first."""
@@ -19,19 +19,19 @@ def cpu_path() -> str:
     """Name of the code path in use."""
 
 def use_cpu_path(name: str) -> None:
-    """Switch to another code path; the answers stay the same."""
+    """Switch to another code path; all paths give the same results."""
 
 def code_counts(codes: IntArray, n: int) -> IdArray:
-    """How many rows hold each code from 0 to n - 1."""
+    """Number of rows with each code from 0 to n - 1."""
 
 def are_cells(numbers: FloatArray, levels: int, may_miss: bool) -> bool:
-    """Whether numbers are finite or, where they may, missing; with levels above 0 whole and below."""
+    """Whether all numbers are finite, or missing if may_miss; with levels > 0, also integers from 0 to levels - 1."""
 
 def factorise(items: NDArray[np.uint8]) -> tuple[NDArray[np.int32], IdArray]:
-    """Numbers of items, rows of bytes, in the order of their first occurrence, and where that is."""
+    """Codes of items (rows of bytes), numbered by first occurrence, and the row in which each code first occurs."""
 
 def recode(codes: IntArray, table: NDArray[np.int32], out: IntArray) -> None:
-    """Write the table's entry for each code; -1 beyond it."""
+    """Write the table's entry for each code to out; -1 for codes outside the table."""
 
 def count_values(
     columns: Sequence[AnyArray],
@@ -42,10 +42,10 @@ def count_values(
     sign: int,
     threads: int,
 ) -> None:
-    """Add class-conditional counts of some rows to the totals, cells by classes."""
+    """Add the counts of each value in each class, times sign, to the totals, slots by classes."""
 
 def normalise_rows(joint: FloatArray, scale: int, threads: int) -> FloatArray:
-    """Joint logs as (log-)probabilities of the classes."""
+    """Convert joint log-probabilities of the classes to probabilities or log-probabilities."""
 
 class Scorer:
     """Log-probabilities of classes as sums of terms, one for each attribute."""
@@ -76,7 +76,7 @@ class Scorer:
     ) -> None: ...
 
 class Plan:
-    """How two rows differ: one difference per attribute, a power and a rule for gaps."""
+    """How two rows differ: one difference per attribute, a power, and a rule for missing values."""
 
     def __init__(
         self,
@@ -160,9 +160,10 @@ class Plan:
         f_both: float = 1.0,
         f_unseen: float = 1.0,
     ) -> None:
-        """``f`` of each pair of values; ``rows`` and ``columns`` are cells of queries and stored numbers, ascending.
+        """Set ``f`` for each pair of values: a row for each query value, a column for each stored value.
 
-        Without ``rows`` the table is square, and cells are positions in it.
+        ``rows`` and ``columns`` are labels in ascending order: the cells of queries, and the stored numbers. Without
+        labels, cells are indices. Without ``rows`` the matrix must be square.
         """
     def asked(
         self,
@@ -174,19 +175,19 @@ class Plan:
         f_both: float = 1.0,
         f_unseen: float = 1.0,
     ) -> None:
-        """As ``table``, where ``row_of`` gives the row of a query's cell when it is needed."""
+        """Like ``table``, but ``row_of`` is called to get the row of a query's cell when it is needed."""
     def differences(self, query: FloatArray, rows: FloatArray) -> FloatArray:
         """``d ** power`` of each attribute between the query and each row, shape (rows, attributes)."""
 
 class Index:
-    """Rows as codes and cells, searched exactly."""
+    """An index of stored rows, with exact search."""
 
     @overload
     def __init__(self, coded: NDArray[np.uint8]) -> None: ...
     @overload
     def __init__(self, coded: NDArray[np.uint8], parts: dict[str, AnyArray], threads: int) -> None: ...
     def parts(self) -> dict[str, AnyArray]:
-        """The arrays that it consists of, read-only and shared with it; from them it can be made again."""
+        """The arrays from which the index can be made again; the large ones are read-only and share its memory."""
 
     def __len__(self) -> int: ...
     @property
@@ -195,7 +196,7 @@ class Index:
     def remove(self, ids: IdArray) -> None: ...
     def holds(self, ids: IdArray) -> NDArray[np.uint8]: ...
     def torn_by_fork(self) -> bool:
-        """In a forked child: free the lock; whether another thread was changing the rows at the fork."""
+        """In a forked child, free the locks; return whether another thread was changing the rows at the fork."""
 
     def organise(self, plan: Plan, threads: int) -> None: ...
     def kneighbors(
@@ -251,13 +252,13 @@ class Index:
     def costs(self, plan: Plan, queries: FloatArray, weights: FloatArray, ids: IdArray, threads: int) -> FloatArray: ...
 
 def log_tree_sum(log_weights: FloatArray, nodes: int) -> float:
-    """The log of the sum over all spanning trees of the product of their edges' weights."""
+    """The log of the sum, over all spanning trees, of the product of their edge weights."""
 
 def edge_shares(log_weights: FloatArray, nodes: int) -> FloatArray:
-    """For each edge the share of that sum that the trees with it have."""
+    """For each edge, the share of the sum over all spanning trees that comes from trees with this edge."""
 
 def largest_tree(log_weights: FloatArray, nodes: int) -> IdArray:
-    """The parent of each node in the tree of the largest product; -1 for node 0."""
+    """The parent of each node in the tree with the largest product of edge weights; -1 for node 0, the root."""
 
 def count_pairs(
     columns: NDArray[np.int32],
@@ -270,7 +271,7 @@ def count_pairs(
     pairs: FloatArray,
     threads: int,
 ) -> None:
-    """Add counts of classes, values and pairs of values to the tables."""
+    """Add the counts of classes, values and pairs of values, times sign, to the tables."""
 
 def tree_joint_logs(
     family: str,
@@ -289,16 +290,17 @@ def tree_joint_logs(
     leave: FloatArray | None,
     threads: int,
 ) -> FloatArray:
-    """ln P(class, query | rows) of each query and class, averaged over a family of structures."""
+    """ln P(class, query | rows) of each query and class, under a family of structures."""
 
 def whole_ranks(numbers: FloatArray, most: int) -> tuple[float, int, NDArray[np.int32]] | None:
-    """The smallest of some whole numbers, how many there could be up to the largest, and their distances from it.
+    """The smallest number, the size of the range, and the difference of each number from the smallest.
 
-    The distance is -1 for missing. None where they are not whole, or their range is larger than ``most``.
+    The size is largest - smallest + 1. The difference is -1 for a missing value. None if the numbers are not all
+    integers, or the size exceeds ``most``.
     """
 
 def bit_range(numbers: FloatArray) -> tuple[int, int]:
-    """Exponents of the lowest and the highest bit of some numbers, 0 and missing left out."""
+    """Exponents of the lowest and the highest bit of some numbers, ignoring zeros and missing values."""
 
 def add_moments(
     columns: Sequence[FloatArray],
@@ -310,9 +312,11 @@ def add_moments(
     widths: NDArray[np.int64],
     threads: int,
 ) -> None:
-    """Add rows to the exact sums of weights, of numbers and of their squares in each class."""
+    """Add rows, times sign, to the exact sums of w, w x and w x^2 in each class, for weights w and numbers x."""
 
 class Concept:
+    """A concept description that learns one instance at a time."""
+
     def __init__(
         self,
         plan: Plan,
@@ -362,13 +366,13 @@ def learn_together(
     progress: Callable[[int], None] | None,
     results: list[Any],
 ) -> None:
-    """Let descriptions learn the same rows, all or none of them; what each did is appended to ``results``."""
+    """Update all descriptions with the same rows, or none; the effects on each are appended to ``results``."""
 
 def forget_together(concepts: Sequence[Concept], names: IdArray, results: list[Any]) -> None:
-    """Take rows out of all descriptions, or of none; None for each is appended to ``results``."""
+    """Remove rows from all descriptions, or from none; None is appended to ``results`` for each description."""
 
 class Exemplars:
-    """Rows of symbols whose records of use push the unreliable ones away; numbered from 0 as they are stored."""
+    """PEBLS exemplars: stored rows, numbered from 0, whose record of use increases the distance to unreliable ones."""
 
     def __init__(self, plan: Plan, weights: FloatArray) -> None: ...
     def __len__(self) -> int: ...
@@ -381,7 +385,7 @@ class Exemplars:
     ) -> tuple[IdArray, IdArray, FloatArray]: ...
 
 class Condensed:
-    """Rows taken in because the nearest one before them got them wrong."""
+    """A condensed subset: rows are added if their nearest row in the subset has another class."""
 
     def __init__(
         self, plan: Plan, coded: NDArray[np.uint8], cells: FloatArray, weights: FloatArray, labels: IdArray
@@ -390,7 +394,7 @@ class Condensed:
     def held(self) -> NDArray[np.uint8]: ...
 
 class Reduced:
-    """Members that leave where no row becomes wrong by that."""
+    """A reduced subset: members are removed if no row becomes misclassified by that."""
 
     def __init__(
         self,
@@ -406,7 +410,7 @@ class Reduced:
     def held(self) -> NDArray[np.uint8]: ...
 
 class CaseFilter:
-    """Rows that leave where more rows solve them than they solve."""
+    """Iterative case filtering: rows are removed if more rows solve them than they solve."""
 
     def __init__(
         self, plan: Plan, coded: NDArray[np.uint8], cells: FloatArray, weights: FloatArray, labels: IdArray
@@ -416,7 +420,7 @@ class CaseFilter:
     def held(self) -> NDArray[np.uint8]: ...
 
 class Drop:
-    """Rows that leave where those that rely on them lose nothing."""
+    """Decremental reduction: rows are removed if the rows that have them as neighbors lose no accuracy in total."""
 
     def __init__(
         self,
@@ -446,13 +450,13 @@ def elect(
     class_weights: FloatArray | None,
     ties: int,
 ) -> tuple[IdArray, int]:
-    """The class that the votes on each query are for, and how many are open (-1): tied, to be decided otherwise."""
+    """The winning class for each query, -1 for a tie that the caller must break, and the number of such ties."""
 
 def weighted_means(indptr: IdArray, numbers: FloatArray, votes: FloatArray) -> FloatArray:
-    """The mean of the voters' numbers on each query, weighted by their votes."""
+    """For each query, the mean of its voters' numbers, weighted by their votes."""
 
 class Stream:
-    """Rows that are each answered from those before, then stored."""
+    """A prequential run: each row is predicted from the rows before it, then stored."""
 
     def __init__(
         self,
@@ -502,7 +506,7 @@ def local_bayes(
     smoothing: float,
     threads: int,
 ) -> FloatArray:
-    """Class probabilities by naive Bayes over the voters of each query."""
+    """Class probabilities by naive Bayes fitted to the voters of each query."""
 
 def local_logistic(
     indptr: IdArray,
@@ -520,18 +524,18 @@ def local_logistic(
     tol: float,
     threads: int,
 ) -> tuple[FloatArray, NDArray[np.uint8]]:
-    """Class probabilities by a logistic fit to the voters of each query, and whether its steps came to an end."""
+    """Class probabilities by logistic regression on the voters of each query, and whether each fit converged."""
 
 def ridge_rows(triangle: FloatArray, block: FloatArray) -> FloatArray:
-    """The upper triangle R of ``[R; block] = Q R'``, on one thread."""
+    """The upper triangular factor R of ``[triangle; block] = Q R``; on one thread."""
 
 def ridge_spectrum(triangle: FloatArray, targets: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """Singular values S of a square matrix ``U S V'``, descending, its ``V'``, and ``U' targets``, on one thread."""
+    """Of a square matrix ``U S V'``: the singular values S, descending, ``V'``, and ``U' targets``; on one thread."""
 
 def ridge_left_out(
     rows: FloatArray, means: FloatArray, right: FloatArray, weights: FloatArray, inverses: FloatArray
 ) -> tuple[FloatArray, FloatArray]:
-    """With ``z = (rows - means) right'``, on one thread: ``z weights'`` and ``z^2 inverses'``."""
+    """Fitted values ``z weights'``, leverages ``z^2 inverses'``, with ``z = (rows - means) right'``; on one thread."""
 
 def local_fits(
     indptr: IdArray,
@@ -552,34 +556,36 @@ def local_fits(
     own: IdArray | None = None,
     values: IdArray | None = None,
 ) -> dict[str, FloatArray]:
-    """Regressions fitted around each query: the sum of K (y - b0 - x'b)^2 + ridge^2 |b|^2 over its voters is least.
+    """Local regressions: at each query, minimize the sum of K (y - b0 - x'b)^2 over its voters, plus ridge^2 |b|^2.
 
-    The columns x are deviations from the query in units of `scales`: ``x - q`` for kinds 0 (numeric) and 1 (ordinal),
-    of degree 2 their squares and products too; for kind 2 (nominal) an indicator for each value but the query's among
-    voters of positive weight. A missing value in a row is no deviation; one in a query leaves the attribute
-    out of its fit.
+    The columns x are deviations from the query in units of `scales`. For kinds 0 (numeric) and 1 (ordinal) they are
+    ``x - q``, with degree 2 also the squares and products; for kind 2 (nominal), an indicator for each value among the
+    voters of positive weight, except the query's value. A missing value in a row counts as the query's value. A missing
+    value in a query excludes the attribute from that query's fit.
 
     The voters of query i are ``rows[indptr[i]:indptr[i + 1]]``, with `weights` K (kernel times repetitions).
 
-    Always ``predictions`` (q, T), NaN where no voter has weight. What else is in the dictionary depends on `want`:
+    The dictionary always has ``predictions`` (q, T), NaN where no voter has weight. `want`, a sum of the following
+    numbers, requests more entries:
 
     * 2: ``weight`` sum K, ``squares`` sum K^2, ``parameters`` p_LWR, ``trace`` sum K x'Cx, ``variance`` s's, ``rank``
-      (with the intercept), all (q,); ``residuals`` sum K e^2 (q, T). Without weight `variance` and `residuals` are NaN,
-      the others 0. A row that stands for r counts as r rows: K^2 / r and s^2 / r are summed.
-    * 4: ``coefficients`` (q, T, slots) in the table's units: a slope for each numeric or ordinal attribute, for a
-      nominal one a number for each of its `values` (how many codes it has): 0 for the query's own, NaN where none is
-      among the voters.
-    * 8: ``hat`` (m,): s of each voter, all its repetitions together; a prediction is the sum of s times the targets.
+      (with the intercept), all (q,); ``residuals`` sum K e^2 (q, T). Where no voter has weight, `variance` and
+      `residuals` are NaN, the others 0. A row with r repetitions counts as r rows: K^2 / r and s^2 / r are summed.
+    * 4: ``coefficients`` (q, T, slots) in the units of the table: a slope for each numeric or ordinal attribute; for a
+      nominal attribute, a coefficient for each of its codes (`values` is their number), 0 for the query's own value and
+      NaN for a value that no voter has.
+    * 8: ``hat`` (m,): s of each voter, summed over its repetitions; a prediction is the sum of s times the targets.
     * 16: ``loo`` (q, T): sum K (e / (1 - leverage))^2 / sum K, the local mean square of leave-one-out residuals.
 
-    With `own`, a row for each query (-1: none), and any of 2, 8 and 16: ``own`` (q,), that row's s; 0 without a vote.
+    With `own`, a row for each query (-1: none), and any of 2, 8 and 16: ``own`` (q,), the s of that row; 0 if it is not
+    a voter, and NaN where no voter has weight.
     """
 
 class Stretch:
-    """Rows that tell each other's targets by soft votes ``exp(-cost)``; `times` is how often each counts.
+    """Leave-one-out loss of attribute weights: rows predict each other's targets by soft votes ``exp(-cost)``.
 
-    `labels` are classes from 0, `shares` their shares; or `numbers` are told. `loss`: 0 the log loss, 1 the share of
-    wrong votes, 2 the squared error.
+    The targets are `labels`, classes from 0 with relative frequencies `shares`, or `numbers`. `times` is how often each
+    row counts in the mean loss. `loss`: 0 is the log loss, 1 the share of wrong votes, 2 the squared error.
     """
 
     def __init__(
@@ -596,9 +602,9 @@ class Stretch:
     def evaluate(
         self, weights: FloatArray, rows: IdArray, votes: FloatArray, threads: int, gradient: bool
     ) -> tuple[float, FloatArray]:
-        """The mean loss of some rows, each told by all others as often as `votes` says, and its slope by the weights.
+        """The mean loss of some rows, each predicted from all other rows, and its gradient in the weights.
 
-        The gradient is empty where it is not wanted.
+        `votes` is how many rows each row stands for as a voter. The gradient is empty if `gradient` is False.
         """
 
 def local_weights(
@@ -618,7 +624,10 @@ def local_weights(
     steps: int,
     threads: int,
 ) -> FloatArray:
-    """Weights of each query, shape (queries, attributes), fitted to the rows listed for it, weighted by counts."""
+    """Attribute weights for each query, fitted to the rows listed for it, each counted as often as `counts` says.
+
+    The shape is (queries, attributes).
+    """
 
 def relief_sums(
     plan: Plan,
@@ -632,10 +641,10 @@ def relief_sums(
     power: float,
     threads: int,
 ) -> FloatArray:
-    """The sum of factor times difference over the others listed for each row, shape (rows, attributes)."""
+    """For each row, the sum of factor times difference over the rows listed for it; shape (rows, attributes)."""
 
 class LeftOut:
-    """Rows to be left out one by one, and the votes and numbers of neighbors to try."""
+    """Leave-one-out scores of all combinations of vote rules and numbers of neighbors."""
 
     def __init__(
         self,
@@ -672,36 +681,36 @@ class LeftOut:
     def numbers(self, stored: FloatArray, asked: FloatArray) -> tuple[FloatArray, FloatArray, IdArray]: ...
 
 class PackedTexts:
-    """Texts as code points, one behind the other: text ``i`` is ``characters[offsets[i]:offsets[i + 1]]``."""
+    """Concatenated texts as code points: text ``i`` is ``characters[offsets[i]:offsets[i + 1]]``."""
 
     def __init__(self, characters: NDArray[np.uint32], offsets: IdArray) -> None: ...
     def __len__(self) -> int: ...
     def edit_distances(self, asked: NDArray[np.uint32], threads: int) -> NDArray[np.int32]:
-        """How many characters must be put in, left out or exchanged to make each text of the one asked about."""
+        """The least number of insertions, deletions and substitutions of characters between `asked` and each text."""
 
     def edit_similarities(self, asked: NDArray[np.uint32], threads: int) -> FloatArray:
-        """``1 - edits / length of the longer text``; 1 for two empty ones."""
+        """``1 - distance / length of the longer text``; 1 if both texts are empty."""
 
 class Postings:
-    """By term, the values that have it: ``holders[starts[t]:starts[t + 1]]``, with ``weights`` there, or 1."""
+    """An inverted index: the values with term t are ``holders[starts[t]:starts[t + 1]]``, with `weights`, or 1 each."""
 
     def __init__(
         self, starts: IdArray, holders: NDArray[np.int32], weights: FloatArray | None, n_values: int
     ) -> None: ...
     def sums(self, terms: IdArray, term_weights: FloatArray) -> FloatArray:
-        """For each value the sum over the terms, in their order, of the term's weight times its weight there."""
+        """For each value, the sum of ``term_weights`` times the terms' weights in it, added in the given order."""
 
     def set_similarities(self, terms: Sequence[int], asked: int, measure: int) -> FloatArray:
-        """Similarity of a set of ``asked`` members, some of which are terms, to each value as a set of its terms.
+        """Similarity of each value, a set of terms, to a set of ``asked`` members.
 
-        By ``measure`` Jaccard (0), Dice (1), containment (2) or overlap (3).
+        ``terms`` are the members that are terms of the index. ``measure``: 0 Jaccard, 1 Dice, 2 containment, 3 overlap.
         """
 
 class CodedColumn:
-    """The codes of the cases in one column, below 0 where a value is missing; the array must not change any more.
+    """The code of each case in one column, negative for a missing value. The array must not be modified later.
 
-    ``numbers`` are those of the values, if they are numbers. ``earlier`` is the same column when it had fewer cases: it
-    saves work and changes nothing.
+    ``numbers``: the number that each code stands for, if the values are numbers. ``earlier``: the same column when it
+    had fewer cases; saves work, and does not change results.
     """
 
     def __init__(
@@ -714,14 +723,17 @@ class CodedColumn:
     def __len__(self) -> int: ...
 
 def falling(points: FloatArray, point: float, length: float, side: int) -> FloatArray:
-    """``max(0, 1 - difference / length)``: of all differences (0), or only of larger (1) or of smaller (2) points."""
+    """Similarity ``max(0, 1 - difference / length)`` of each of the points to ``point``.
+
+    ``side``: 0 counts all differences, 1 only those of larger points, 2 only those of smaller points.
+    """
 
 class CaseValues:
-    """The codes and values of all columns; the arrays must not change any more."""
+    """The codes and values of all columns; the arrays must not be modified later."""
 
     def __init__(self, codes: Sequence[IntArray], values: Sequence[tuple[Any, ...]]) -> None: ...
     def at(self, positions: IdArray) -> list[list[Any]]:
-        """For each column the values of the cases at some positions, None where one is missing."""
+        """For each column, the values of the cases at the given positions; None for a missing value."""
 
 def best_cases(
     n_cases: int,
@@ -733,9 +745,9 @@ def best_cases(
     ignore: bool,
     threads: int,
 ) -> tuple[IdArray, FloatArray, FloatArray]:
-    """Positions and weighted means of similarities of the k cases where these are greatest.
+    """The k most similar cases: their positions, weighted mean similarities, and similarities in each attribute.
 
-    And by attribute their similarities, shape (cases, attributes); NaN where a case has no value.
+    The last have shape (cases, attributes), and are NaN where a case has no value.
     """
 
 def all_similarities(
@@ -746,7 +758,7 @@ def all_similarities(
     ignore: bool,
     threads: int,
 ) -> FloatArray:
-    """Weighted means of similarities of all cases."""
+    """The weighted mean similarity of each case."""
 
 def best_cases_many(
     n_cases: int,
@@ -760,4 +772,7 @@ def best_cases_many(
     ignore: bool,
     threads: int,
 ) -> tuple[IdArray, FloatArray]:
-    """The same for many queries, each without its own case: shape (queries, k), -1 and 0 where there are fewer."""
+    """Positions and similarities of the k most similar cases for each query, except its own case; shape (queries, k).
+
+    Where there are fewer than k cases, positions are -1 and similarities 0.
+    """

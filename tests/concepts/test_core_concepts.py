@@ -114,7 +114,7 @@ def test_a_plan_whose_costs_are_no_numbers(number: float) -> None:
         (lambda: concept(z_drop=np.inf), "levels of confidence"),
         (lambda: concept(window=-1), "out of range"),
         (lambda: concept(decay=np.nan), "out of range"),
-        (lambda: concept(weight_power=np.nan), "power above 0"),
+        (lambda: concept(weight_power=np.nan), "weight_power must be"),
         (lambda: concept(rule=-1), "no such rule"),
         (lambda: concept(ties=3), "no such rule"),
         (lambda: concept().learn(IDS, CELLS, LABELS + 2**24, False), "labels count from 0"),

@@ -70,9 +70,9 @@ def test_numbers_at_the_end_of_the_floats_leave_probabilities(far: float) -> Non
         ({"rows": np.full(300, 30)}, "rows out of range"),
         ({"codes": np.full(30, 3)}, "classes out of range"),
         ({"codes": np.zeros(29, dtype=np.int64)}, "one class for each row"),
-        ({"weights": np.zeros(300)}, "a query without a voter of positive weight"),
+        ({"weights": np.zeros(300)}, "a query has no voter of positive weight"),
         ({"weights": np.ones(299)}, "one weight for each entry"),
-        ({"indptr": np.arange(11) * 29}, "lists end with the entries"),
+        ({"indptr": np.arange(11) * 29}, "the last list must end at the last entry"),
         ({"scales": np.ones(3)}, "one kind and one scale for each column"),
         ({"weights": np.full(300, -1.0)}, "weights are finite and not negative"),
         ({"weights": np.full(300, np.inf)}, "weights are finite and not negative"),
@@ -91,5 +91,5 @@ def test_bad_rules_are_refused() -> None:
         local_bayes(**task, class_prior=np.ones(3), sizes=np.full(3, 4), **RULES, threads=1)
     with pytest.raises(ValueError, match="at least one class"):
         local_bayes(**task, class_prior=np.ones(0), sizes=np.full(4, 4), **RULES, threads=1)
-    with pytest.raises(ValueError, match="a ridge above 0"):
+    with pytest.raises(ValueError, match="ridge must be finite and above 0"):
         local_logistic(**task, n_classes=3, ridge=0.0, max_iter=100, tol=1e-12, threads=1)

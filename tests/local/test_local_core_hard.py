@@ -101,9 +101,9 @@ def test_queries_without_weight_have_no_answer() -> None:
 
 
 WRONG = [
-    ({"indptr": np.array([0, 3])}, "lists end"),
-    ({"indptr": np.array([1, 4])}, "lists begin"),
-    ({"indptr": np.array([0, 5, 4]), "queries": np.ones((2, 1))}, "follow each other"),
+    ({"indptr": np.array([0, 3])}, "end at the last entry"),
+    ({"indptr": np.array([1, 4])}, "must start at 0"),
+    ({"indptr": np.array([0, 5, 4]), "queries": np.ones((2, 1))}, "must not decrease"),
     ({"indptr": np.array([0, 2, 4])}, "one list for each query"),
     ({"rows": np.array([0, 1, 2, 4])}, "no such row"),
     ({"rows": np.array([0, 1, 2, -1])}, "no such row"),
@@ -141,5 +141,5 @@ def test_codes_beyond_the_values_are_refused() -> None:
             )
     with pytest.raises(ValueError, match="one number of values"):
         local_fits(p.indptr, p.rows, p.weights, None, *table, **rules)
-    with pytest.raises(ValueError, match="comes with statistics"):
+    with pytest.raises(ValueError, match="own requires"):
         p.fits(want=1, own=np.zeros(1, np.int64))

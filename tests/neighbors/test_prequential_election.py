@@ -56,10 +56,10 @@ def test_elected_as_tallied(ties: Ties, poll: Any) -> None:
 @pytest.mark.parametrize(
     ("broken", "message"),
     [
-        ({"indptr": np.array([0, 0, 2])}, "a list has a voter"),
-        ({"indptr": np.array([1, 2])}, "lists begin at 0"),
-        ({"indptr": np.array([0, 3])}, "lists end with the entries"),
-        ({"indptr": np.empty(0, np.int64)}, "lists begin at 0"),
+        ({"indptr": np.array([0, 0, 2])}, "every list must have a voter"),
+        ({"indptr": np.array([1, 2])}, "the first list must start at 0"),
+        ({"indptr": np.array([0, 3])}, "the last list must end at the last entry"),
+        ({"indptr": np.empty(0, np.int64)}, "the first list must start at 0"),
         ({"votes": np.ones(1)}, "one class and distance per vote"),
         ({"classes": np.array([0, 2])}, "no such class"),
         ({"classes": np.array([0, -1])}, "no such class"),

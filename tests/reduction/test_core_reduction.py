@@ -82,7 +82,7 @@ def test_any_arguments_are_answered_or_refused(name: str) -> None:
         ({"cells": np.zeros((0, 3))}, "there must be a row"),
         ({"weights": np.ones(2)}, "differ in width"),
         ({"weights": np.array([1.0, INF, 1.0])}, "finite and not negative"),
-        ({"coded": np.zeros(3, np.uint8)}, "values of tables are codes"),
+        ({"coded": np.zeros(3, np.uint8)}, "must be coded"),
         ({"cells": np.full((40, 3), 3.0)}, "does not know some of the codes"),
         ({"cells": np.full((40, 3), -1.0)}, "does not know some of the codes"),
         ({"plan": Plan(3, 2.0)}, "lacks an attribute"),
@@ -91,7 +91,7 @@ def test_any_arguments_are_answered_or_refused(name: str) -> None:
             "must be an attribute",
         ),
         ({"labels": np.zeros(39, np.int64)}, "per row"),
-        ({"labels": np.full(40, -1)}, "labels are classes"),
+        ({"labels": np.full(40, -1)}, "labels must be classes"),
     ],
 )
 def test_refuses(name: str, change: dict[str, Any], words: str) -> None:
@@ -108,7 +108,7 @@ def test_refuses(name: str, change: dict[str, Any], words: str) -> None:
         (lambda: made("Reduced", rows() | {"members": np.ones(3, np.uint8)}), "one mark per row"),
         (lambda: made("Drop", rows()).consider(np.arange(3), False), "must be filled first"),
         (lambda: made("Drop", rows()).enemy_costs(np.arange(3), 1), "must be filled first"),
-        (lambda: made("Drop", rows() | {"k": 0}), "must be a voter"),
+        (lambda: made("Drop", rows() | {"k": 0}), "k must be at least 1"),
         (lambda: made("Drop", rows() | {"alpha": NAN}), "alpha must be"),
         (lambda: made("Drop", rows() | {"labels": None}), "either labels or targets"),
         (lambda: made("Drop", rows() | {"labels": None, "targets": np.full(40, INF)}), "targets must be finite"),

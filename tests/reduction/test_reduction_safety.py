@@ -64,7 +64,7 @@ def test_weights_are_finite_and_not_negative(weight: float) -> None:
 def test_rows_at_no_distance_from_each_other(threads: int) -> None:
     cells = CELLS.copy()
     cells[:, :2] = np.inf
-    with pytest.raises(ValueError, match="a row is at no distance from the others"):
+    with pytest.raises(ValueError, match="the distances of a row to all members are undefined"):
         Condensed(PLAN, CODED, cells, WEIGHTS, LABELS).take_in(0, N, threads)
 
 

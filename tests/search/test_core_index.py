@@ -66,7 +66,7 @@ def test_any_arguments_are_answered_or_refused() -> None:
         ({"of_code": np.array([0, 5])}, "no such class"),
         ({"n_classes": 0}, "no such class"),
         ({"codes": np.zeros(9)}, "codes are integers"),
-        ({"stored": 0}, "nobody votes"),
+        ({"stored": 0}, "there are no voters"),
     ],
 )
 def test_refuses_to_elect(change: dict[str, Any], words: str) -> None:
@@ -158,7 +158,7 @@ def test_values_of_tables_are_marked_as_codes(kind: str) -> None:
     index = Index(np.zeros(1, np.uint8))
     index.append(np.arange(600), stored)
     for call in asked_in_every_way(index, looked_up(kind), np.array([[0.0], [np.nan]])):
-        with pytest.raises(ValueError, match="values of tables are codes"):
+        with pytest.raises(ValueError, match="must be coded"):
             call()
 
 

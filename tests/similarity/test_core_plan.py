@@ -75,7 +75,7 @@ def asked(**changes: Any) -> None:
         (asked, {"columns": np.array([1.0, 0.0])}, "ascending"),
         (curve, {"breaks": np.arange(2.0)}, "one profile per break"),
         (curve, {"breaks": np.empty(0), "profiles": np.empty((0, 2))}, "one profile per break"),
-        (curve, {"profiles": np.empty((3, 0))}, "must have a class"),
+        (curve, {"profiles": np.empty((3, 0))}, "must have at least one class"),
         (curve, {"breaks": np.array([0.0, 2.0, 1.0])}, "ascending"),
         (curve, {"breaks": np.array([0.0, 2.0, NAN])}, "ascending"),
         (curve, {"profiles": np.full((3, 2), INF)}, "profiles must be finite"),
@@ -88,7 +88,7 @@ def asked(**changes: Any) -> None:
         (profile, {"missing": np.empty(0)}, "another width"),
         (profile, {"missing": np.full(2, NAN)}, "profiles must be finite"),
         (profile, {"unseen": np.ones(2), "unseen_factor": INF}, "factors must be finite"),
-        (profile, {"profiles": np.empty((3, 0))}, "must have a class"),
+        (profile, {"profiles": np.empty((3, 0))}, "must have at least one class"),
     ],
 )
 def test_refuses(call: Callable[..., None], changes: dict[str, Any], words: str) -> None:

@@ -125,5 +125,5 @@ def test_a_column_may_be_called_class() -> None:
 def test_tables_beyond_memory_are_refused() -> None:
     X = np.array([[i % 300, i % 299] for i in range(600)])
     model = MixtureModel(1, categorical_features=[0, 1]).fit(X)
-    with pytest.raises(TooLargeError, match=r"targets 0, 1 have 300 x 299 combinations of values for 600 rows"):
+    with pytest.raises(TooLargeError, match=r"targets 0, 1 have 300 x 299 combinations of values for each of 600 rows"):
         model.predict_joint(X, [0, 1])
