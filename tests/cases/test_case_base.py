@@ -207,7 +207,7 @@ def test_attributes_are_declared_later(base):
     assert base.retrieve({"colour": "red"}).ids == (id,)
     base.declare({"place": "text"})
     assert base.get(id)["place"] == "7"
-    with pytest.raises(CaseBaseError, match="cannot make 'age' text: a stored case has 3"):
+    with pytest.raises(CaseBaseError, match="cannot change the kind of 'age' to text: a stored case has 3"):
         base.declare(age="text")
     assert isinstance(base.attributes["age"], pc.Numeric)
 

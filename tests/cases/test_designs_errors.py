@@ -48,7 +48,7 @@ ERRORS: list[tuple[Callable[[], Any], str]] = [
     (lambda: FunctionGraph.parse("A +> -B"), "got '-B' as a variable"),
     (lambda: FunctionGraph([(1, "+", "B")]), "got 1 as a variable"),
     (lambda: FunctionGraph([("A\ud800", "+", "B")]), "as a variable"),
-    (lambda: FunctionGraph([("A" * 201, "+", "B")]), "expected a printable text of 1 to 200 characters"),
+    (lambda: FunctionGraph([("A" * 201, "+", "B")]), "expected a printable string of 1 to 200 characters"),
     (lambda: FunctionGraph([("A", "+", "A")]), "got an arc from 'A' to itself"),
     (lambda: FunctionGraph.parse("A +> B; A -> B"), "got both '+' and '-' from 'A' to 'B'"),
     (
@@ -82,10 +82,10 @@ ERRORS: list[tuple[Callable[[], Any], str]] = [
     (lambda: FunctionGraph.from_json("[" * 100_000), "not a function graph: it nests too deeply. to_json() writes"),
     (
         lambda: FunctionGraph.from_json("[]"),
-        "not a function graph: expected an object with 'arcs'",
+        "not a function graph: expected an object with a list 'arcs'",
     ),
-    (lambda: FunctionGraph.from_json('{"arcs":[]}'), "expected an object with 'arcs', a list, and 'labels'"),
-    (lambda: FunctionGraph.from_json('{"arcs":{},"labels":{}}'), "expected an object with 'arcs', a list"),
+    (lambda: FunctionGraph.from_json('{"arcs":[]}'), "expected an object with a list 'arcs' and with 'labels'"),
+    (lambda: FunctionGraph.from_json('{"arcs":{},"labels":{}}'), "expected an object with a list 'arcs'"),
     (lambda: FunctionGraph.from_json('{"arcs":[],"arcs":[],"labels":{}}'), "a name occurs twice in one object"),
     (lambda: FunctionGraph.from_json('{"arcs":[],"labels":{}}'), "got no arcs"),
     (lambda: FunctionGraph.from_json('{"arcs":[["A","+","B"]],"labels":[]}'), "got labels=[]"),

@@ -108,8 +108,8 @@ def test_a_limit_keeps_the_first_and_says_so() -> None:
     arc, query = FunctionGraph.parse("x +> y"), FunctionGraph.parse("a +> b +> c +> d")
     found = matches(arc, query, limit=2)
     assert found[:] == matches(arc, query)[:2]
-    assert found.cut == "3 matches were found, and 2 are returned"
-    assert str(found).endswith("3 matches were found, and 2 are returned")
+    assert found.cut == "3 matches were found, more than the limit of 2"
+    assert str(found).endswith("3 matches were found, more than the limit of 2")
 
 
 def test_steps_cut_a_search_the_same_way_each_time() -> None:

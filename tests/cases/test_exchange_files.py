@@ -262,14 +262,14 @@ LINES = [
     ('{"values":{"age":NaN}}', "it is not valid JSON"),
     ('{"id":1}', "it has no values"),
     ('{"values":{},"color":1}', "it has an unknown entry 'color'"),
-    ('{"values":{},"id":"1"}', "its id is '1'"),
-    ('{"values":{},"key":["k"]}', r"its key is \['k'\]"),
-    ('{"values":{},"by":""}', "its by is ''"),
-    ('{"values":{},"retired":1}', "its retired is 1"),
-    ('{"values":{},"notes":"n"}', "its notes is 'n'"),
-    ('{"values":{},"notes":[{"at":"x"}]}', "its notes is"),
-    ('{"values":{},"notes":[{"text":"x","at":3}]}', "its notes is"),
-    ('{"values":{},"notes":[{"text":"x","who":"y"}]}', "its notes is"),
+    ('{"values":{},"id":"1"}', "its 'id' is invalid: '1'"),
+    ('{"values":{},"key":["k"]}', r"its 'key' is invalid: \['k'\]"),
+    ('{"values":{},"by":""}', "its 'by' is invalid: ''"),
+    ('{"values":{},"retired":1}', "its 'retired' is invalid: 1"),
+    ('{"values":{},"notes":"n"}', "its 'notes' is invalid: 'n'"),
+    ('{"values":{},"notes":[{"at":"x"}]}', "its 'notes' is invalid"),
+    ('{"values":{},"notes":[{"text":"x","at":3}]}', "its 'notes' is invalid"),
+    ('{"values":{},"notes":[{"text":"x","who":"y"}]}', "its 'notes' is invalid"),
 ]
 
 
@@ -388,5 +388,5 @@ def test_parquet_that_is_none(tmp_path: Path) -> None:
     head = f'{{"priorcase cases":1,"attributes":[["age",{{"kind":"numeric"}}]],{told}}}'
     table = pyarrow.table({"age": [1]}).replace_schema_metadata({"priorcase cases": head})
     pyarrow.parquet.write_table(table, tmp_path / "c.parquet")
-    with pytest.raises(CaseBaseError, match="its columns are not those that it declares"):
+    with pytest.raises(CaseBaseError, match="its columns differ from those in its metadata"):
         list(read_cases(tmp_path / "c.parquet").cases)

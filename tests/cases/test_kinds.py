@@ -85,8 +85,8 @@ def test_every_form_of_a_gap_is_none(kind, gap):
         (Set(), list(range(10_001)), "at most 10,000 members, not 10,001"),
         (Date(), "yesterday", "expected a date, a datetime or ISO text such as '2024-05-01'"),
         (Date(), 20240501, "expected a date, a datetime or ISO text"),
-        (DEVICES, "scanner", "expected a node of its taxonomy ('device', 'printer'"),
-        (DEVICES, 3, "expected a node of its taxonomy"),
+        (DEVICES, "scanner", "expected a node of the taxonomy ('device', 'printer'"),
+        (DEVICES, 3, "expected a node of the taxonomy"),
         (Graph(), 3, "expected a FunctionGraph"),
     ],
 )

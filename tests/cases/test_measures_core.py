@@ -80,9 +80,9 @@ def test_every_cpu_path_gives_the_same_distances(path: str) -> None:
 
 
 TEXT_MISTAKES: dict[str, tuple[Any, Any, Any]] = {
-    "lists begin at 0": (points("a"), points("ab"), np.array([1, 2])),
-    "lists follow each other": (points("a"), points("ab"), np.array([0, 2, 1, 2])),
-    "lists end with the entries": (points("a"), points("ab"), np.array([0, 3])),
+    "the first list must start at 0": (points("a"), points("ab"), np.array([1, 2])),
+    "the starts of lists must not decrease": (points("a"), points("ab"), np.array([0, 2, 1, 2])),
+    "the last list must end at the last entry": (points("a"), points("ab"), np.array([0, 3])),
     "no such character": (points("a"), np.array([0x110000], dtype=np.uint32), np.array([0, 1])),
 }
 
@@ -123,7 +123,7 @@ WORD_MISTAKES: dict[str, dict[str, Any]] = {
     "no such value": {"holders": np.array([0, 2, 1], dtype=np.int32)},
     "one weight for each entry": {"weights": np.ones(2)},
     "one weight for each term": {"term_weights": np.ones(1)},
-    "lists end with the entries": {"starts": np.array([0, 2, 4])},
+    "the last list must end at the last entry": {"starts": np.array([0, 2, 4])},
 }
 
 

@@ -49,8 +49,8 @@ def test_if_wrong_is_ib2():
     table = table_of(LINE)
     assert not decide(table, {"size": 0.4}, '"x"').kept
     found = replace(decide(table, {"size": 4}, '"x"'), id=13)
-    assert str(found) == "Kept as case 13: the base would have proposed 'y'."
-    assert str(decide(table, {"size": 4}, '"y"')) == "Not kept: the base already proposes 'y'."
+    assert str(found) == "Kept as case 13: the case base would have proposed 'y'."
+    assert str(decide(table, {"size": 4}, '"y"')) == "Not kept: the case base already proposes 'y'."
 
 
 @settings(max_examples=30)
@@ -80,14 +80,14 @@ def test_numbers_are_wrong_beyond_the_tolerance():
     assert not decide(table, {"size": 0.5}, "15.3", k=2, tolerance=0.3).kept
     found = decide(table, {"size": 0.5}, "15.4", k=2, tolerance=0.3)
     assert found.kept
-    assert found.reason == "the base would have proposed 15"
+    assert found.reason == "the case base would have proposed 15"
     assert not decide(table, {"size": 0.5}, "15.0", k=2, tolerance=0).kept
 
 
 def test_a_base_that_cannot_answer_keeps():
-    assert decide(table_of([]), {"size": 1}, '"x"').reason == "there was no solved case to compare with"
+    assert decide(table_of([]), {"size": 1}, '"x"').reason == "there was no successfully solved case to compare with"
     only_failed = table_of([({"size": 1}, "x", False), ({"size": 1}, "x"), ({"size": 1}, None)], retired=(1,))
-    assert decide(only_failed, {"size": 1}, '"x"').reason == "there was no solved case to compare with"
+    assert decide(only_failed, {"size": 1}, '"x"').reason == "there was no successfully solved case to compare with"
     strange = decide(table_of([({"make": "A"}, "x")]), {"make": "B"}, '"x"')
     assert strange.kept
     assert strange.reason == "no similar case supports any solution"
@@ -97,13 +97,13 @@ def test_a_base_that_cannot_answer_keeps():
 
 def test_outcomes_weigh_votes():
     rows = [({"size": 1}, "x", 0.5), ({"size": 1}, "x", 0.6), ({"size": 1}, "y", True)]
-    assert decide(table_of(rows), {"size": 1}, '"x"', k=3).reason == "the base would have proposed 'y'"
+    assert decide(table_of(rows), {"size": 1}, '"x"', k=3).reason == "the case base would have proposed 'y'"
 
 
 def test_if_new_keeps_unless_a_duplicate_agrees():
     table = table_of([({"size": 0, "make": "A"}, "x"), ({"size": 100, "make": "A"}, "y")])
     found = decide(table, {"size": 1, "make": "A"}, '"x"', policy="if_new")
-    assert str(found) == "Not kept: case 10 has the same solution and similarity 0.99."
+    assert str(found) == "Not kept: case 10 has the same solution (similarity 0.99)."
     assert not found
     other = replace(decide(table, {"size": 1, "make": "A"}, '"y"', policy="if_new"), id=12)
     assert str(other).startswith("Kept as case 12: no case with the same solution is similar enough. ")
@@ -261,9 +261,9 @@ def test_a_stream_of_cases_kept_if_wrong_is_that_of_ib2(seed):
 def test_a_failure_is_news_where_the_base_would_have_proposed_it():
     table = table_of(LINE)
     kept = decide(table, {"size": 0.4}, '"x"', "false")
-    assert str(replace(kept, id=13)) == "Kept as case 13: the base would have proposed 'x', which failed."
+    assert str(replace(kept, id=13)) == "Kept as case 13: the case base would have proposed 'x', which failed."
     other = decide(table, {"size": 0.4}, '"y"', "false")
-    assert str(other) == "Not kept: it failed, and the base proposes 'x'."
+    assert str(other) == "Not kept: it failed, and the case base proposes 'x'."
     assert decide(table, {"size": 0.4}, '"x"', "0.5").kept  # no better than nothing
     assert not decide(table, {"size": 0.4}, '"x"', "0.6").kept
     assert not decide(table, {"size": 0.4}, '"x"', None).kept
@@ -288,12 +288,12 @@ def test_a_failure_is_new_where_nothing_alike_failed():
     worked = table_of([(here, "x"), ({"size": 100}, "y")])
     found = decide(worked, here, '"x"', "false", policy="if_new")
     assert found.kept
-    assert found.reason == "case 10 has the same solution and similarity 1.00, but its solution helped"
+    assert found.reason == "case 10 has the same solution (similarity 1.00), but there it worked"
     failed = table_of([(here, "x", False), ({"size": 100}, "y")])
     assert not decide(failed, here, '"x"', "false", policy="if_new").kept
     found = decide(failed, here, '"x"', "true", policy="if_new")
     assert found.kept
-    assert found.reason == "case 10 has the same solution and similarity 1.00, but its solution failed"
+    assert found.reason == "case 10 has the same solution (similarity 1.00), but there it failed"
 
 
 def test_records_blame_who_spoke_for_a_failure():

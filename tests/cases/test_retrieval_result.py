@@ -58,7 +58,7 @@ def test_it_prints_as_a_table() -> None:
 
 
 def test_it_says_how_cases_were_chosen_and_what_is_not_shown() -> None:
-    assert repr(example(diversity=0.5)).startswith("3 similar to the query and different from each other, of 3 cases\n")
+    assert repr(example(diversity=0.5)).startswith("3 of 3 cases, similar to the query and different from each other\n")
     assert repr(example(where=NONE)) == (
         "no case to retrieve\n     id  similarity  age  make\n  query              4    B"
     )

@@ -38,7 +38,7 @@ def test_each_part_comes_from_the_case_most_similar_in_what_matters() -> None:
     assert "  pipe: 40 (case 1, similarity 1.000)." in proposal.explain().splitlines()
     assert proposal.notes == ()
     assert proposal.base == 1
-    assert proposal.how == "3 parts, each from the most similar case that has it"
+    assert proposal.how == "3 parts, each from the most similar case that has this part"
 
 
 def test_without_attributes_the_whole_similarity_counts() -> None:
@@ -55,7 +55,8 @@ def test_parts_that_do_not_go_together_fall_back() -> None:
     proposal = reuse(CASES, QUERY, "compose", parts=PARTS, compatible=wide_enough)
     # 3/4 + 1 + 1 does not fit; next are P1 with 40 (1/2 + 1 + 1) and P2 with 30 (3/4 + 1/2 + 1).
     assert proposal.solution == {"pump": "P1", "pipe": 40, "paint": "green"}
-    assert proposal.how == "3 parts, each from the most similar case that has it and is compatible with the others"
+    how = "3 parts, each from the most similar case that has this part and is compatible with the other parts"
+    assert proposal.how == how
     assert proposal.notes == (
         "rejected: pump of case 2, pipe of case 1, paint of case 3: P2 needs a pipe of 30 or less",
     )

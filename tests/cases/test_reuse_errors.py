@@ -74,22 +74,22 @@ def wrong(*arguments: Any) -> str:
         (asked(*TEXT, method="vote", prio=1), "Did you mean 'prior'"),
         (asked(*TEXT, method="copy", level=0.9), "option 'level' with method='copy'"),
         (asked(*TEXT, weights="uniform"), "option 'weights' with method='auto'"),
-        (asked(*TEXT, method=Vote(), prior=1), "option 'prior' with method='vote' given as an object"),
+        (asked(*TEXT, method=Vote(), prior=1), "option 'prior' in addition to a method object"),
         # local fits
-        (asked((1, 0.9, 3), method="local"), "method='local' and one case"),
+        (asked((1, 0.9, 3), method="local"), "method='local' with only one case"),
         (asked(POINTS[0], method="local", degree=0), "with 1 case (effectively 1), too few to estimate a spread"),
         (
             asked(*POINTS, query={"x": 1.5, "z": 1}, method="local"),
             "3 cases (effectively 3), too few to fit attributes 'x'",
         ),
-        (asked(*POINTS, query={"y": 3}, method="local"), "no attribute of the query differs between the 3 cases"),
+        (asked(*POINTS, query={"y": 3}, method="local"), "no attribute that can be fitted differs between the 3 cases"),
         (asked(*POINTS, method="local", using=["size"]), "'size', unknown to the case base"),
-        (asked(*POINTS, method="local", using=["note"], kinds={"note": Text()}), "using with 'note'"),
+        (asked(*POINTS, method="local", using=["note"], kinds={"note": Text()}), "text attribute 'note' in using"),
         # compositions
         (composed(parts={"pumps": ["flow"]}), "Did you mean 'pump'"),
         (composed(parts={"motor": ["flow"]}), "omit the part"),
         (composed(parts={"pump": ["flows"]}), "Did you mean 'flow'?"),
-        (composed(compatible=lambda parts: None), "the function of compatible returned None"),
+        (composed(compatible=lambda parts: None), "compatible returned None"),
         (composed(compatible=fails), "the function of compatible raised KeyError: 'width'"),
         # rules
         (adapted(Rule({}, fails, name="scale")), "the function of rule 'scale' raised KeyError: 'width'"),
@@ -124,7 +124,7 @@ def test_cases_and_functions_that_give_no_solution(call: Callable[[], Any], word
     ("call", "words"),
     [
         (asked(*TEXT, method="votes"), "Did you mean 'vote'"),
-        (asked(*TEXT, method=Vote), "'auto' uses vote"),
+        (asked(*TEXT, method=Vote), "'auto' uses mean"),
         (asked(*TEXT, method=None), "method must be"),
         (asked(*TEXT, method="vote", weights={"age": 2}), "pass attribute weights to retrieve"),
         (asked(*TEXT, success="worked"), "success"),
@@ -140,9 +140,9 @@ def test_cases_and_functions_that_give_no_solution(call: Callable[[], Any], word
         (lambda: Local(degree=np.array([1, 2])), "degree"),  # type: ignore[arg-type]
         (lambda: Local(ridge=-1.0), "ridge"),
         (lambda: Local(ridge=10**400), "ridge"),
-        (lambda: Local("size"), "names of attributes"),
-        (lambda: Local([1]), "names of attributes"),  # type: ignore[list-item]
-        (lambda: Local(iter(["size"])), "names of attributes"),  # type: ignore[arg-type]
+        (lambda: Local("size"), "a list of attributes"),
+        (lambda: Local([1]), "a list of attributes"),  # type: ignore[list-item]
+        (lambda: Local(iter(["size"])), "a list of attributes"),  # type: ignore[arg-type]
         (lambda: Local(["size"], degree=0), "using must not be set"),
         (lambda: Local(degree=0, ridge=1), "ridge must not be set"),
         (lambda: Compose({"pump": iter(["size"])}), "parts"),  # type: ignore[dict-item]

@@ -111,7 +111,7 @@ def test_gaps_of_cases_and_cases_without_weight() -> None:
     rows += [(6, 0.5, 6, None, {"x": None}), (7, 0.0, 99, None, {"x": 50}), (8, 0.5, 99, False, {"x": 50})]
     proposal = reuse(found(*rows), {"x": 3}, "local")
     assert proposal.solution == pytest.approx(6)
-    assert proposal.notes == ("2 cases have no weight",)
+    assert proposal.notes == ("2 cases have weight 0",)
 
 
 def test_ridge_pulls_towards_the_mean() -> None:

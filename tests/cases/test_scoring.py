@@ -206,7 +206,7 @@ MISTAKES: dict[str, dict[str, Any]] = {
     "one table for each attribute": {"tables": []},
     "one weight for each attribute": {"weights": np.ones(2)},
     "weights are finite and not negative": {"weights": np.array([-1.0])},
-    "one mark for each case": {"mask": np.ones(3, dtype=np.uint8)},
+    "the mask must have one entry for each case": {"mask": np.ones(3, dtype=np.uint8)},
     "columns are not None": {"columns": [None]},
     "similarities are numbers from 0 to 1": {"tables": [np.array([0.5, np.nan])]},
 }

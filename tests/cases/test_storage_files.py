@@ -167,7 +167,7 @@ def test_rows_that_were_lost_are_noticed(tmp_path, whole):
         ("UPDATE history SET why = 'other' WHERE id = 5", "of history does not match"),
         ("UPDATE notes SET text = CAST(text AS BLOB) WHERE id = 5", "of notes is invalid"),
         ("UPDATE meta SET value = value || ' '", "of meta does not match"),
-        ("DELETE FROM meta WHERE name = 'settings'", "entries of meta are missing"),
+        ("DELETE FROM meta WHERE name = 'settings'", "an entry of table meta is missing"),
     ]:
         path.write_bytes(whole[0])
         connection = sqlite3.connect(path, isolation_level=None)

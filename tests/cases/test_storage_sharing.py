@@ -70,7 +70,7 @@ def test_who_waits_too_long_is_told(path):
         with first.writing() as writer:
             writer.insert([NewCase(["printer"])])
             with (
-                pytest.raises(CaseBaseBusyError, match=r"in use by others for more than 0.05 seconds"),
+                pytest.raises(CaseBaseBusyError, match=r"threads or processes for more than 0.05 seconds"),
                 second.writing(),
             ):
                 pass
@@ -150,7 +150,7 @@ def test_a_thread_that_waits_too_long_is_told(path):
         thread = threading.Thread(target=hold)
         thread.start()
         begun.wait(10)
-        with pytest.raises(CaseBaseBusyError, match="in use by others"):
+        with pytest.raises(CaseBaseBusyError, match="in use by other threads or processes"):
             store.load()
         done.set()
         thread.join()

@@ -85,7 +85,7 @@ def test_a_transaction_is_all_or_nothing(base):
         with pytest.raises(type(raised)):
             interrupted(raised)
         assert base.load() == before
-    with pytest.raises(UnknownIdError, match="id 9, which names no case"):
+    with pytest.raises(UnknownIdError, match="id 9, but no case has this id"):
         interrupted(None)
     assert base.load() == before
     with pytest.raises(CaseBaseBusyError, match="during another change"), base.writing(), base.writing():
@@ -108,7 +108,7 @@ def test_a_text_beyond_what_sqlite_holds(base):
     if not hasattr(base._connection, "setlimit"):
         pytest.skip("this Python cannot lower the limit")
     base._connection.setlimit(0, 10_000)
-    with pytest.raises(CaseBaseFileError, match="too long for SQLite"), base.writing() as writer:
+    with pytest.raises(CaseBaseFileError, match="string is too long"), base.writing() as writer:
         writer.insert([NewCase(["x" * 20_000])])
     assert base.load().ids == []
     assert base.verify() == []
@@ -151,7 +151,7 @@ def test_learners(base):
         writer.put_learner("nearest", '{"k":2}', state=b"2", fitted_on=[2], by="ann")
     (learner,) = base.learners()
     assert (learner.name, learner.recipe, learner.state, learner.fitted_on) == ("nearest", '{"k":2}', b"2", (2,))
-    with pytest.raises(CaseBaseFileError, match=r"no longer has the cases 3 that"), base.writing() as writer:
+    with pytest.raises(CaseBaseFileError, match=r"learner was fitted to \(3\)"), base.writing() as writer:
         writer.put_learner("late", "{}", state=b"3", fitted_on=[1, 3])
     with base.writing() as writer:
         assert writer.drop_learner("nearest")

@@ -14,15 +14,15 @@ BASE = "desk.priorcase"
 @pytest.mark.parametrize(
     ("code", "kind", "words"),
     [
-        ("BUSY", CaseBaseBusyError, "in use by others"),
-        ("LOCKED", CaseBaseBusyError, "in use by others"),
+        ("BUSY", CaseBaseBusyError, "in use by other threads or processes"),
+        ("LOCKED", CaseBaseBusyError, "in use by other threads or processes"),
         ("READONLY_ROLLBACK", CaseBaseFileError, "was interrupted"),
         ("READONLY", CaseBaseFileError, "read-only"),
         ("READONLY_DIRECTORY", CaseBaseFileError, "read-only"),
         ("READONLY_DBMOVED", CaseBaseFileError, "moved, removed or replaced"),
         ("FULL", CaseBaseFileError, "disk is full"),
         ("CANTOPEN", CaseBaseFileError, "could not be opened"),
-        ("TOOBIG", CaseBaseFileError, "cannot be stored"),
+        ("TOOBIG", CaseBaseFileError, "too long to be stored"),
         ("CORRUPT", CaseBaseFileError, "is damaged"),
         ("NOTADB", CaseBaseFileError, "is damaged"),
         ("IOERR_WRITE", CaseBaseFileError, "failed (text)"),

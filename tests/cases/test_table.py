@@ -108,7 +108,7 @@ def test_values_of_a_case_and_whom_nobody_knows():
     assert table.retired.tolist() == [True]
     table.retire([4], retired=False)
     assert table.retired.tolist() == [False]
-    with pytest.raises(UnknownIdError, match="got id 5, which names no case"):
+    with pytest.raises(UnknownIdError, match="got id 5, but no case has this id"):
         table.position(5)
     with pytest.raises(TypeError, match="the values of make are not numbers"):
         table.column("make").numbers()

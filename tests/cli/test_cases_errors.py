@@ -76,7 +76,7 @@ WRONG = {
     "add desk.cases opened=32.03.2025": "got '32.03.2025' for 'opened'; expected a date",
     "add desk.cases --from none.csv": "none.csv",
     "feedback desk.cases 1": "nothing to record",
-    "feedback desk.cases 99 --outcome no": "id 99, which names no case. Ids are returned by add; list all cases",
+    "feedback desk.cases 99 --outcome no": "id 99, but no case has this id. Ids are returned by add; list all cases",
     "feedback desk.cases P-001 --outcome no": "Did you mean 'P-01'?",
     "feedback desk.cases xxx --outcome no": "no case with the key 'xxx'",
     "feedback desk.cases 1 people=many": "got 'many' for 'people'",

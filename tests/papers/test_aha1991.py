@@ -182,7 +182,7 @@ def test_reports_print_ours_beside_theirs() -> None:
         "                        IB2              IB3",
         "  Voting  10.3 (11.1, -0.8)  7.4 (7.4, +0.0)",
     ]
-    assert "including all others, it stores Voting 8.4%." in report.notes[1]
+    assert "the storage of IB3 is: Voting 8.4%." in report.notes[1]
     assert "means over 2 trials." in report.notes[0]
     assert report.tables[0]["Voting", "C4 (published)"].ours is None
 

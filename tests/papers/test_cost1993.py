@@ -81,9 +81,9 @@ def test_parts_print_ours_beside_theirs() -> None:
         "  one pass, r = 2 (default)   5.0 (4, +1.0)  6.0 ± 2.0 (4, +2.0)",
     ]
     assert part.notes[0] == (
-        "Cells show ours ± standard error (published, difference). An accuracy of 95% means at most 5 errors of 106. "
-        "Settings that reach this accuracy in the order of the file: one pass, r = 2 (default). Fewest and most errors "
-        "in random orders: one pass, r = 2 (default): 4 to 8."
+        "Cells show our result ± standard error (published result, difference). "
+        "An accuracy of 95% means at most 5 errors of 106. Settings that reach this accuracy in the order of the file: "
+        "one pass, r = 2 (default). Fewest and most errors in random orders: one pass, r = 2 (default): 4 to 8."
     )
     worse = cost1993.compare_promoters({title: np.array([6.0, 6.0])})
     assert "in the order of the file: none." in worse.notes[0]

@@ -450,7 +450,7 @@ def test_a_quick_run_without_data_uses_other_tables_and_says_so(run: Run) -> Non
     assert "Table 1. Leave-one-out (not the paper's data)" in result.out
     assert "NOT THE PAPER'S DATA" in result.out
     assert "loans for Australian" in result.out
-    assert "published, difference" not in result.out
+    assert "published result, difference" not in result.out
     frame = pd.read_csv(io.StringIO(run("kontkanen1997", "--table", "1", "--quick", "--format", "csv").out))
     assert frame["ours"].notna().all()
     assert frame["printed"].isna().all()

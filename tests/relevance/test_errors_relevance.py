@@ -44,7 +44,7 @@ def test_options(method: Any, options: dict[str, Any], word: str) -> None:
             ["a", "b"],
             "KNNClassifier.fit: .*loss must be",
         ),
-        (KNNRegressor(1, attribute_weights=LeaveOneOutWeights("log")), [0.5, 1.5], "'squared' if y holds numbers"),
+        (KNNRegressor(1, attribute_weights=LeaveOneOutWeights("log")), [0.5, 1.5], "'squared' if y contains numbers"),
         (ENN(1, attribute_weights=LeaveOneOutWeights(local=True)), ["a", "b"], "the same for all rows"),
     ],
 )

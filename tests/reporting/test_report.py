@@ -368,14 +368,14 @@ def test_scores_on_samples_are_lower_bounds_and_not_called_worse() -> None:
     assert found.verdict.runner_up is None
     told = text(found)
     assert "Runner-up" not in told
-    assert f"stacked (lower bound: {rows} rows)" in told
+    assert f"stacked (sample of {rows} rows)" in told
     samples = f"Fitted to samples because the time budget was too short: stacked ({rows} of 120 rows). "
-    assert f"{samples}This score is a lower bound" in told
-    assert "fitted to all rows, it may be better than planes" in told
+    assert f"{samples}Fitted to all rows, it would probably score better" in told
+    assert "and it may be better than planes" in told
     assert "Pass a larger budget, such as " in told
-    assert f"a lower bound: fitted to a sample of {rows} rows" in found.html()
+    assert f"fitted to a sample of {rows} rows" in found.html()
     data = json.loads(found.json())
-    assert any("lower bound" in sentence for sentence in data["summary"])
+    assert any("Fitted to samples" in sentence for sentence in data["summary"])
     assert {one["name"]: one["fitted_to"] for one in data["comparisons"][-1]["learners"]}["stacked"] == rows
 
 
@@ -451,7 +451,7 @@ def test_the_stack_and_the_nearest_cases_are_measured_in_any_time(task: Any) -> 
         assert measured[name] < 80
         assert {cell.test for cell in found.compared[-1].result.cells if cell.learner == name} == {20}
     assert f"fitted to a sample of {measured['stacked']} rows because the time budget was too short" in found.html()
-    assert f"(lower bound: {measured['stacked']} rows)" in str(found)
+    assert f"(sample of {measured['stacked']} rows)" in str(found)
     enough = report(X, y if task == "classify" else X["x"] + X["noise"], budget=600)
     assert {one.fitted_to for one in enough.compared[-1].measured} == {None}
 

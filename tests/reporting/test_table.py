@@ -73,7 +73,7 @@ def test_strange_columns_are_named_and_left_out() -> None:
     assert remark(found, "never") == "all missing: ignored"
     assert remark(found, "mostly").endswith("% missing")
     assert remark(found, "code") == "same information as city"
-    assert remark(found, "leak") == "determines the target: is it known before y is known?"
+    assert remark(found, "leak") == "determines the target: is this column known before y?"
     assert remark(found, "score") == ""
     assert found.used == ("city", "mostly", "score", "code", "leak")
 

@@ -48,14 +48,14 @@ class Scale(IntEnum):
 
 @dataclass(frozen=True)
 class KeepZeros:
-    """Keep zero probabilities: an impossible class has log-probability ``-inf``. Base class of the zero policies.
+    """Keep zero probabilities: an impossible class has log-probability ``-inf``. Base class of all zero policies.
 
     >>> KeepZeros().parameters(np.array([0.0, 1.0]))
     array([0., 1.])
     """
 
     def parameters(self, probabilities: FloatArray) -> FloatArray:
-        """Return the parameters used for predictions, given the estimated parameters."""
+        """Return the probabilities used for predictions, given the estimated probabilities."""
         return probabilities
 
     def impossible(self, log_probabilities: FloatArray, zero: BoolArray) -> FloatArray:
@@ -65,7 +65,7 @@ class KeepZeros:
 
 @dataclass(frozen=True)
 class Cap(KeepZeros):
-    """Set the log-probability of impossible classes to ``-nats`` (20 to 1e6).
+    """Set the log-probability of impossible classes to ``-nats``; ``nats`` is from 20 to 1e6.
 
     The other classes share the remaining probability, ``1 - z exp(-nats)`` for z impossible classes. A cap of 100 nats
     reproduces the published log-scores of Kontkanen et al. 1998, Table 1.
@@ -89,7 +89,7 @@ class Cap(KeepZeros):
 
 @dataclass(frozen=True)
 class ParamFloor(KeepZeros):
-    """Raise every parameter below ``floor`` (between 0 and 1) to ``floor``, so that no class is impossible.
+    """Raise every estimated probability below ``floor`` (between 0 and 1) to ``floor``, so that no class is impossible.
 
     A floor of 1e-4 comes closest to the published log-scores of Kontkanen et al. 1997, Table 1.
 
@@ -187,7 +187,7 @@ class Estimates:
     policy: KeepZeros = field(default_factory=KeepZeros)
 
     def log_shares(self, cells: Cells) -> FloatArray:
-        """Return the log-probability of each cell in its class; for ``"sc"``, ``g(f) - g(h)``.
+        """Return the log-probability of each cell in its class; for ``"sc"``, ``g(f) - g(h)`` with g the `growth`.
 
         See Kontkanen et al. 1998, eq. 9 ("evidence") and eq. 7 ("map"), and Kontkanen et al. 1997, eq. 8 ("sc").
         """
@@ -235,7 +235,7 @@ def value_table(discrete: Discrete, weights: CellWeights, estimates: Estimates) 
 
 
 def with_missing(logs: FloatArray, discrete: Discrete, new: FloatArray) -> FloatArray:
-    """Fill in the terms of missing values: 0, or that of a new value if missing is a value but never occurred."""
+    """Fill in the terms of missing values: 0, or the term of a new value if missing counts but never occurred."""
     cells = discrete.starts[:-1] + MISSING
     outside = ~discrete.inside[cells]
     logs[cells[outside]] = np.where(discrete.missing[outside, np.newaxis], new[outside], 0.0)
@@ -251,7 +251,7 @@ class Density:
 
     If the attribute may be irrelevant, ``pooled`` contains the parameters for all classes together and ``log_odds`` the
     log-odds that the attribute is relevant. Log-odds are used because a relevance that rounds to 1 would drop the
-    pooled density, which can be far larger.
+    pooled density, which can be far larger than the density in a class.
     """
 
     parameters: FloatArray
@@ -269,7 +269,7 @@ class Density:
 
 
 def mixed(log_odds: float | FloatArray, own: FloatArray, rest: FloatArray) -> FloatArray:
-    """Return the log of a mixture of two probabilities given as logs; ``log_odds`` is the weight of the first."""
+    """Return the log of a mixture of two probabilities, given their logs and the log-odds of the first."""
     return np.logaddexp(log_expit(log_odds) + own, log_expit(-np.asarray(log_odds)) + rest)
 
 
@@ -364,7 +364,7 @@ def discrete_scorer(prior: FloatArray, table: FloatArray, discrete: Discrete) ->
 
 
 def _query_columns(instances: Instances, table: Table) -> tuple[list[AnyArray], list[AnyArray | None]]:
-    """Return the columns of a table and, for nominal columns, the slot of each code."""
+    """Return the columns of a table and, for nominal columns, an array from codes to positions in the counts."""
     columns: list[AnyArray] = []
     translate: list[AnyArray | None] = []
     for a, column in enumerate(table.columns):

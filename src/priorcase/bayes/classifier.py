@@ -46,7 +46,10 @@ from priorcase.schema import Numeric as NumericKind
 
 
 class BayesClassifier(ClassifierMixin, RowsEstimator[BayesMemory]):
-    """Base class of the classifiers that predict from counts; `_scores` predicts queries, `_left_out` stored rows."""
+    """Base class of the classifiers that predict from counts.
+
+    Subclasses implement `_scores`, which predicts queries, and `_left_out`, which predicts stored rows.
+    """
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "missing": [StrOptions({"ignore", "value"})],
@@ -92,7 +95,7 @@ class BayesClassifier(ClassifierMixin, RowsEstimator[BayesMemory]):
     @property
     @reads
     def relearns_(self) -> bool:
-        """Whether ``relearn=True`` needs one fit per row, because cut points or the prior depend on all rows."""
+        """Whether ``relearn=True`` fits once per row, since cut points, sets, dates or the prior depend on all rows."""
         self._stored()
         return self._chooses()
 
@@ -129,7 +132,7 @@ class BayesClassifier(ClassifierMixin, RowsEstimator[BayesMemory]):
 
     @prefix_errors
     def merge(self, other: Self) -> Self:
-        """Add the rows of another fitted model of the same class, with the same columns; its rows get new ids."""
+        """Add the rows of another fitted model of the same class, with the same columns; added rows get new ids."""
         if type(other) is not type(self) or other is self:
             raise ParameterError(f"other must be another fitted {type(self).__name__}, got {quoted(other)}")
         other = pinned(other)
@@ -192,7 +195,7 @@ class BayesClassifier(ClassifierMixin, RowsEstimator[BayesMemory]):
 
     @reads
     def loo_predict_proba(self, *, relearn: bool = False) -> FloatArray:
-        """Predict each stored row's probabilities from the other rows; ``relearn=True`` refits without each row."""
+        """Predict each stored row from all other rows; ``relearn=True`` refits the model without the row."""
         return self._leave_one_out(relearn, Scale.PROBABILITY)
 
     @reads
@@ -204,7 +207,7 @@ class BayesClassifier(ClassifierMixin, RowsEstimator[BayesMemory]):
 
     @abstractmethod
     def _left_out(self, scale: Scale) -> FloatArray:
-        """Return the leave-one-out class probabilities, or their logs, without repeating the choice of parameters."""
+        """Return the leave-one-out class probabilities, or their logs, without relearning cut points or the prior."""
 
     def _chooses(self) -> bool:
         """Return whether cut points, parts of columns or the prior are learned from all rows."""
@@ -359,7 +362,7 @@ class BayesClassifier(ClassifierMixin, RowsEstimator[BayesMemory]):
         self._memory.check(0 if declared is None else declared[0].size)
 
     def _weighted_by_place(self) -> str | None:
-        """Return the parameter that gives undeclared classes weights by position, or None."""
+        """Return the name of the parameter that gives undeclared classes weights by position, or None."""
         if self._labeling.declared is not None:
             return None
         if is_list(self._class_prior):
@@ -466,7 +469,7 @@ class BayesClassifier(ClassifierMixin, RowsEstimator[BayesMemory]):
 
 
 def _on_circle(strategy: Any, kind: NumericKind, label: Name, *, named: bool) -> Any:
-    """Return the strategy for a numeric column; the default for a circular column is twelve arcs."""
+    """Return the strategy for a numeric column; the default for a circular column is twelve bins of equal width."""
     if not isinstance(kind, Circular):
         return strategy
     if not named:
@@ -513,7 +516,7 @@ class Rows(Labeled):
 
 
 def _read_labels(y: Any) -> tuple[Labels, Coded | None]:
-    """Read labels; for an Arrow column, return the distinct labels and a code for each row."""
+    """Return the labels and None or, for an Arrow column, the distinct labels and a code for each row."""
     if not type(y).__module__.startswith("pyarrow"):
         return read_labels(y), None
     codes, values = coded_column(y)

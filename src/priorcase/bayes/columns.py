@@ -151,7 +151,7 @@ def _check_class_unknown(y: Any) -> None:
 
 
 def _class_probabilities(estimator: AdditiveBayes, X: Any, y: Any, without: Sequence[int]) -> FloatArray:
-    """Return each query's class probabilities from the columns not in ``without``; 1 for a class known from ``y``."""
+    """Return each query's class probabilities from the columns not in ``without``; 1 for a class given in ``y``."""
     memory = estimator._answering()
     source = with_missing_columns(open_source(X), memory.instances.schema, without)
     read = read_queries(source, memory.instances)
@@ -180,7 +180,7 @@ def _all_missing(column: ReadColumn) -> ReadColumn:
 
 
 def _attribute(estimator: AdditiveBayes, a: int) -> int:
-    """Return the attribute of a column; raise an error for a text or a column with several parts."""
+    """Return the position of the attribute of a column; raise an error for dates, sets and texts."""
     schema, parts = estimator._stored().instances.schema, estimator._attributes().parts
     if isinstance(schema.kinds[a], (Date, Set, Text)):
         raise ParameterError(
@@ -221,16 +221,16 @@ def joint_distribution(
 ) -> JointDistribution:
     """Return the joint distribution of the columns at positions ``asked``; position ``len(schema)`` is the class.
 
-    ``kinds``, ``shares`` and ``kept`` are the arguments of `joint_table`, in schema order, so that the order of
-    ``asked`` does not affect rounding.
+    ``kinds``, ``shares`` (the columns) and ``kept`` are the arguments of `joint_table`. The columns are in schema
+    order, so that the order of ``asked`` does not affect rounding.
     """
     targets = tuple(TARGET if a == len(schema) else schema.label(a) for a in asked)
     sizes, rows = [len(values[a]) for a in asked], len(kinds)
     if rows * math.prod(sizes) > MAX_PROBABILITIES:
         product = " x ".join(f"{size:,}" for size in sizes)
         raise TooLargeError(
-            f"targets {listed(targets)} have {product} combinations of values for {rows:,} rows, more than "
-            f"{MAX_PROBABILITIES:,} probabilities. Pass fewer targets or fewer rows."
+            f"targets {listed(targets)} have {product} combinations of values for each of {rows:,} rows; expected at "
+            f"most {MAX_PROBABILITIES:,} probabilities. Pass fewer targets or fewer rows."
         )
     axes = [1 + sorted(asked).index(a) for a in asked]
     table = np.ascontiguousarray(joint_table(kinds, shares, kept=kept).transpose(0, *axes))
@@ -293,7 +293,7 @@ def _values_of(estimator: AdditiveBayes, a: int) -> tuple[AnyArray, IntArray]:
 
 
 def nothing_known(label: Name) -> ParameterError:
-    """Return the error for a column without a known value in any training row."""
+    """Return the error for a column that was missing in every training row."""
     return ParameterError(
         f"column {label!r} was missing in every training row. Leave the column out, or declare its values: "
         f"schema={{{label!r}: Nominal(('yes', 'no'))}}"
@@ -345,7 +345,7 @@ def asked_positions(targets: object, schema: Schema, *, classed: bool = True) ->
 
 
 def asked_position(key: Name, schema: Schema, *, parameter: str, classed: bool = True) -> int:
-    """Return the position of a column, ``len(schema)`` for the class; ``classed``: whether the model has classes."""
+    """Return the position of a column, ``len(schema)`` for the class; ``classed`` is whether the model has classes."""
     if key is not TARGET and not (isinstance(key, str) and key == TARGET.value):
         if classed and isinstance(key, str) and nearest(key, [*(schema.names or ()), TARGET.value]) == TARGET.value:
             raise ParameterError(f"{parameter} contains {key!r}, which is not a column. Did you mean 'class'?")
@@ -374,7 +374,7 @@ def with_missing_columns(source: Source, schema: Schema, columns: Sequence[int])
 
 
 def known_classes(y: Any, labels: AnyArray, rows: int) -> IntArray | None:
-    """Return the position of each class, -1 if unknown; None if ``y`` is None."""
+    """Return the position of each row's class, -1 if it is missing; None if ``y`` is None."""
     if y is None:
         return None
     values = as_array(y.tolist() if isinstance(y, np.ma.MaskedArray) else y)

@@ -1,15 +1,15 @@
 """Counts without rows: state of a Bayes classifier with ``keep_rows=False``.
 
 Rows are counted and then discarded. The model keeps the counts of classes, of values by class, of distinct numbers by
-class (or of bins, once their cut points are fixed), exact sums of numbers with a density, and counts of pairs of values
-if the model needs them. All counts are integers, so they do not depend on the order of rows, batches or merges, and
-subtracting rows undoes adding them. A `Tally` contains the counts of some rows: learning adds a tally, forgetting
-subtracts a tally, and merging adds the tally of another model.
+class (or of bins, once their cut points are fixed), exact sums for numeric columns with a density, and counts of pairs
+of values if the model needs them. All counts are integers, so they do not depend on the order of rows, batches or
+merges, and subtracting rows undoes adding them. A `Tally` contains the counts of some rows: learning adds a tally,
+forgetting subtracts a tally, and merging adds the tally of another model.
 
 The cut points of a numeric column are learned from the number of rows of each class with each distinct number. If there
-are more than `MOST_DISTINCT` distinct numbers, a first pass keeps only the numbers with the smallest hashes. They form
-a sample with exact counts that does not depend on how the rows are split into batches. The cut points are learned from
-the sample and then fixed; a second pass counts the rows in each bin.
+are more than `MOST_DISTINCT` distinct numbers, a first pass keeps only the numbers with the smallest hashes. These
+numbers are a sample with exact counts that does not depend on how the rows are split into batches. The cut points are
+learned from the sample and then fixed; a second pass counts the rows in each bin.
 """
 
 from __future__ import annotations
@@ -174,7 +174,7 @@ class Numbers:
         return cls(cuts, np.empty(0), np.zeros((bins, 0), np.int64), np.zeros(0, np.int64))
 
     def plus(self, other: Numbers, classes: IntArray, n_classes: int, sign: int) -> Numbers:
-        """Add or subtract other counts, which must have the same cut points or none."""
+        """Return the sum or difference of two counts, which must both have the same cut points, or none."""
         more = n_classes - self.missing.size
         mine, missing = np.pad(self.counts, ((0, 0), (0, more))), np.pad(self.missing, (0, more))
         theirs, held = np.zeros((len(other.counts), n_classes), np.int64), np.zeros(n_classes, np.int64)
@@ -191,7 +191,7 @@ class Numbers:
         return Numbers(None, values[left], counts[left], missing, sampled)
 
     def cut(self, cuts: FloatArray) -> Numbers:
-        """Return the counts of bins."""
+        """Return the number of rows in each bin of the cut points; counts of bins are returned unchanged."""
         if self.cuts is not None:
             return self
         counts = np.zeros((len(cuts) + 1, self.missing.size), np.int64)
@@ -206,7 +206,7 @@ class Numbers:
         return Numbers(None, self.values[kept], self.counts[kept], self.missing, sampled=True)
 
     def learned_cuts(self, strategy: Any, codes: IntArray) -> FloatArray:
-        """Return the cut points that a discretizer learns from the classes with these codes."""
+        """Return the cut points that a discretizer learns, given the code of each class (-1 without rows)."""
         rows = [(k, self.counts[:, code]) for k, code in enumerate(codes.tolist()) if code >= 0]
         held = [(k, np.flatnonzero(own), own) for k, own in rows]
         values = np.concatenate([np.empty(0), *(self.values[at] for _, at, _ in held)])
@@ -215,7 +215,7 @@ class Numbers:
         return np.ascontiguousarray(strategy.cuts(values, classes, codes.size, weights), np.float64)
 
     def cells(self) -> IdArray:
-        """Return the counts by slot."""
+        """Return the counts as cells: missing values, unseen values, then each value or bin."""
         return np.concatenate([self.missing[np.newaxis], np.zeros_like(self.missing)[np.newaxis], self.counts])
 
 
@@ -250,7 +250,7 @@ class Tally:
     """Counts of rows: classes, and for each attribute its values, numbers or sums by class.
 
     ``coded`` contains, for each discrete attribute, its values (None for ordinal attributes) and its cells, shape
-    (slots, classes). Some values and classes can have no rows.
+    (2 + values, classes), with missing and unseen values first. Some values and classes can have no rows.
     """
 
     classes: Sequence[Value]
@@ -347,7 +347,7 @@ class CountedMemory(BayesMemory):
         return np.empty(0, np.int64)
 
     def append_again(self, table: Any, target: Any) -> bool:
-        """Count an Arrow table and its target if their dictionaries are known; return whether they were counted."""
+        """Count an Arrow table and its target if no value has to be read; return whether they were counted."""
         if not self._repeated or tuple(table.column_names) != self.instances.schema.names:
             return False
         if self._repeated[-1].add(table, target, self.threads):
@@ -368,7 +368,7 @@ class CountedMemory(BayesMemory):
                 self._repeated.append(batches)
 
     def flush(self) -> None:
-        """Add the counts made by `append_again`."""
+        """Add the rows counted by `append_again` to the counts."""
         batches, self._repeated = [each for each in self._repeated if each.rows], []
         if not batches:
             return
@@ -521,7 +521,7 @@ class CountedMemory(BayesMemory):
         rows.settle(class_counts, vanished)
 
     def _agreed(self, i: int, other: Numbers) -> tuple[Numbers, Numbers]:
-        """Return both models' counts of a column, with common cut points or none; raise an error if they differ."""
+        """Return both models' counts of a column, with the same cut points or none; raise an error if cuts differ."""
         mine = self._numbers[i]
         if mine.cuts is None and other.cuts is not None:
             mine = mine.cut(other.cuts)
@@ -588,7 +588,7 @@ class CountedMemory(BayesMemory):
         return dict(zip(self._summed, self._sums.summaries(), strict=True))
 
     def pair_counts(self, numbers: IntArray, starts: IntArray, codes: IntArray, sizes: IntArray) -> PairCounts:
-        """Return the counts of pairs, with values numbered by slot as in `StructuredBayes` and classes by position."""
+        """Return the counts of pairs, given the number of each value (see `StructuredBayes`) and the class codes."""
         assert self._pairs is not None  # pairs are counted once the cut points are fixed
         found = PairCounts.empty(sizes, codes.size)
         maps = []
@@ -711,7 +711,7 @@ class CountedMemory(BayesMemory):
 
 
 def _joined(blocks: Sequence[tuple[Sequence[Value], IdArray]]) -> tuple[Sequence[Value], IdArray]:
-    """Return the distinct values of a column in some batches, and their cells."""
+    """Return the distinct values of a column in several batches, and their cells."""
     distinct = dict.fromkeys(value for values, _ in blocks for value in values)
     index = {value: i for i, value in enumerate(distinct, FIRST)}
     cells = np.zeros((FIRST + len(index), blocks[0][1].shape[1]), np.int64)
@@ -721,7 +721,7 @@ def _joined(blocks: Sequence[tuple[Sequence[Value], IdArray]]) -> tuple[Sequence
 
 
 def _joined_numbers(cuts: FloatArray | None, blocks: Sequence[tuple[FloatArray | None, IdArray]]) -> Numbers:
-    """Return the counts of a numeric column in some batches."""
+    """Return the counts of a numeric column in several batches."""
     if cuts is not None:
         return _numbers_of(cuts, None, np.sum([block for _, block in blocks], axis=0))
     found = [_numbers_of(None, values, block) for values, block in blocks]
@@ -762,7 +762,7 @@ def _compact(column: Coded, rows: int) -> Coded:
 
 
 def _pair_slots(column: AnyArray, cuts: FloatArray | None) -> IntArray:
-    """Convert codes, ranks or numbers to slots of pairs: 0 for missing, then one slot for each code or bin."""
+    """Number the values of a column for counts of pairs: 0 for missing, then one number for each code or bin."""
     missing = np.isnan(column) if column.dtype.kind == "f" else column < 0
     known = np.where(missing, 0, column)
     codes = known.astype(np.int32) if cuts is None else np.searchsorted(cuts, known, side="right").astype(np.int32)
@@ -770,7 +770,7 @@ def _pair_slots(column: AnyArray, cuts: FloatArray | None) -> IntArray:
 
 
 def _possible(sums: Sequence[tuple[int, int]], rows: int) -> bool:
-    """Return whether these sums are possible for ``rows`` rows: ``0 <= W <= rows`` and ``S^2 <= W Q``."""
+    """Return whether sums W of weights, S of numbers and Q of squares satisfy ``0 <= W <= rows``, ``S^2 <= W Q``."""
     (w, e_w), (s, e_s), (q, e_q) = sums
     w, more = w >> -e_w, w & ((1 << -e_w) - 1)  # every row has weight 1
     if w <= 0 or more:

@@ -26,8 +26,8 @@ _MOST, _SPARE = 1 << 16, 1024
 class RepeatedBatches:
     """Counts of Arrow batches with the same dictionaries as an earlier batch.
 
-    ``columns`` contains, in counting order, each column's position in the table and its dictionary, its smallest
-    integer, or its cut points; ``target`` is the dictionary of the classes.
+    ``columns`` contains, in counting order, each column's position in the table, followed by its dictionary if it is
+    nominal, its smallest integer, and its cut points if it is binned. ``target`` is the dictionary of the classes.
     """
 
     columns: Sequence[tuple[int, Any, int | None, FloatArray | None]]
@@ -123,7 +123,7 @@ class RepeatedBatches:
         return ranks if int(ranks.view(np.uint32).max()) < n else None
 
     def blocks(self, classes: Sequence[int], n_classes: int) -> list[tuple[Any, IdArray]]:
-        """Return the values (None for bins) and the cells of each column, with the classes at these positions."""
+        """Return the values (None for bins) and the cells of each column; ``classes`` are the positions of classes."""
         cells = np.zeros((len(self.cells), n_classes), np.int64)
         cells[:, classes] = self.cells
         found = list[tuple[Any, IdArray]]()

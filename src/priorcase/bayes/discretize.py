@@ -90,7 +90,7 @@ class CutPoints:
 
 @dataclass(frozen=True)
 class _LabelBlind(ABC):
-    """Base class of the discretizers that do not use classes. ``bins`` is at least 2."""
+    """Base class of the discretizers that do not use classes; ``bins`` is at least 2."""
 
     bins: int = 5
 
@@ -166,9 +166,9 @@ class EqualFrequency(_LabelBlind):
 class KMeansBins(_LabelBlind):
     """Bins from one-dimensional k-means; cuts are the midpoints between neighboring centers.
 
-    Lloyd's algorithm, with center ``i`` of k started at the quantile ``(i + 1/2) / k``. A value equally near to two
-    centers goes to the upper center; clusters without values are dropped at the end. Of the variants tried, this came
-    closest to the leave-one-out results of Kontkanen et al. (1997). Fractional weights are rounded to multiples of
+    Lloyd's algorithm is used; center ``i = 0 .. k - 1`` starts at the quantile ``(i + 1/2) / k``. A value equally near
+    to two centers goes to the upper center; clusters without values are dropped at the end. Of the variants tried, this
+    came closest to the leave-one-out results of Kontkanen et al. (1997). Fractional weights are rounded to multiples of
     their sum divided by 2^32. The parameter ``bins`` is at least 2.
 
     >>> KMeansBins(2).learned_from([1.0, 2.0, 3.0, 11.0, 13.0])
@@ -295,7 +295,7 @@ class _Split(NamedTuple):
 
 
 def _class_nats(weights: FloatArray) -> float:
-    """Return the entropy of the classes, in nats, times the number of classes."""
+    """Return the number of classes times the entropy of their distribution in nats."""
     shares = weights / float(weights.sum())
     return len(weights) * float(-xlogy(shares, shares).sum())
 
@@ -344,7 +344,7 @@ class _ClassBlocks:
             return None
 
         def reached(at: NDArray[np.intp], weights: FloatArray) -> FloatArray:
-            """Return the cumulative weight of a class up to each block except the last."""
+            """Return the cumulative weight of a class up to and including each block except the last."""
             return np.cumsum(np.bincount(at, weights=weights, minlength=length))[:-1].astype(np.float64)
 
         parts, sums = [], []  # for each class: the blocks and weights of its values, and its total weight

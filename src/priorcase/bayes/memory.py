@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 MOST_CELLS = 2**25
 
 MISSING, UNSEEN, FIRST = 0, 1, 2
-"""Slots of an attribute: missing, unseen values (not counted), then one for each code."""
+"""Cells of an attribute: missing, unseen values (not counted), then one for each code."""
 
 
 # -- counts
@@ -40,7 +40,7 @@ MISSING, UNSEEN, FIRST = 0, 1, 2
 class Counts:
     """Number of rows of each class with each value of the discrete attributes.
 
-    The slots of all attributes are concatenated in ``cells``, with one column for each class code. ``cuts`` contains
+    ``cells`` contains the counts of one attribute after another, with one column for each class code. ``cuts`` contains
     the cut points of each numeric attribute, and None for other attributes. Counts are integers, so that removals are
     exact.
     """
@@ -56,7 +56,7 @@ class Counts:
         return twin
 
     def grow(self, sizes: Sequence[int], n_classes: int) -> None:
-        """Resize to the given number of slots per attribute and number of classes, keeping the counts."""
+        """Resize to the given number of cells of each attribute and number of classes, keeping the counts."""
         old, starts = self.starts, np.concatenate([[0], np.cumsum(np.asarray(sizes, np.int64))])
         known = self.cells.shape[1]
         if n_classes == known and np.array_equal(starts, old):
@@ -73,7 +73,7 @@ class Counts:
 
 
 def slots_of(column: AnyArray, cuts: FloatArray | None = None, n_codes: int | None = None) -> IntArray:
-    """Return the slot of each value (a code, a rank, or a number to bin); codes from ``n_codes`` on are unseen."""
+    """Return the attribute's cell of each value (a code, a rank or a number); codes from ``n_codes`` on are unseen."""
     missing = np.isnan(column) if column.dtype.kind == "f" else column < 0
     known = np.where(missing, 0, column)
     codes = known.astype(np.intp) if cuts is None else np.searchsorted(cuts, known, side="right")
@@ -84,7 +84,7 @@ def slots_of(column: AnyArray, cuts: FloatArray | None = None, n_codes: int | No
 
 
 def group_sums(groups: IntArray, amounts: FloatArray, n: int) -> FloatArray:
-    """Return the sum of the amounts in each group; the result does not depend on their order."""
+    """Return the sum of the amounts in each group; the sum does not depend on the order of the amounts."""
     if (amounts != np.floor(amounts)).any() or np.abs(amounts).sum() >= 2.0**53:  # other sums are exact
         order = np.argsort(amounts, kind="stable")
         groups, amounts = groups[order], amounts[order]
@@ -105,8 +105,8 @@ def _rows_of(distinct: Any, codes: IntArray) -> Any:
 class Discrete:
     """Class-conditional counts of the discrete attributes: nominal, ordinal, and binned numeric attributes.
 
-    ``attributes`` are their positions in the schema. ``starts`` contains the first cell of each attribute and, last,
-    the number of cells. ``cuts`` contains the cut points of numeric attributes. ``counts`` are numbers of rows, shape
+    ``attributes`` contains their positions in the schema, ``starts`` the first cell of each attribute and, last, the
+    number of cells. ``cuts`` contains the cut points of numeric attributes. ``counts`` are numbers of rows, shape
     (cells, classes), and ``inside`` is a mask of the cells with possible values. ``missing_counts`` states whether
     missing counts as a value, for all attributes or for each. ``once`` is a mask of the cells with a single row; such a
     cell would not exist if the model were fitted without that row.
@@ -127,7 +127,7 @@ class Discrete:
 
     @cached_property
     def left_out(self) -> BoolArray:
-        """Mask of the cells that also exist if any single row is left out."""
+        """Mask of the cells that exist whichever single row is left out."""
         return self.inside if self.once is None else self.inside & ~self.once
 
     @cached_property
@@ -156,7 +156,7 @@ class Discrete:
         return sums
 
     def slots(self, d: int, cells: FloatArray) -> IntArray:
-        """Return the slot of each query's value of attribute ``d``."""
+        """Return the cell of each query's value, counted from the first cell of attribute ``d``."""
         return slots_of(cells, self.cuts[d], int(self.starts[d + 1] - self.starts[d]) - FIRST)
 
     def codes(self, d: int) -> slice:
@@ -364,7 +364,7 @@ class BayesMemory(Memory):
         return found
 
     def _cells(self, cuts: list[FloatArray], threads: int) -> tuple[IdArray, IdArray, IdArray]:
-        """Return cells by class code, the first cell of each attribute, and the number of rows of each class code."""
+        """Return the counts by class code, the first cell of each attribute, and the rows of each class code."""
         if self._counts is None:
             self._counts = self._counted(self._coded, [None] * len(self._coded), self._sizes(), threads)
         counts, classes = self._counts, self.instances.target_counts()
@@ -432,7 +432,7 @@ class BayesMemory(Memory):
         return found
 
     def samples(self, a: int, codes: IntArray) -> list[tuple[FloatArray, FloatArray | None]]:
-        """Return the numbers of each class, and their weights."""
+        """Return, for each class, the numbers of column ``a`` and their weights."""
         column, weights, classes = self.instances.column(a), self.instances.weights, self.class_positions(codes)
         rows = [classes == k for k in range(codes.size)]
         return [(column[own], None if weights is None else weights[own]) for own in rows]

@@ -40,15 +40,17 @@ class AdditiveBayes(BayesClassifier):
 
     @reads
     def contributions(self, X: Any, *, versus: Value | None = None) -> Contributions:
-        """Return each column's contribution to the log-odds of the predicted class against the class ``versus``."""
+        """Return each column's contribution to the log-odds of the predicted class against the class ``versus``, by
+        default the second most probable class.
+        """
         return columns.contributions(self, X, versus)
 
     @reads
     def predict_column(
         self, X: Any, column: Name, *, y: Any = None, return_proba: bool = False
     ) -> AnyArray | tuple[AnyArray, FloatArray]:
-        """Predict a column, or ``"class"``: its most probable value or `Interval`, or its expected number.
-        ``y``: known classes. ``return_proba``: also return the probabilities of the `column_values`.
+        """Predict a column, or ``"class"``, from all other columns: the most probable value or `Interval`, or the mean
+        of a density. ``y``: known classes. ``return_proba``: also return the probabilities of the `column_values`.
         """
         return columns.predict_column(self, X, column, y, return_proba)
 
@@ -59,7 +61,7 @@ class AdditiveBayes(BayesClassifier):
 
     @reads
     def predict_joint(self, X: Any, targets: Sequence[Name], y: Any = None) -> JointDistribution:
-        """Return the joint distribution of nominal, ordinal or binned columns, or ``"class"``, given the rest."""
+        """Return the joint distribution of nominal, ordinal or binned columns, or ``"class"``, given all others."""
         return columns.predict_joint(self, X, targets, y)
 
     # -- for subclasses
@@ -72,7 +74,7 @@ class AdditiveBayes(BayesClassifier):
     def _new_model(self) -> AdditiveModel: ...
 
     def _counts_evidence(self, statistics: Statistics, weights: PriorWeights) -> float:
-        """Return the quantity that ``prior="auto"`` maximizes."""
+        """Return the log marginal likelihood that ``prior="auto"`` maximizes."""
         return priors.counts_evidence(statistics, weights)
 
     def _weights(self) -> PriorWeights:
@@ -121,7 +123,7 @@ class NaiveBayes(AdditiveBayes):
     Parameters
     ----------
     predictive
-        Estimate from counts f in h rows, with weights s. ``"evidence"``: posterior mean, ``(f + s) / (h + sum s)``.
+        Estimate from f of h rows and weights s of n values. ``"evidence"``: posterior mean, ``(f + s) / (h + sum s)``.
         ``"map"``: posterior mode, ``(f + s - 1) / (h + sum s - n)``. ``"sc"``: stochastic complexity (1997, eq. 8).
     prior, class_prior
         Dirichlet weights s: a number, ``"jeffreys"`` (1/2), ``"laplace"`` (1), ``"bdeu"`` or ``BDeu(s)``,
@@ -135,8 +137,8 @@ class NaiveBayes(AdditiveBayes):
         ``"-inf"`` keeps them, ``"cap100"`` or ``Cap(nats)`` sets the log-probability of an impossible class to -100,
         ``"param_floor"`` or ``ParamFloor(floor)`` raises probabilities to at least 1e-4.
     keep_rows
-        False stores counts instead of rows; see `forget_rows`. Leave-one-out, texts, dates, sets, kernel densities and
-        sample weights are then not available.
+        False stores counts instead of rows; see `forget_rows`. Leave-one-out, texts, dates, sets, circular columns,
+        kernel densities and sample weights other than 1 are then not available.
     categorical_features, schema, n_jobs
         See `KNNClassifier`.
 
@@ -192,8 +194,8 @@ class NaiveBayes(AdditiveBayes):
             if isinstance(strategy, PLUG_IN):
                 label = memory.instances.schema.label(a)
                 raise NotAvailableError(
-                    f"undefined, because the parameters of the density of column {label!r} are estimated, "
-                    "not averaged over. Fit with numeric='student', or with bins such as 'mdl'."
+                    f"undefined, because the parameters of the density of column {label!r} are estimated, not "
+                    "integrated out. Fit with numeric='student', or with bins such as 'mdl'."
                 )
             if isinstance(strategy, Student):
                 total += strategy.log_marginal(statistics.moments[a])[statistics.codes].sum()
@@ -289,7 +291,7 @@ class NaiveBayes(AdditiveBayes):
 
 
 def _class_logs(cells: Cells, estimates: Estimates, own: IntArray, row_weights: FloatArray) -> FloatArray:
-    """Return the log-probabilities of all classes without each of the rows, shape (rows, classes)."""
+    """Return the log-probabilities of all classes, each row left out in turn, shape (rows, classes)."""
     count, weight = cells.count[own], cells.weight[own]
     counts = np.repeat(cells.count[np.newaxis], len(own), axis=0)
     counts[np.arange(len(own)), own] = _less(count, row_weights)

@@ -70,7 +70,7 @@ class Moments:
 
     @classmethod
     def of_classes(cls, n: FloatArray, mean: FloatArray, low: FloatArray, deviation: FloatArray) -> Moments:
-        """Create moments from those of each class; the order of the classes does not affect the overall moments."""
+        """Create moments from the moments of each class; the overall moments do not depend on the order of classes."""
         heaviest = np.where(n == n.max(axis=-1, keepdims=True), mean, np.inf).min(axis=-1, keepdims=True)
         with np.errstate(over="ignore", invalid="ignore"):
             away = np.where(n > 0, (mean - heaviest) + low, 0.0)
@@ -169,12 +169,12 @@ class ClassMoments:
         self._outdate(classes)
 
     def _outdate(self, classes: IntArray) -> None:
-        """Mark the moments of classes as outdated after a change of their rows, and discard them."""
+        """Discard the moments of classes whose rows have changed."""
         self._fresh[classes] = False
         self._parts = np.where(self._fresh[:, np.newaxis], self._parts, 0.0)
 
     def _make_room(self, bits: Sequence[tuple[int, int]]) -> None:
-        """Extend the digits, so that terms with lowest and highest bits in these ranges can be added."""
+        """Add digits for terms with lowest and highest bits in these ranges."""
         low = [min(int(base), first >> 5) for base, (first, _) in zip(self._bases, bits, strict=True)]
         ends = [
             max(int(end), (last >> 5) + _SPARE) for end, (_, last) in zip(self._bases + self._widths, bits, strict=True)
@@ -184,7 +184,7 @@ class ClassMoments:
             self._place(bases, widths)
 
     def _place(self, bases: IdArray, widths: IdArray) -> None:
-        """Move the digits to other ranges of digits that contain all nonzero digits."""
+        """Store the digits of the given ranges, which must contain all nonzero digits."""
         parts, at = list[IdArray](), 0
         for base, width, own, size in zip(bases, widths, self._bases, self._widths, strict=True):
             part = np.zeros((*self._sums.shape[:2], int(width)), np.int64)
@@ -262,7 +262,7 @@ def _carried(sums: IdArray, widths: IdArray) -> IdArray:
 
 
 def _rounded(weight: tuple[int, int], total: tuple[int, int], squares: tuple[int, int]) -> tuple[float, ...]:
-    """Return ``W``, the mean ``S / W`` in two parts, and ``(Q W - S^2) / W`` of exact sums, each rounded once."""
+    """Return W, ``S / W`` in two parts and ``(Q W - S^2) / W``, rounded once, for sums W of w, S of w x, Q of w x^2."""
     (w, e_w), (s, e_s), (q, e_q) = weight, total, squares
     if not w:
         return 0.0, 0.0, 0.0, 0.0
@@ -309,7 +309,7 @@ def moments_without_each(
     """Return the moments without each of some rows (None for all) with known numbers, one entry for each row.
 
     ``n' = n - w``, ``m' = m - w (x - m) / n'`` and ``D' = D - n w (x - m)^2 / n'``. If a row makes up most of the
-    total, the moments of the other rows are computed directly instead; this applies to few rows of a class. ``x``,
+    total, the moments of all other rows are computed directly, which happens for few rows of a class. ``x``,
     ``own`` and ``weights`` are the number, class (below 0 for a row that was not counted) and weight of each row.
     """
     x, own = np.asarray(x, np.float64), np.asarray(own)
@@ -349,7 +349,7 @@ def moments_without_each(
 def blocks_without_each(
     m: Moments, x: FloatArray, own: IntArray, weights: FloatArray | None
 ) -> Iterator[tuple[IntArray, Moments]]:
-    """Yield blocks of rows with known numbers, and for each row the moments computed without it.
+    """Yield blocks of rows with known numbers, and for each row the moments computed without the row.
 
     Yield nothing if the column is uninformative.
     """
@@ -374,8 +374,9 @@ def check_floats(strategy: Any) -> None:
 class Student:
     """Student's t density: a normal distribution with mean and precision integrated out under a Normal-Gamma prior.
 
-    Precision ``r ~ Gamma(a0, rate b0)`` and ``mean ~ Normal(m0, 1 / (k0 r))`` with ``k0 = strength``, ``a0 = degrees /
-    2``, ``b0 = degrees / 2 * scale^2``. After n values with mean ``x'`` and squared deviations ``D``: ``k = k0 + n``,
+    The prior is ``Gamma(a0, rate b0)`` for the precision r and ``Normal(m0, 1 / (k0 r))`` for the mean, where ``k0 =
+    strength``, ``a0 = degrees / 2``, ``b0 = degrees / 2 * scale^2`` and ``m0`` is the parameter ``mean``. After n
+    values with mean ``x'`` and sum of squared deviations ``D``: ``k = k0 + n``,
     ``m = (k0 m0 + n x') / k``, ``a = a0 + n / 2``, ``b = b0 + D / 2 + k0 n (x' - m0)^2 / (2 k)``, and the next value
     follows Student's t with ``2 a`` degrees of freedom, location ``m`` and squared scale ``b (k + 1) / (a k)``
     (Bernardo & Smith 1994, appendix A; Murphy 2007, eqs. 85-89 and 110). A column with fewer than two distinct values
@@ -443,7 +444,7 @@ class Student:
         return k, prior_mean + n / k * away, self.degrees / 2 + n / 2, b
 
     def _rate(self, m: Moments) -> FloatArray:
-        """Return ``b0``, shape (..., 1), with variance 1 if the column is not informative."""
+        """Return ``b0``, shape (..., 1), computed with variance 1 if the column is not informative."""
         if self.scale is not None:
             return np.full((1,), self.degrees / 2 * self.scale * self.scale)
         n = np.asarray(m.n_all, dtype=np.float64)
@@ -565,8 +566,8 @@ class FittedKernels:
     def log_density(self, x: FloatArray, own: IntArray | None = None, weights: FloatArray | None = None) -> FloatArray:
         """Return the log-density of each number in each class; 0 for a missing number.
 
-        If classes ``own`` are given, the queries are the stored rows with their weights, and each row is left out of
-        its own density.
+        If classes ``own`` are given, the queries are the stored rows with ``weights``, and the density of each row is
+        computed from all other rows.
         """
         x = np.asarray(x, dtype=np.float64)
         found, known = np.zeros((len(x), len(self.classes))), np.flatnonzero(~np.isnan(x))
@@ -578,7 +579,7 @@ class FittedKernels:
         return found
 
     def _log_densities(self, x: FloatArray, own: IntArray, w: FloatArray, m: Moments) -> FloatArray:
-        """Return the log-densities, class by class, excluding the weight ``w`` of each query's own row."""
+        """Return the log-densities, class by class, excluding the weight ``w`` of the row that the query repeats."""
         informative, n_all = m.is_informative(), np.asarray(m.n_all)
         at_all = self.everything.find(x)
         spread_all = _spread(m.variance_all(), self.everything.quartile_range(at_all, w))
@@ -616,7 +617,7 @@ def _spread(variance: FloatArray, quartile_range: FloatArray) -> FloatArray:
 class _KernelSum:
     """Sum of normal densities around the values of one class or of all classes.
 
-    For leave-one-out, the weight ``out`` (0 otherwise) of the stored value ``at`` is excluded from each query's sum.
+    For leave-one-out, each query's sum excludes a weight ``out`` of the stored value ``at``; otherwise ``out`` is 0.
     """
 
     points: FloatArray
@@ -630,7 +631,7 @@ class _KernelSum:
         return np.minimum(np.searchsorted(self.points, x), len(self.points) - 1)
 
     def quartile_range(self, at: IntArray, out: FloatArray) -> FloatArray:
-        """Return the third quartile minus the first; a quartile is the smallest value with its share at or below it."""
+        """Return the third quartile minus the first: the smallest values with 3/4 and 1/4 of the weight up to them."""
         last, found = len(self.points) - 1, []
         for q in (0.25, 0.75):
             wanted = q * (self.reached[-1] - out) * (1 - _ROUNDING)
@@ -642,7 +643,7 @@ class _KernelSum:
     def log_density(
         self, x: FloatArray, bandwidth: FloatArray, weight: FloatArray, at: IntArray, out: FloatArray
     ) -> FloatArray:
-        """Return ``ln( sum_j w_j N(x; v_j, h^2) / sum_j w_j )`` for each query, with its bandwidth and total weight."""
+        """Return ``ln( sum_j w_j N(x; v_j, h^2) / sum_j w_j )``; each query has a bandwidth and a total weight."""
         found = np.empty(len(x))
         step = max(1, _KERNELS_AT_ONCE // max(1, len(self.points)))
         for begin in range(0, len(x), step):

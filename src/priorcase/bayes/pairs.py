@@ -8,7 +8,7 @@ The weight of a tree is the product of its edge weights, which are given as loga
 matrix, row by row: edges (1,0), (2,0), (2,1), (3,0) and so on. The sum over all trees is computed by eliminating one
 node after another (star-mesh elimination): with ``s = sum_j w_pj``, eliminating p adds ``w_pi w_pj / s`` to the weight
 of every other edge (i, j) and divides the sum by s, in ``O(n^3)``. Unlike the determinant of Meilă & Jaakkola (2000)
-this involves no subtraction, so it stays exact if weights differ by thousands of nats.
+the elimination involves no subtraction, so it stays accurate if log-weights differ by thousands of nats.
 """
 
 from __future__ import annotations
@@ -207,7 +207,7 @@ class PairCounts:
     def log_weights(self, weights: PairWeights, known: tuple[FloatArray, BoolArray] | None = None) -> FloatArray:
         """Return each edge's gain in the log-probability of all rows, ``sum_k DM(N_kuv) - DM(N_ku) - DM(N_kv)``.
 
-        ``known`` contains earlier log-weights and a mask of those that are still valid.
+        ``known`` contains earlier log-weights and a mask of the log-weights that are still valid.
         """
         v, u = np.tril_indices(self.n_attributes, -1)
         wanted, result = None, np.zeros(u.size)
@@ -320,7 +320,7 @@ def _whole_parts(weights: FloatArray) -> Iterator[tuple[float, FloatArray]]:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Tallies:
-    """Number of cells of each table with each count, so that sums over cells evaluate each count only once.
+    """For each table and each count in it, the number of cells with this count; sums evaluate each count only once.
 
     In each entry, ``times`` is the number of cells of a table with the count ``counts[which]``. Entries are sorted by
     table and count, so that sums do not depend on the numbering of values. Empty cells are omitted.
@@ -375,7 +375,7 @@ def best_tree(log_weights: FloatArray, nodes: int) -> IntArray:
 
 @dataclass(frozen=True, eq=False)
 class PairModel:
-    """Family of structures with its counts; ``least`` is `AODE.min_count`, used by ``plain_super_parents``."""
+    """Family of structures with the counts; ``least`` is the ``min_count`` of `AODE`."""
 
     counts: PairCounts
     family: Family
@@ -424,7 +424,7 @@ class PairModel:
         return naive + float(np.logaddexp.reduce(stars)) - float(np.log(n + 1))
 
     def joint_logs(self, codes: IntArray, *, threads: int = 1) -> FloatArray:
-        """Return ``ln P(k, q | D)`` for each query and class; code -1 is an unseen value, added to its attribute."""
+        """Return ``ln P(k, q | D)`` for each query and class; code -1 stands for an additional value without rows."""
         codes = np.ascontiguousarray(codes, dtype=np.int32)
         if not (unseen := codes < 0).any():
             return self._ask(codes, np.zeros(self.counts.n_attributes, dtype=bool), threads=threads)
@@ -451,7 +451,7 @@ class PairModel:
         return tree_joint_logs(self.family, *tables, *prior, logs, self.least, codes, own, leave, threads)
 
     def _log_weights(self, widened: BoolArray) -> FloatArray:
-        """Return the log-weights if some attributes get an additional value; only their edges are recomputed."""
+        """Return the log-weights of edges if some attributes get an additional value."""
         if self.family == "plain_super_parents":
             return np.zeros(math.comb(self.counts.n_attributes, 2))
         key = widened.tobytes()

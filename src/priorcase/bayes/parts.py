@@ -48,7 +48,7 @@ def has_parts(schema: Schema) -> bool:
 class Parts:
     """Conversion of the columns of a table to attributes.
 
-    ``source`` is the schema of the columns, ``schema`` that of the attributes, and ``columns`` the column of each
+    ``source`` is the schema of the columns, ``schema`` the schema of the attributes, and ``columns`` the column of each
     attribute, ascending. ``taken`` contains, for each column, the parts of a date, the members of a set, or None. If
     ``known``, sets have an additional attribute that only states whether the set is missing. If ``arcs``, circular
     numbers are binned into arcs, represented by their midpoints.
@@ -63,7 +63,7 @@ class Parts:
 
     @classmethod
     def of(cls, instances: Instances, *, known: bool = False, arcs: bool = False) -> Parts:
-        """Create the parts that the stored rows require."""
+        """Create the conversion; sets and dates with automatic parts are split according to the stored rows."""
         statistics, taken = Statistics(instances, None), list[tuple[Any, ...] | None]()
         for a, kind in enumerate(instances.schema.kinds):
             if isinstance(kind, Date):
@@ -76,7 +76,7 @@ class Parts:
     def taking(
         cls, source: Schema, taken: tuple[tuple[Any, ...] | None, ...], *, known: bool = False, arcs: bool = False
     ) -> Parts:
-        """Create the conversion from given parts of each column."""
+        """Create the conversion, given the parts of each column."""
         columns, names, kinds, labels = list[int](), list[Name](), list[Kind](), attribute_names(source)
         for a, (kind, found) in enumerate(zip(source.kinds, taken, strict=True)):
             parts: tuple[Any, ...] = found or ()

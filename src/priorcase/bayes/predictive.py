@@ -167,7 +167,7 @@ def growth(n: ArrayLike) -> FloatArray:
 
 
 def evidence_share(count: Amount, total: Amount, weight: Amount, weights: Amount) -> Amount:
-    """Return ``(n_i + a_i) / (N + sum_j a_j)``, from the count and Dirichlet weight of a value and their totals."""
+    """Return ``(n_i + a_i) / (N + sum_j a_j)``, given the count and weight of a value, and the sums over all values."""
     return (count + weight) / (total + weights)
 
 
@@ -208,15 +208,15 @@ def _shares(amounts: FloatArray) -> FloatArray:
 
 
 def _as_amounts(values: object) -> FloatArray:
-    """Convert counts to float64; raise an error unless they are finite and at least 0."""
+    """Convert counts to float64; raise an error unless all counts are finite and at least 0."""
     counts = as_floats(values)
     if counts is None or not (np.isfinite(counts) & (counts >= 0)).all():
-        raise ParameterError(f"counts must be numbers, none negative, NaN or infinite, got {quoted(values)}")
+        raise ParameterError(f"counts must be finite numbers >= 0, got {quoted(values)}")
     return counts
 
 
 def _as_counts(values: object) -> FloatArray:
-    """Convert counts; raise an error unless they have values on the last axis that sum to at most 1e300."""
+    """Convert counts; raise an error if the last axis is empty or the counts along it sum to more than 1e300."""
     counts = _as_amounts(values)
     if counts.ndim == 0 or counts.shape[-1] == 0:
         raise ParameterError(f"counts must have at least one value along the last axis, got shape {counts.shape}")

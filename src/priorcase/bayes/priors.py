@@ -66,7 +66,7 @@ class Prior(Protocol):
         return 1.0
 
     def symmetric(self, n_values: IntArray, n_classes: int) -> FloatArray | None:
-        """Return the weight of a value in attributes with ``n_values`` values each, or None (default).
+        """Return one weight for each attribute, given the number of values of each; None (default) uses `weights`.
 
         A result other than None replaces `weights` for all attributes.
         """
@@ -74,7 +74,7 @@ class Prior(Protocol):
 
 
 class SymmetricPrior(ABC):
-    """Base class of priors that give all values of an attribute the same weight, which depends on their number."""
+    """Base class of priors that give all values of an attribute the same weight, given the number of values."""
 
     def __post_init__(self) -> None:
         for name, value in vars(self).items():
@@ -178,8 +178,8 @@ class PerAttribute:
     def __post_init__(self) -> None:
         if not isinstance(self.attributes, Mapping):
             raise ParameterError(
-                f"attributes must be a mapping from column to weights, got {quoted(self.attributes)}. For example "
-                "{'color': 2.0}. For the same weight in all columns, pass a number instead of PerAttribute."
+                f"attributes of PerAttribute must be a mapping from column to weights, got {quoted(self.attributes)}. "
+                "For example {'color': 2.0}. For the same weight in all columns, pass a number instead of PerAttribute."
             )
         settled = {name: _settled(given, f"attributes[{name!r}]") for name, given in self.attributes.items()}
         object.__setattr__(self, "attributes", settled)
@@ -300,20 +300,20 @@ def resolve_prior(spec: object) -> Prior | Auto:
 
 
 def check_prior_goes_with(prior: object, predictive: str) -> None:
-    """Raise an error for priors named after an estimate that ``predictive="map"`` does not give."""
+    """Raise an error if the prior is named after an estimate that ``predictive="map"`` does not give."""
     by_name = isinstance(prior, str) and prior == "laplace"
     if predictive == "map" and (by_name or isinstance(prior, (Laplace, MEstimate))):
         name, weights = "Laplace estimate", "prior=2.0 gives"
         if isinstance(prior, MEstimate):
             name, weights = "m-estimate", "weights of 1 + m / n for n values give"
         raise ParameterError(
-            f"prior={prior!r} needs predictive='evidence': the {name} is the mean of the posterior. Under 'map' "
+            f"prior={prior!r} needs predictive='evidence': the {name} is the mean of the posterior. With 'map', "
             f"{weights} the {name}"
         )
 
 
 def resolve_class_prior(spec: object, prior: Prior, labels: Sequence[Value]) -> FloatArray:
-    """Return the weights of the classes in the order of ``labels``; ``spec`` is a ``class_prior``."""
+    """Return the weights of the classes in the order of ``labels``; ``spec`` is the parameter ``class_prior``."""
     labels = [plain(label) for label in labels]  # NumPy strings would show their type in messages
     if spec is None:
         return np.full(len(labels), _given_weights(prior, prior.class_weight(len(labels)), "class_weight", ()))
@@ -388,7 +388,7 @@ class CellWeights:
 
 @dataclass(frozen=True, eq=False)
 class PriorWeights:
-    """Prior with its weights of cells and classes."""
+    """Prior, and the weights of cells and classes under this prior."""
 
     prior: Prior
     cells: CellWeights

@@ -50,8 +50,8 @@ class Contributions(PrintedPerQuery):
 
     ``contributions`` has shape (queries, 1 + columns): first the prior, ``ln a_p - ln a_v``, then ``ln phi_pi - ln
     phi_vi`` for each column, 0 if missing. Positive entries favor the predicted class p over the class v. Entries are
-    infinite if a zero probability rules out one of the classes, NaN if it rules out both. ``total`` is ``ln
-    P(predicted) - ln P(versus)``, which is the sum of the contributions if they are finite. ``probabilities`` contains
+    infinite if a zero probability rules out one of the classes, NaN if both classes are ruled out. ``total`` is ``ln
+    P(predicted) - ln P(versus)``, which is the sum of the contributions if all are finite. ``probabilities`` contains
     the probabilities of the two classes, ``backend`` is the library of the frame that the estimator was fitted on, and
     ``numbers`` are the query numbers.
 
@@ -75,9 +75,9 @@ class Contributions(PrintedPerQuery):
     def frame(self, backend: Backend | None = None) -> Any:
         """Return a data frame with one row for each query.
 
-        Columns: ``query``, ``predicted``, ``versus``, ``total``, ``prior``, the values by column name, and
-        ``contribution of NAME``. Names that clash become ``NAME (value)`` or ``NAME (2)``. ``backend``: see
-        `Precedents.frame`.
+        Columns: ``query``, ``predicted``, ``versus``, ``total``, ``prior``, the value of each column under its name,
+        and ``contribution of NAME`` for each column. Names that clash become ``NAME (value)`` or ``NAME (2)``.
+        ``backend``: see `Precedents.frame`.
         """
         columns = {"query": np.array(self.numbers, np.int64), "predicted": self.predicted, "versus": self.versus}
         columns |= {"total": self.total, "prior": self.contributions[:, 0]}
@@ -165,7 +165,7 @@ class JointDistribution(PrintedPerQuery):
     def frame(self, backend: Backend | None = None) -> Any:
         """Return a data frame with one row for each query and combination.
 
-        Columns: ``query``, the targets by name, and ``probability``; intervals are written as strings.
+        Columns: ``query``, the value of each target under its name, and ``probability``; intervals become strings.
         ``backend``: see `Precedents.frame`.
         """
         flat = self._flat()
@@ -207,7 +207,7 @@ class JointDistribution(PrintedPerQuery):
 
 
 class PosteriorTable(GridResult, Mapping[Key, float]):
-    """Base class of tables of posterior probabilities; subclasses define the keys, and logarithms that break ties."""
+    """Base class of tables of posterior probabilities; subclasses define the keys, and log-odds or gains for ties."""
 
     probabilities: FloatArray
     backend: Backend | None
@@ -231,7 +231,7 @@ class PosteriorTable(GridResult, Mapping[Key, float]):
         return len(self.probabilities)
 
     def frame(self, backend: Backend | None = None) -> Any:
-        """Return the table as a data frame with the most probable first; for ``backend`` see `Precedents.frame`."""
+        """Return the table as a data frame, highest probability first; for ``backend`` see `Precedents.frame`."""
         return layout.framed(dict(zip(self._header, self._columns(), strict=True)), backend or self.backend)
 
     def _columns(self) -> list[AnyArray]:
@@ -251,7 +251,7 @@ class PosteriorTable(GridResult, Mapping[Key, float]):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Relevance(PosteriorTable[Name]):
-    """Posterior probability that each attribute is relevant; prints as a table with the most probable first.
+    """Posterior probability that each attribute is relevant; prints as a table, highest probability first.
 
     ``labels`` are the attributes in schema order, ``probabilities`` and ``log_odds`` their posterior probabilities and
     log-odds, and ``backend`` is the library of the frame that the estimator was fitted on, or None. The probabilities
@@ -285,7 +285,7 @@ class Relevance(PosteriorTable[Name]):
 class EdgeTable(PosteriorTable[tuple[Name, Name]]):
     """Posterior probability of an edge between two attributes; the key is a pair of names in either order.
 
-    ``pairs`` are the attributes in column order, ``probabilities`` the posterior probabilities over all trees, and
+    ``pairs`` are pairs of attributes in column order, ``probabilities`` the posterior probabilities over all trees, and
     ``gains`` the increase of the log marginal likelihood over naive Bayes; for ``backend`` see `Relevance`. The table
     prints with the most probable edges first.
 

@@ -80,7 +80,7 @@ class StructuredBayes(BayesClassifier):
     @property
     @reads
     def log_evidence_(self) -> float:
-        """Log marginal likelihood of the stored rows, over all structures or under the best tree."""
+        """Log marginal likelihood of the stored rows, averaged over all structures or under the best tree."""
         if self._family == "plain_super_parents":
             raise NotAvailableError("AODE has no marginal likelihood; use SuperParentAveragedBayes")
         return self._log_evidence(*self._fitted_model())
@@ -102,7 +102,7 @@ class StructuredBayes(BayesClassifier):
 
     @changes
     def forget(self, ids: ArrayLike) -> Self:
-        """Forget rows by id (see `ids_`) as if never seen. An unknown or repeated id raises an error."""
+        """Forget rows by id (see `ids_`), as if they had never been added; unknown or repeated ids raise an error."""
         super().forget(ids)
         if len(self._memory):
             self._check_weights()
@@ -113,7 +113,7 @@ class StructuredBayes(BayesClassifier):
         return tuple(schema.label(a) for a in self._paired())
 
     def _edge_table(self, u: IntArray, v: IntArray) -> EdgeTable:
-        """Return a table of edges, given the positions of their ends, with the smaller position first."""
+        """Return a table of the edges between attributes at positions ``u`` and ``v``, where ``u < v``."""
         model, labels = self._model(), self._column_labels()
         pairs = tuple((labels[a], labels[b]) for a, b in zip(u.tolist(), v.tolist(), strict=True))
         gains = as_matrix(model.log_weights, len(labels))
@@ -143,7 +143,7 @@ class StructuredBayes(BayesClassifier):
         return normalise_rows(joint, scale, threads)
 
     def _numbered(self, cells: FloatArray) -> IntArray:
-        """Convert queries in place to values numbered from 0 in slot order; -1 if unseen."""
+        """Convert queries to value numbers, from 0 for each attribute and -1 if unseen; ``cells`` is overwritten."""
         discrete, (numbers, starts, places) = self._statistics().discrete, self._value_numbers()
         missing = np.isnan(cells)
         for a, d in enumerate(places.tolist()):
@@ -162,7 +162,7 @@ class StructuredBayes(BayesClassifier):
         return np.array([numbers[start:][slots_of(column(a)[rows], cuts[d])] for a, (start, d) in attributes])
 
     def _value_numbers(self) -> tuple[IntArray, IntArray, IntArray]:
-        """Return each cell's value number, and each attribute's first cell and position among discrete attributes."""
+        """Return the value number of each cell, and the first cell and the discrete position of each attribute."""
 
         def numbers() -> tuple[IntArray, IntArray, IntArray]:
             discrete = self._statistics().discrete
@@ -271,11 +271,11 @@ class StructuredBayes(BayesClassifier):
 class TreeAveragedBayes(StructuredBayes):
     """Bayesian model average over all tree-augmented naive Bayes classifiers.
 
-    In a tree, each attribute depends on the class and on one other attribute. With equal prior probabilities,
-    ``P(k, q | D) = a_k prod_v theta_kv T(W o rho_k) / T(W)``, where ``T`` sums the products of edge weights over all
-    trees, ``o`` multiplies elementwise, ``W_uv`` is the Bayes factor of an edge, theta are posterior means of the
-    parameters and ``rho_kuv = theta_kuv / (theta_ku theta_kv)``. The average is exact and takes ``O(K A^3)`` per query
-    (Meilă & Jaakkola 2000; Cerquides & López de Màntaras 2005).
+    In a tree, each attribute except the root depends on the class and on one other attribute. If all trees have the
+    same prior probability, ``P(k, q | D) = a_k prod_v theta_kv T(W o rho_k) / T(W)``, where ``T`` sums the products of
+    edge weights over all trees, ``o`` multiplies elementwise, ``W_uv`` is the Bayes factor of an edge, theta are
+    posterior means of the parameters and ``rho_kuv = theta_kuv / (theta_ku theta_kv)``. The average is exact and takes
+    ``O(K A^3)`` per query (Meilă & Jaakkola 2000; Cerquides & López de Màntaras 2005).
 
     Numbers are binned, and missing values count as a value. Dates and sets are split into attributes as in
     `NaiveBayes`; texts depend on the class alone.
@@ -364,7 +364,7 @@ class SuperParentAveragedBayes(StructuredBayes):
 
     With super-parent p, all other attributes depend on p and the class: ``P(k, x) = P(k, x_p) prod_j P(x_j | k, x_p)``.
     The models are weighted by their marginal likelihoods (Kontkanen, Myllymäki, Silander & Tirri 1998, eq. 4). A query
-    takes ``O(K A^2)``. With many rows one model gets nearly all the weight; `AODE` uses equal weights instead.
+    takes ``O(K A^2)`` time. With many rows, one model gets nearly all the weight; `AODE` uses equal weights instead.
 
     Parameters and attributes: see `TreeAveragedBayes`. ``super_parent_probabilities_`` and ``naive_probability_``
     replace ``edge_probabilities_``.
@@ -413,7 +413,7 @@ class AODE(StructuredBayes):
 
     One prior for pairs of values smooths all tables consistently; Webb et al. smooth each table with its own
     m-estimate. ``prior="auto"`` maximizes the marginal likelihood of `SuperParentAveragedBayes`. Other parameters and
-    attributes: see `TreeAveragedBayes`.
+    attributes: see `TreeAveragedBayes`; ``edge_probabilities_`` and ``log_evidence_`` are not available.
 
     Examples
     --------

@@ -35,7 +35,7 @@ from priorcase.schema import CategoricalFeatures, Schema
 Inclusion: TypeAlias = float | Mapping[Name, float] | Any
 
 INCLUSION = 0.05
-"""Prior probability that an attribute is relevant; for an uninformative attribute, also the posterior probability."""
+"""Prior probability that an attribute is relevant; for an attribute with one value, also the posterior probability."""
 
 _PROBABILITY = Interval(Real, 0, 1, closed="both")
 _EVIDENCE = Estimates("evidence")
@@ -51,13 +51,13 @@ class SubsetAveragedBayes(AdditiveBayes):
     Each attribute may or may not depend on the class, which gives ``2^A`` naive Bayes models. Their average, weighted
     by posterior probability, is ``P(k, q) = a_k prod_i [ r_i phi_ki + (1 - r_i) psi_i ]``. Here phi is the probability
     of the value in the class, psi its probability in all rows, and ``r_i = p E1 / (p E1 + (1 - p) E0)`` the posterior
-    probability that attribute i is relevant. E1 and E0 are its marginal likelihoods with and without the class (Dash &
-    Cooper 2002; Kontkanen et al. 1998, eq. 4).
+    probability that attribute i is relevant. E1 and E0 are the marginal likelihoods of the attribute if it depends on
+    the class and if it does not (Dash & Cooper 2002; Kontkanen et al. 1998, eq. 4).
 
     Parameters
     ----------
     prior, class_prior
-        See `NaiveBayes`. The weight of a value under E0 is the sum of its weights over the classes.
+        See `NaiveBayes`. In E0, the weight of a value is the sum of the value's weights over the classes.
     inclusion
         Prior probability p that an attribute is relevant: a number from 0 to 1, one number for each attribute, or a
         mapping from attribute to number (default 0.05). 1 gives `NaiveBayes`. The m parts of a date or set each have
@@ -68,8 +68,8 @@ class SubsetAveragedBayes(AdditiveBayes):
     Attributes
     ----------
     relevance_
-        Posterior probability that each attribute is relevant. It equals the prior probability if the attribute has only
-        one value, or a different value in every row. Other attributes: see `NaiveBayes`.
+        Posterior probability that each attribute is relevant, which equals the prior probability if the attribute has
+        only one value (or bin). Other attributes: see `NaiveBayes`.
 
     Examples
     --------
@@ -124,7 +124,7 @@ class SubsetAveragedBayes(AdditiveBayes):
     @property
     @reads
     def log_evidence_(self) -> float:
-        """Log marginal likelihood of the stored rows and their classes, over all subsets."""
+        """Log marginal likelihood of the stored rows and their classes, averaged over all subsets."""
         classes = log_marginal(self._statistics().class_counts, self._weights().classes)
         return float(classes) + float(self._evidence().log_totals.sum())
 
@@ -225,7 +225,7 @@ def _resolve_inclusion(value: Inclusion, schema: Schema) -> FloatArray:
 
 @dataclass(frozen=True, eq=False)
 class SubsetEvidence:
-    """Prior relevance of each attribute, and its log marginal likelihood if it is relevant and if it is not."""
+    """Prior probability that each attribute is relevant, and log marginal likelihoods if it is relevant and if not."""
 
     inclusion: FloatArray
     included: FloatArray
@@ -268,7 +268,7 @@ def _pooled_weights(weights: CellWeights, n_classes: int) -> CellWeights:
 def _discrete_evidence(
     discrete: Discrete, weights: PriorWeights, *, widened: bool = False
 ) -> tuple[FloatArray, FloatArray]:
-    """Return the log marginal likelihoods if relevant and if not; ``widened`` adds an unseen value."""
+    """Return the log marginal likelihood of each attribute if relevant and if not; ``widened`` adds an unseen value."""
     included, excluded = (
         priors.log_marginals(counts, own.widened if widened else own.cells, own.unseen if widened else 0.0)
         for counts, own in (
@@ -307,7 +307,7 @@ def _pooled_words(
 
 
 def _part_inclusion(inclusion: FloatArray, memory: BayesMemory) -> FloatArray:
-    """Return the prior relevance of each attribute, given that of each column, which is relevant if any part is."""
+    """Return the prior relevance of each attribute, given the prior relevance of each column, split into parts."""
     if memory.parts is None:
         return inclusion
     columns = memory.parts.columns
@@ -330,7 +330,7 @@ def _by_column(evidence: SubsetEvidence, memory: BayesMemory) -> tuple[FloatArra
 
 
 def _value_table(discrete: Discrete, weights: PriorWeights, evidence: SubsetEvidence) -> FloatArray:
-    """Return each cell's term in the joint log-probability of each class; unseen values widen their attribute."""
+    """Return each cell's term in the joint log-probability of each class; an unseen value counts as an extra value."""
     attributes = list(discrete.attributes)
     included, excluded = _discrete_evidence(discrete, weights, widened=True)
     wide = _prior_odds(evidence.inclusion[attributes]) + (included - excluded)
@@ -349,10 +349,10 @@ def _discrete_terms(
 ) -> Callable[[IntArray, IntArray, FloatArray], FloatArray]:
     """Return a function that computes the terms of left-out rows in the joint log-probabilities of the classes.
 
-    Consider a row with weight w, and f of the h rows of its class with the same value, which has Dirichlet weight s of
-    a total S. Without the row, the marginal likelihood of the class is divided by ``[G(f + s) / G(f - w + s)] /
-    [G(h + S) / G(h - w + S)]``; for w = 1 this is the probability of the row's value. The same formula for all classes
-    together gives the odds of relevance.
+    Consider a row with weight w. In its class, f of h rows have the row's value, which has Dirichlet weight s; the
+    weights of all values sum to S. Without the row, the marginal likelihood of the class is divided by
+    ``[G(f + s) / G(f - w + s)] / [G(h + S) / G(h - w + S)]``; for w = 1 this is the probability of the row's value. The
+    same formula for all classes together gives the odds of relevance.
     """
     of_class = additive.value_cells(discrete, weights.cells)
     of_all = additive.value_cells(_pooled(discrete), _pooled_weights(weights.cells, discrete.counts.shape[1]))

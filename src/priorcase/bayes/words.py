@@ -46,7 +46,7 @@ class Words:
 
     @classmethod
     def of(cls, kind: Text) -> Words:
-        """Return the strategy for a kind of text: words or character sequences."""
+        """Return the strategy for a text column, which counts words or character sequences."""
         return cls("characters" if kind.analyzer == "characters" else "words")
 
     def counted(self, texts: list[str]) -> tuple[CountVectorizer | None, Any]:
@@ -104,7 +104,7 @@ class WordCounts:
         return np.bincount(self.documents.indices, minlength=self.counts.shape[1])
 
     def asked(self, column: Coded) -> Any:
-        """Return the word counts of queries as a sparse matrix, empty for missing texts."""
+        """Return the word counts of queries as a sparse matrix, with empty rows for missing texts."""
         texts = ["", *map(str, column.values)]
         found = None if self.vectorizer is None else self.vectorizer.transform(texts).tocsr()
         return None if found is None else found[column.codes.astype(np.intp) + 1]
@@ -173,8 +173,8 @@ def _log_terms(
 ) -> FloatArray:
     """Return the terms of texts in the joint log-probability of a class.
 
-    ``count`` and ``weight`` belong to each word of each text. ``totals`` contains, for each text, the sums of ``count``
-    and ``weight`` over all words, the number of words, and the sum of ``max(count + weight - 1, 0)``.
+    ``count`` and ``weight`` have an entry for each word of each text. ``totals`` contains, for each text, the sums of
+    ``count`` and ``weight`` over the vocabulary, its size, and the sum of ``max(count + weight - 1, 0)``.
     """
     n, times, (total, sums, size, mass) = documents.shape[0], documents.data.astype(np.float64), totals
     of = np.repeat(np.arange(n), np.diff(documents.indptr))

@@ -1,6 +1,6 @@
 """Case-based reasoning over a durable case base: retrieve, reuse, revise, retain.
 
-Names are imported on first use, so opening a file does not import the graph and learner modules.
+Names are imported on first use, so that ``import priorcase.cases`` is fast.
 """
 
 from __future__ import annotations

@@ -82,7 +82,7 @@ class CaseBase:
     """A case base stored in one file, for case-based reasoning.
 
     Open a case base with `CaseBase.open`. Each change is one transaction and is on disk when the method returns. Any
-    number of threads and processes can read while another thread or process writes. Every query sees all changes that
+    number of threads and processes can read, and one of them at a time can write. Every query sees all changes that
     were completed before it.
 
     Notes
@@ -95,15 +95,15 @@ class CaseBase:
     **The history** records the time, author and reason of each change. Every method that changes the case base accepts
     ``by=`` (the author) and ``why=`` (the reason).
 
-    **Conditions** are passed as ``where=`` to `find`, `forget`, `retire`, `recall`, `retrieve`, `converse` and
-    `export`. They map names to conditions. A name is an attribute or ``solution``, ``outcome``, ``key``, ``by``,
-    ``retired`` or ``id``. A condition is one of the following:
+    **Conditions** are passed as ``where=`` to `find`, `ids`, `forget`, `retire`, `recall`, `retrieve`, `converse` and
+    `export`; ``where`` is a mapping from names to conditions. A name is an attribute or ``solution``, ``outcome``,
+    ``key``, ``by``, ``retired`` or ``id``. A condition is one of the following:
 
-    - a value: the case has this value; for a taxonomy, this node or any node below it; for a set, this member;
+    - a value: the case has this value (in a taxonomy: this node or any node below it; in a set: this member);
     - None: the value is missing;
-    - a list of values: the case has any of the values; for a set, all of them;
+    - a list of values: the case has any of these values (in a set: all of these members);
     - a function that takes the value and returns True or False;
-    - a condition of `priorcase.cases`, such as ``at_most(50_000)``, ``between``, ``contains`` or ``not_``.
+    - a condition created with `priorcase.cases`, such as ``at_most(50_000)``, ``contains("jam")`` or ``not_("red")``.
 
     References
     ----------
@@ -150,15 +150,15 @@ class CaseBase:
         path
             Path of the file.
         attributes
-            Mapping from names to kinds: ``"numeric"``, ``"nominal"``, ``"text"``, ``"set"``, ``"date"``, ``"graph"``,
-            or a kind such as ``Ordinal(("low", "high"))`` or ``Taxonomy(tree)``. If None, the attributes in the file
-            are used; a new case base infers them from the first cases.
+            Mapping from attribute names to kinds: ``"numeric"``, ``"nominal"``, ``"text"``, ``"set"``, ``"date"``,
+            ``"graph"``, or an object such as ``Ordinal(("low", "high"))`` or ``Taxonomy(tree)``. If None, an existing
+            file keeps its attributes, and a new file infers its attributes from the first cases.
         by
             Default author of changes, recorded in the history.
         readonly
-            Whether to open the file for reading only; it must exist.
+            Whether to open the file for reading only; the file must then exist.
         timeout
-            Number of seconds to wait while another process writes.
+            Number of seconds to wait while the file is in use elsewhere, before an error is raised.
         """
         wanted = None if attributes is None else check_attributes(attributes)
         by = check_text(by, what="by")
@@ -236,7 +236,7 @@ class CaseBase:
 
     @property
     def attributes(self) -> dict[str, CaseKind]:
-        """Mapping from attribute names to kinds, in order."""
+        """Mapping from attribute names to kinds, in the order of declaration."""
         with self._live.reading() as table:
             return dict(table.attributes)
 
@@ -251,8 +251,7 @@ class CaseBase:
         wanted = check_attributes({} if attributes is None else attributes)
         if twice := [name for name in more if name in wanted]:
             raise CaseBaseError(
-                f"{named('attribute', twice)} specified twice, in the mapping and by keyword. "
-                "Declare each attribute once."
+                f"got {named('attribute', twice)} twice, in the mapping and by keyword. Declare each attribute once."
             )
         wanted |= check_attributes(more)
         by, why = self._provenance(by, why)
@@ -287,10 +286,10 @@ class CaseBase:
         case
             Mapping from attributes to values. Omitted attributes and None are missing values.
         solution, outcome
-            What was done, and how well it worked: any value that JSON can represent.
+            What was done, and how well it worked; each can be any value that JSON can represent.
         key
-            Your own identifier, such as a ticket number. If a case with this key exists, nothing is added and its id
-            is returned.
+            Your own identifier, such as a ticket number. If a case with this key exists, nothing is added and the id of
+            that case is returned.
         note
             A note on the case.
         by, why
@@ -312,8 +311,8 @@ class CaseBase:
         """Add many cases in one transaction and return their ids in order.
 
         If one case is invalid, none is added. ``cases`` is a list of mappings, or a pandas, Polars or PyArrow frame
-        with one row per case. ``solution``, ``outcome``, ``key`` and ``note`` are lists with one value per case, or the
-        name of a column, which is then not an attribute.
+        with one row per case. Each of ``solution``, ``outcome``, ``key`` and ``note`` is a list with one value per
+        case, or the name of a column of ``cases``; this column is then not an attribute.
         """
         rows = rows_of(cases)
         given = {"solution": solution, "outcome": outcome, "key": key, "note": note}
@@ -354,14 +353,14 @@ class CaseBase:
             writer.replace(id, NewCase(values, solution, outcome, old.key, note), by=by, why=why)
 
     def forget(self, ids: Ids = None, *, where: ByName = None, by: str | None = None, why: str | None = None) -> int:
-        """Forget cases and erase their data from the file; return the number of cases.
+        """Forget cases and erase their data from the file; return the number of forgotten cases.
 
-        Pass either ``ids`` (one or several ids or cases) or ``where`` (at least one condition, see `CaseBase`).
-        All data of these cases are erased, and no bytes of them are left in the file: values, solution, outcome, key,
-        notes, who added them and why, their records, and the state of learners fitted to them (`learner` refits such
-        learners). The history keeps only when cases with these ids were added, revised and forgotten, and the ``by``
-        and ``why`` of this call. Declarations remain: attributes, the categories listed in a `Nominal`, and values
-        named in a measure that was stored by `prefer`.
+        Pass either ``ids`` (one or several ids or cases) or ``where`` (at least one condition, see `CaseBase`). All
+        data of the forgotten cases are erased, so that no bytes of these data are left in the file: values, solutions,
+        outcomes, keys, notes, authors, reasons, usage records, and the state of learners fitted to these cases
+        (`learner` refits such learners). The history keeps only the times, actions and ids of the changes to these
+        cases, and the ``by`` and ``why`` of this call. Declarations remain: attributes, the categories listed in a
+        `Nominal`, and values named in a measure that was stored by `prefer`.
 
         Examples
         --------
@@ -387,7 +386,7 @@ class CaseBase:
             writer.retire(self._chosen(ids, where), by=by, why=why)
 
     def recall(self, ids: Ids = None, *, where: ByName = None, by: str | None = None, why: str | None = None) -> None:
-        """Make retired cases available for retrieval again and reset their records.
+        """Make retired cases available for retrieval again and reset their usage records.
 
         Parameters as in `forget`.
         """
@@ -425,7 +424,7 @@ class CaseBase:
         return found[0]
 
     def find(self, where: ByName = None) -> Iterator[Case]:
-        """Iterate over the cases that meet all conditions, by ascending id; over all cases if no condition is passed.
+        """Iterate over the cases that meet all conditions, in order of their ids; without ``where``, over all cases.
 
         See `CaseBase` for conditions.
 
@@ -446,20 +445,21 @@ class CaseBase:
             return found
 
     def history(self, id: int | Case | None = None) -> History:
-        """Return the changes of one case or of the whole base, with time, author and reason.
+        """Return the changes to one case or to the whole case base, with time, author and reason.
 
-        For forgotten cases, the history contains only the times of changes, and by whom and why they were forgotten.
+        For a forgotten case, only the time and action of each change are kept, and by whom and why the case was
+        forgotten.
         """
         return History(self._live.store.history(None if id is None else check_id(id)))
 
     # The file ------------------------------------------------------------------------------------------------------
 
     def digest(self) -> str:
-        """Return a SHA-256 fingerprint of the attributes and all cases, as hexadecimal text.
+        """Return a SHA-256 fingerprint of the attributes and all cases, as a hexadecimal string.
 
         The fingerprint covers values, solutions, outcomes, keys, notes and their authors, who added each case and why,
         and whether the case is retired, but not ids and times. After cases are forgotten, the digest is the same as if
-        they had never been added.
+        they had never been added, provided that the attributes are the same.
         """
         with self._live.moment() as table:
             digest = sha256(_DIGEST_FORMAT)
@@ -471,7 +471,7 @@ class CaseBase:
         return digest.hexdigest()
 
     def verify(self) -> Verification:
-        """Check the whole file: pages, checksums, row counts and keys. (`open` checks only the cases.)"""
+        """Check the whole file: pages, checksums, row counts and keys. (`open` checks only attributes and cases.)"""
         with self._live.moment() as table:
             return Verification(len(table), tuple(map(str, self._live.store.verify())))
 
@@ -493,9 +493,10 @@ class CaseBase:
         """Write cases to a JSON Lines, CSV or Parquet file and return their number.
 
         The file is written completely or not at all. ``where`` selects cases (see `CaseBase`). The format follows from
-        the suffix, ``.jsonl``, ``.parquet`` or ``.csv``; pass ``format`` for other names. JSON Lines and Parquet files
-        contain everything; CSV files lack the kinds of the attributes. If other processes change cases during the
-        export, the file may contain some of these changes; `backup` makes a consistent snapshot.
+        the suffix, ``.jsonl``, ``.parquet`` or ``.csv``; pass ``format`` for other suffixes. JSON Lines and Parquet
+        files contain all data of the cases and the kinds of the attributes; CSV files lack the kinds. If other
+        processes change cases during the export, the file may contain some of these changes; `backup` makes a
+        consistent snapshot.
 
         Examples
         --------
@@ -535,10 +536,11 @@ class CaseBase:
         """Add the cases from a file in one transaction and return their ids.
 
         If one case is invalid, none is added. The file is either a file written by `export` or any table that
-        `priorcase.datasets.read_table` can read. Options of `read_table`, such as ``delimiter=";"``, are passed on.
-        ``solution``, ``outcome``, ``key`` and ``note`` are the columns to use for these fields if their names differ.
-        Cases get new ids and the time of the import; their authors, reasons and notes are kept. If a case with the same
-        key exists, or comes earlier in the file, the case is not added and the id of the existing case is returned.
+        `priorcase.datasets.read_table` can read. Other keyword arguments, such as ``delimiter=";"``, are passed to
+        `read_table`. ``solution``, ``outcome``, ``key`` and ``note`` are the names of the columns with these fields, if
+        the columns have other names. Cases get new ids and the time of the import; their authors, reasons and notes are
+        kept. If a case with the same key exists, or comes earlier in the file, the case is not added and the id of the
+        existing case is returned.
         """
         by, why = self._provenance(by, why)
         check_path(path)
@@ -567,8 +569,9 @@ class CaseBase:
     ) -> Retrieval:
         """Return the cases most similar to a query, with the contribution of each attribute to their similarity.
 
-        ``similarity = sum_a w_a s_a / sum_a w_a`` over the attributes in the query, with local similarities s_a from 0
-        to 1. The most similar cases come first; ties are broken by age, oldest first.
+        The similarity of a case is ``sum_a w_a s_a / sum_a w_a`` over the attributes a in the query, with weights
+        ``w_a`` and local similarities ``s_a`` from 0 to 1. The most similar cases come first; ties are broken by age,
+        oldest first.
 
         Parameters
         ----------
@@ -578,7 +581,7 @@ class CaseBase:
             Number of cases to return.
         weights
             Mapping from attributes to weights >= 0; other attributes have weight 1. If None, the weights stored by
-            `prefer` are used, or weight 1 for all attributes.
+            `prefer` are used; if none are stored, all attributes have weight 1.
         measures
             Mapping from attributes to similarity measures: a measure of `priorcase.cases`, its name (``"tfidf"``,
             ``"edit"``, ...) or a function of two values. Other attributes use the measure stored by `prefer`, or the
@@ -588,8 +591,8 @@ class CaseBase:
         diversity
             How much the retrieved cases should differ from each other, from 0 (ignore diversity) to 1.
         unknown
-            What to do if a value in the query is missing in a case: ``"different"`` counts it with similarity 0,
-            ``"ignore"`` leaves the attribute out for that case.
+            What to do if a value in the query is missing in a case: ``"different"`` sets the similarity of the
+            attribute to 0, ``"ignore"`` leaves the attribute out for that case.
         n_jobs
             Number of threads; None for all cores.
         """
@@ -634,7 +637,7 @@ class CaseBase:
         rules
             Adaptation rules, ``Rule(when, then)``: each is applied once, in order, if its condition holds.
         critics
-            Checks and repairs, ``Critic(finds, repairs)``: repeated until no problem can be repaired.
+            Checks with repairs, ``Critic(finds, repairs)``: they are repeated until the solution no longer changes.
         rounds
             Maximum number of rounds of critics.
         **options
@@ -685,10 +688,10 @@ class CaseBase:
         case, solution, outcome, key, note, by, why
             As in `add`; a solution is required.
         policy
-            When to keep the case. ``"if_wrong"``: if the case base proposes a different solution (IB2), or if it
-            proposes this solution and the solution failed. ``"if_new"``: unless a near-duplicate has the same solution
-            with the same success or failure. ``"records"``: always; cases whose record is significantly poor are
-            retired (IB3). ``"always"``: always.
+            When to keep the case. ``"if_wrong"``: if the solution worked and the case base proposes a different one
+            (IB2), or if the solution failed and the case base proposes it. ``"if_new"``: unless a near-duplicate has
+            the same solution, and both worked or both failed. ``"records"``: always; cases whose record is
+            significantly poor are retired (IB3). ``"always"``: always.
         k
             Number of similar cases that propose the solution.
         tolerance
@@ -706,7 +709,7 @@ class CaseBase:
         >>> with pc.CaseBase.temporary() as base:
         ...     _ = base.add({"sign": "paper jam"}, solution="clean the rollers")
         ...     base.retain({"sign": "paper jam"}, solution="clean the rollers")
-        Not kept: the base already proposes 'clean the rollers'.
+        Not kept: the case base already proposes 'clean the rollers'.
         """
         by, why = self._provenance(by, why)
         with self._live.writing() as writer:
@@ -748,7 +751,7 @@ class CaseBase:
         tolerance: float | None = None,
         success: Success = "outcome",
     ) -> Conversation:
-        """Start a conversation that asks the most informative question next until one solution is probable enough.
+        """Start a conversation that asks informative questions until one solution is probable enough.
 
         ``query`` contains the values known at the start. For ``weights``, ``measures`` and ``where`` see `retrieve`;
         for the other parameters see `priorcase.cases.Conversation`.
@@ -787,8 +790,8 @@ class CaseBase:
         """Compose designs for a desired function from the functions of stored cases (CADET).
 
         ``function`` is a graph or its string, such as ``"C +> Q"``. ``attribute`` is the attribute that contains the
-        function of each case; it can be omitted if only one attribute is a graph. For the other parameters see
-        `priorcase.cases.design`.
+        function of each case; ``attribute`` can be omitted if only one attribute has graphs as values. For the other
+        parameters see `priorcase.cases.design`.
         """
         graphs = [name for name, kind in self.attributes.items() if isinstance(kind, kinds.Graph)]
         if attribute is None and len(graphs) == 1:
@@ -823,8 +826,8 @@ class CaseBase:
     ) -> None:
         """Store weights and measures in the file as defaults for later retrievals.
 
-        Both are mappings by attribute; None leaves the stored defaults unchanged, ``{}`` resets them. Functions and
-        embeddings cannot be stored; pass them to `retrieve`.
+        Both are mappings from attributes; None leaves the stored defaults unchanged, and ``{}`` removes them. Functions
+        and embeddings cannot be stored; pass them to `retrieve`.
         """
         by, why = self._provenance(by, why)
         with self._live.writing() as writer:
@@ -838,7 +841,7 @@ class CaseBase:
             writer.declare(declaration(attributes, settings), by=by, why=why)
 
     def preferences(self) -> dict[str, dict[str, Any]]:
-        """Return the weights and measures stored by `prefer`, by attribute."""
+        """Return the weights and measures stored by `prefer`, as mappings from attributes."""
         with self._live.reading():
             return self._settings()
 
@@ -855,10 +858,10 @@ class CaseBase:
         unknown: Unknown = "different",
         n_jobs: int | None = None,
     ) -> Weights:
-        """Learn attribute weights that minimize the leave-one-out error of predictions from the ``k`` nearest cases.
+        """Learn attribute weights for which leave-one-out predictions from the ``k`` nearest cases have a small error.
 
-        Each case is predicted from its ``k`` most similar other cases; weights are searched one at a time on a small
-        grid. ``base.prefer(weights=base.learn_weights())`` stores the weights as the default.
+        Each case is predicted from its ``k`` most similar other cases; the weights are searched on a small grid.
+        ``base.prefer(weights=base.learn_weights())`` stores the weights as the default.
 
         Parameters
         ----------
@@ -867,9 +870,10 @@ class CaseBase:
         target
             What to predict: ``"solution"``, ``"outcome"`` or an attribute.
         fixed
-            Mapping from attributes to weights that are not learned; 0 excludes an attribute.
+            Mapping from attributes to fixed weights, which are not learned; 0 excludes an attribute.
         success
-            How to interpret outcomes, as in `retain`; cases whose solution failed are not used.
+            How to interpret outcomes, as in `retain`; if ``target`` is ``"solution"``, cases whose solution failed are
+            not used.
         sample
             Maximum number of cases to learn from; if there are more, a random sample of this size is used.
         random_state
@@ -896,7 +900,7 @@ class CaseBase:
     # Records and competence ----------------------------------------------------------------------------------------
 
     def records(self, *, tolerance: float | None = None, success: Success = "outcome") -> Records:
-        """Return how often each case proposed a solution and how often it was right.
+        """Return how often each case proposed a solution and how often that solution was right.
 
         Records are collected by `retain` with ``policy="records"``. Parameters as in `retain`.
         """
@@ -914,9 +918,10 @@ class CaseBase:
             return competence.competence(table, likeness=likeness, k=k, tolerance=tolerance, success=success)
 
     def near_duplicates(self, threshold: float = 0.95, *, tolerance: float | None = None) -> Duplicates:
-        """Return all pairs of cases with similarity >= ``threshold``, and whether their solutions agree.
+        """Return the pairs of cases with similarity >= ``threshold``, and whether their solutions agree.
 
         Numeric solutions agree if they differ by at most ``tolerance``; if ``tolerance`` is None, they must be equal.
+        At most 100,000 pairs are listed.
         """
         with self._live.reading() as table:
             likeness = self._likeness(table)
@@ -934,7 +939,7 @@ class CaseBase:
         by: str | None = None,
         why: str | None = None,
     ) -> CaseLearner:
-        """Fit a clone of an estimator to the cases; with a ``name``, store it in the file.
+        """Fit a clone of an estimator to the cases; if ``name`` is passed, store the fitted estimator in the file.
 
         Retired cases and cases without a target are not used. Estimators are stored in the format of saved models:
         data with a checksum, never code.
@@ -946,7 +951,7 @@ class CaseBase:
         target
             ``"solution"``, ``"outcome"`` or an attribute; None for unsupervised estimators.
         attributes
-            Attributes to learn from; None for all attributes except graphs, which estimators do not accept.
+            Attributes to learn from; None for all except the target and graphs (estimators do not accept graphs).
         name
             Name under which the fitted estimator is stored; `learner` returns it.
         by, why
@@ -975,8 +980,8 @@ class CaseBase:
     def learner(self, name: str) -> CaseLearner:
         """Return a fitted learner that `fit` stored under a name.
 
-        If one of its cases was forgotten, or it was fitted by another version of the library, the learner is refitted
-        to the remaining cases.
+        If a case of its training data was forgotten, or the learner was fitted by another version of the library, the
+        learner is refitted to the remaining cases of the training data.
         """
         with self._live.reading() as table:
             kept = self._kept(name)
@@ -1012,7 +1017,7 @@ class CaseBase:
         elif differing := [name for name in {**there, **wanted} if there.get(name) != wanted.get(name)]:
             raise CaseBaseError(
                 f"attributes do not match those of {self.path}; mismatched: {listed(differing)}. Nothing was changed. "
-                "Omit attributes to open the file with its own; CaseBase.declare adds attributes."
+                "Omit attributes to use those of the file; CaseBase.declare adds attributes."
             )
 
     def _provenance(self, by: Any, why: Any) -> tuple[str | None, str | None]:
@@ -1128,7 +1133,7 @@ class CaseBase:
 
 
 class History(GridResult, Sequence[Event]):
-    """Changes of a case base in chronological order; prints as a table."""
+    """The changes to a case base in chronological order; prints as a table."""
 
     _columns = ("at", "action", "case", "by", "why")
     _shown = 20
@@ -1157,7 +1162,7 @@ class History(GridResult, Sequence[Event]):
 
 @dataclass(frozen=True, repr=False)
 class Verification(TextResult):
-    """Result of `CaseBase.verify`: the number of cases and the problems found; true if no problem was found.
+    """Result of `CaseBase.verify`: the number of cases and the problems found; ``bool()`` is True if there are none.
 
     Examples
     --------
@@ -1183,7 +1188,7 @@ class Verification(TextResult):
 
 
 def table_of(base: CaseBase) -> AbstractContextManager[CaseTable]:
-    """Return a context with the current cases of a base, which cannot change within the context."""
+    """Return a context manager for the current cases of a case base; other threads cannot change them within it."""
     return base._live.reading()
 
 
@@ -1197,8 +1202,8 @@ def _check_fits(table: CaseTable, name: str, kind: CaseKind) -> None:
             same = False
         if not same:
             raise CaseBaseError(
-                f"cannot make {name!r} {kind.describe()}: a stored case has {quoted(value)}; nothing was changed. "
-                "Revise those cases first, or declare another attribute."
+                f"cannot change the kind of {name!r} to {kind.describe()}: a stored case has {quoted(value)}; nothing "
+                "was changed. Revise such cases first, or declare another attribute."
             )
 
 

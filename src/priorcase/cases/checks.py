@@ -49,7 +49,7 @@ def check_attributes(attributes: Any) -> dict[str, CaseKind]:
 
 
 def check_names(names: Iterable[Any]) -> None:
-    """Check that the names of attributes are strings and not reserved for fields."""
+    """Check that the names of attributes are strings and not reserved as names of fields."""
     for name in names:
         if not isinstance(name, str) or not name or not _encodable(name):
             raise CaseBaseError(
@@ -87,7 +87,7 @@ def inferred_attributes(cases: Sequence[Any]) -> dict[str, CaseKind]:
 
 
 def check_case(case: Any, attributes: Mapping[str, CaseKind]) -> dict[str, Stored]:
-    """Return the known values of a case in stored form."""
+    """Return the values of a case in stored form, without missing values."""
     _check_mapping(case)
     if not attributes.keys() >= case.keys():
         check_known(case, attributes)
@@ -101,7 +101,7 @@ def check_case(case: Any, attributes: Mapping[str, CaseKind]) -> dict[str, Store
 
 
 def check_query(query: Any, table: CaseTable) -> dict[str, Stored]:
-    """Return the known values of a query; warn if a value differs from a stored value only in case or whitespace."""
+    """Return the values in a query that are not missing; warn if only case or spaces differ from a stored value."""
     checked = check_case(query, table.attributes)
     for name, value in checked.items():
         if type(table.attributes[name]) is Nominal:
@@ -213,7 +213,7 @@ def check_text(text: Any, *, what: str) -> str | None:
 def _check_length(text: str, what: str, most: int) -> str:
     if not text or not _encodable(text):
         raise CaseBaseError(
-            f"got {quoted(text)} for {what!r}; expected a printable string that is not empty. Omit it if it is unknown."
+            f"got {quoted(text)} for {what!r}; expected a non-empty string of valid Unicode. Omit it if it is unknown."
         )
     if len(text) > most:
         raise CaseBaseError(
@@ -232,7 +232,7 @@ def _encodable(text: str) -> bool:
 
 
 def check_id(given: Any) -> int:
-    """Return the id of a case, given as a number or as the case; the case need not exist."""
+    """Return the id of a case, given as a number or as the case; the case need not be in the table."""
     found = given.id if isinstance(given, Case) else given
     if not is_whole(found) or abs(found) > LARGEST_ID:
         raise UnknownIdError(

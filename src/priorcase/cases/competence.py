@@ -32,15 +32,16 @@ _MANY, _BLOCK = 5_000, 100
 
 @dataclass(frozen=True, repr=False, eq=False)
 class Competence(GridResult):
-    """Coverage and reachability of each case; prints as a table, the cases that solve the most cases first.
+    """The coverage and reachability of each case; prints as a table, sorted by coverage.
 
-    ``ids`` and ``solutions`` belong to the cases that are not retired and have a solution that worked; ``left_out`` is
-    the number of other cases that are not retired. For each case, ``coverage`` contains the ids of the cases it solves,
-    and ``reachability`` the ids of the cases that solve it: itself and at most ``k`` other cases. ``category`` is
+    ``ids`` and ``solutions`` describe the cases that are not retired and have a solution that worked; ``left_out`` is
+    the number of cases that are not retired but have no such solution. For each case, ``coverage`` contains the ids of
+    the cases it solves, and ``reachability`` the ids of the cases that solve it: itself and at most ``k`` other cases.
+    ``category`` is
 
     - ``"pivotal"`` if no other case solves it: deleting it reduces competence;
-    - ``"support"`` if another case that solves it has the same coverage: all but one of such a group can be deleted;
-    - ``"auxiliary"`` if the coverage of another case that solves it is a proper superset: it can be deleted first;
+    - ``"support"`` if another case that solves it has the same coverage: all but one of these cases can be deleted;
+    - ``"auxiliary"`` if another case that solves it covers the same cases and more: it can be deleted first;
     - ``"spanning"`` otherwise: it links regions that other cases cover.
 
     References
@@ -121,7 +122,7 @@ class Competence(GridResult):
         each = ", ".join(f"{count} {name}" for name, count in self.counts.items() if count)
         notes = [f"... and {len(self) - len(lines)} more"] if len(self) > len(lines) else []
         if self.left_out:
-            notes.append(f"{self.left_out} without a successful solution omitted")
+            notes.append(f"{self.left_out} case{'s' * (self.left_out != 1)} without a successful solution left out")
         title = f"competence of {len(self):,} case{'s' * (len(self) != 1)}: {each}"
         header = ("id", "solution", "solves", "solved by", "category")
         return Grid(title, header, lines, "; ".join(notes), right={0, 2, 3})
@@ -137,10 +138,10 @@ def competence(
 ) -> Competence:
     """Return which cases each case of a table solves, and which cases solve it; see `CaseBase.competence`.
 
-    A case is solved by itself, and by each of its k most similar cases that has the same solution and is more
-    similar than the most similar case with a different solution. (If k is at least the number of cases, the
-    reachability sets are those of iterative case filtering, ICF, plus the case itself.) Together, the sets have at most
-    ``(k + 1) n`` members for n cases. The running time is quadratic in n.
+    A case is solved by itself, and by each of its k most similar cases that has the same solution and is more similar
+    than the most similar case with a different solution. (If k is at least the number n of cases, the reachability sets
+    are those of iterative case filtering, ICF, plus the case itself.) Together, the reachability sets have at most
+    ``(k + 1) n`` members. The running time is quadratic in n.
     """
     check_count("k", k, hint="The default is 5.")
     solutions = Solutions.of(table, tolerance)
@@ -180,7 +181,7 @@ def competence(
 
 
 def _each(positions: IntArray, text: str) -> Iterator[tuple[int, int]]:
-    """Yield the index of each position and the position; show a progress bar if there are many."""
+    """Yield each position, preceded by its index; show a progress bar if there are many positions."""
     with bar(len(positions) // _BLOCK, shown=len(positions) >= _MANY, text=text) as advance:
         for place, position in enumerate(positions.tolist()):
             yield place, position
@@ -218,7 +219,7 @@ def _categories(reachable: list[IntArray], coverage: list[IntArray]) -> AnyArray
 class Duplicates(GridResult):
     """Pairs of nearly identical cases; prints as a table, the most similar first.
 
-    ``pairs``, of shape (pairs, 2), contains the ids, the earlier case first. ``similarities`` are their similarities,
+    ``pairs`` contains two ids per row, the earlier case first. ``similarities`` contains the similarity of each pair,
     with the later case as the query. ``solutions`` are the solutions of both cases, and ``agree`` says whether the
     solutions agree. Cases without a solution agree only with each other. ``threshold`` is the minimum similarity, and
     ``more`` the number of further pairs that are not listed.
@@ -247,7 +248,7 @@ class Duplicates(GridResult):
         return [each.tolist() for each in found]
 
     def frame(self, backend: Backend | None = None) -> Any:
-        """Return a frame with one row per pair: both ids, both solutions and whether they agree.
+        """Return a frame with one row per pair: both ids, their similarity, both solutions and whether these agree.
 
         For ``backend`` see `Competence.frame`.
         """
@@ -285,7 +286,7 @@ def near_duplicates(
     tolerance: float | None = None,
     most: int = 100_000,
 ) -> Duplicates:
-    """Return all pairs of cases above a similarity and whether their solutions agree; see `CaseBase.near_duplicates`.
+    """Return the pairs of cases with similarity >= ``threshold``; see `CaseBase.near_duplicates`.
 
     The later case of each pair is the query, as in `CaseBase.retain`. An attribute whose value is missing in one of the
     two cases counts with similarity 0. At most ``most`` pairs are listed, beginning with the earliest queries. The

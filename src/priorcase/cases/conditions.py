@@ -3,7 +3,7 @@
 A condition on an attribute is a plain value (equality; for a taxonomy, this node or any node below it; for a set, a
 member), None (missing), a list of values (any of the values; for a set, all of the values), a function of the value, or
 a condition of this module. If the value of a case is missing, only conditions about missing values hold: ``None``,
-``missing()``, ``not_(known())`` and lists that contain one of these conditions.
+``missing()``, ``not_(known())``, and lists or `one_of` conditions that contain one of these.
 """
 
 from __future__ import annotations
@@ -69,7 +69,7 @@ class Condition:
 
 @prefix_errors
 def between(low: object, high: object) -> Condition:
-    """Match values from ``low`` to ``high``, both included: numbers, dates or ordered levels.
+    """Match values from ``low`` to ``high``, both included: numbers, dates or ordinal levels.
 
     A date without a time means the whole day: ``between("2024-05-01", "2024-05-31")`` includes the evening of the 31st.
     """
@@ -128,7 +128,7 @@ def matches(pattern: str | re.Pattern[str]) -> Condition:
 
 
 def under(node: str) -> Condition:
-    """Match a taxonomy node or any node below it; a plain value means the same."""
+    """Match a taxonomy node or any node below it; the plain value ``node`` is an equivalent condition."""
     return Condition("under", (node,))
 
 
@@ -141,7 +141,7 @@ def one_of(*values: object) -> Condition:
 
 @prefix_errors
 def all_of(*conditions: object) -> Condition:
-    """Match if all of several conditions on one attribute hold."""
+    """Match values that meet all of several conditions."""
     _check_given(conditions)
     return Condition("all_of", tuple(_single(condition) for condition in conditions))
 
@@ -209,8 +209,8 @@ def mask(
 ) -> BoolArray:
     """Return a mask of the cases of a table that meet all conditions, retired cases included.
 
-    Conditions apply to attributes, ``"solution"``, ``"outcome"`` and ``"id"``, and to ``others``: keys, authors or
-    retirements by name, with one entry for each case. Each distinct value is checked once.
+    Conditions apply to attributes, ``"solution"``, ``"outcome"``, ``"id"`` and the names in ``others``, a mapping from
+    ``"key"``, ``"by"`` or ``"retired"`` to the values of all cases. Each distinct value is checked once.
     """
     if not isinstance(conditions, Mapping):
         raise CaseBaseError(
@@ -229,7 +229,7 @@ def mask(
 
 @dataclass(frozen=True)
 class _Subject:
-    """The distinct values that a condition applies to: as stored, or as JSON strings if there is no kind."""
+    """The distinct values that a condition applies to, in stored form; JSON strings if ``kind`` is None."""
 
     name: str
     kind: CaseKind | None
@@ -255,7 +255,7 @@ class _Subject:
         return np.array([as_python(each) if is_number(each) else np.nan for each in self.shown], dtype=np.float64)
 
     def stored(self, value: object) -> Stored:
-        """Convert a value to compare with to its stored form."""
+        """Convert a value to its stored form, so that it can be compared with stored values."""
         if self.kind is None:
             return kinds.check_plain(value, what=self.name)
         if self.name == "key" and is_whole(value):
@@ -272,7 +272,7 @@ class _Subject:
 
 
 def _subject(table: CaseTable, name: str, others: Mapping[str, Sequence[Stored]]) -> tuple[_Subject, IntArray]:
-    """Return the subject of a condition, and the position of each case's value."""
+    """Return the distinct values that a condition applies to, and the position of each case's value among them."""
     if name == "id":
         return _Subject(name, FIELDS[name], table.ids.tolist(), table.ids.astype(np.float64)), np.arange(len(table))
     if name in others:
@@ -459,7 +459,7 @@ def parse(text: str, attributes: Mapping[str, CaseKind], *, others: Iterable[str
 
     Operators are ``=``, ``!=``, ``<``, ``<=``, ``>``, ``>=`` and ``~`` (contains). ``fuel=gas|diesel`` means either
     value, ``fuel=?`` means missing, and ``fuel!=?`` not missing. Values are parsed by the attribute's kind; if the kind
-    allows numbers and texts, both are tried. ``others`` are further names that conditions can use besides attributes,
+    allows numbers and strings, both are tried. ``others`` are further names that conditions can use besides attributes,
     solution, outcome and id.
 
     >>> from priorcase.schema import Numeric, Nominal
@@ -533,7 +533,7 @@ def _readings(name: str, kind: CaseKind | None, part: str) -> list[Condition]:
 
 
 def _bound(name: str, kind: CaseKind | None, given: str) -> object:
-    """Return the value that a comparison compares with."""
+    """Return the bound of a comparison, parsed by the kind of the attribute."""
     number = _number(given)
     if kind is None:
         if number is None:
@@ -551,7 +551,7 @@ def _bound(name: str, kind: CaseKind | None, given: str) -> object:
 
 
 def typed(name: str, kind: CaseKind | None, text: str) -> object:
-    """Parse a number or date in the notation of any country; return the text if its meaning is not clear.
+    """Parse a number or date in any usual notation; return other text unchanged; raise an error if two meanings fit.
 
     >>> typed("price", Numeric(), "1.516,34"), typed("sold", Date(), "16.03.2025"), typed("price", Numeric(), "many")
     (1516.34, '2025-03-16', 'many')

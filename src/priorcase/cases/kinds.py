@@ -74,7 +74,7 @@ def as_kind(given: Any, *, attribute: str) -> CaseKind:
 
 
 def describe(kind: CaseKind) -> dict[str, Any]:
-    """Describe a kind in plain values for JSON."""
+    """Return a description of a kind in JSON types."""
     found: dict[str, Any] = {"kind": kind_name(kind)}
     if isinstance(kind, Ordinal):
         found["order"] = list(kind.order)
@@ -126,7 +126,7 @@ _MISSING = "Omit it if it is unknown."
 
 
 def check(kind: CaseKind, value: Any, *, attribute: str) -> Stored:
-    """Return a value in stored form; raise an error if it does not fit its attribute."""
+    """Return a value in stored form; raise an error if the value is not valid for the kind."""
     # Common values come first, for speed: many cases can be added at a time.
     if value is None:
         return None
@@ -148,7 +148,7 @@ def check(kind: CaseKind, value: Any, *, attribute: str) -> Stored:
 
 
 def plainly_fit(kind: CaseKind, values: Sequence[Any]) -> bool:
-    """Return whether all values are numbers or ASCII strings that `check` is known to return unchanged."""
+    """Return whether all values are numbers, ASCII strings or sets of such strings that `check` returns unchanged."""
     given = set(map(type, values))
     if type(kind) in (Numeric, Circular):
         return given <= {int, float} and all(-_WHOLE < value < _WHOLE for value in values)
@@ -181,9 +181,9 @@ _SHOWN: dict[type, Callable[[Any], Any]] = {
 
 
 def infer(values: Iterable[Any]) -> CaseKind:
-    """Infer the kind of an attribute from its values: numbers are numeric, lists are sets, other values are nominal.
+    """Infer the kind of an attribute from its values: numeric, set, date or graph if all values fit, else nominal.
 
-    Strings are nominal, unless they are declared as ``Text()``.
+    Strings are nominal, unless the attribute is declared as ``Text()``.
     """
     found = {_kind_of(value) for value in values if not is_missing(value)}
     return found.pop()() if len(found) == 1 else Nominal()
@@ -242,8 +242,8 @@ def _name(value: Any) -> str | int | float | bool:
     if isinstance(found, float) and math.isfinite(found):
         return found
     raise CaseBaseError(
-        "expected a string, a finite number or a boolean. Declare the attribute as 'text', 'set', 'date' or 'graph' if "
-        "it has such values."
+        "expected a string, a finite number or a boolean. Declare an attribute with other values as 'text', "
+        "'set', 'date' or 'graph'."
     )
 
 
@@ -302,7 +302,7 @@ def _date(kind: Date, value: Any) -> Stored:
 
 def _node(kind: Taxonomy, value: Any) -> Stored:
     if value not in kind:
-        raise CaseBaseError(f"expected a node of its taxonomy ({listed(kind.nodes, limit=8)}). {_MISSING}")
+        raise CaseBaseError(f"expected a node of the taxonomy ({listed(kind.nodes, limit=8)}). {_MISSING}")
     return str.__str__(value)
 
 
@@ -364,7 +364,7 @@ def _from_iso(text: str) -> datetime.date | datetime.datetime:
 
 @lru_cache(maxsize=65_536)
 def days(text: str) -> float:
-    """Convert a stored date or datetime to a number of days with fractions; datetimes with an offset count in UTC."""
+    """Convert a stored date or datetime to days with fractions; datetimes with an offset are first converted to UTC."""
     value = _from_iso(text)
     if not isinstance(value, datetime.datetime):
         return float(value.toordinal())
@@ -389,8 +389,8 @@ def check_plain(value: Any, *, what: str) -> str | None:
             text.encode("utf-8")
         except (TypeError, ValueError, RecursionError):
             raise CaseBaseError(
-                f"got {quoted(value)} as {what}; expected text, a number, a boolean, None, or lists and mappings of "
-                "them. Convert it, for example with str(...) or dataclasses.asdict(...)."
+                f"got {quoted(value)} as {what}; expected a string, number, boolean or None, or a list or mapping of "
+                "such values. Convert it, for example with str(...) or dataclasses.asdict(...)."
             ) from None
     if len(text) > _LONGEST_SOLUTION:
         raise CaseBaseError(

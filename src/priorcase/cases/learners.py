@@ -87,8 +87,8 @@ class CaseLearner(GridResult):
 
     ``learner`` is the fitted estimator; its training row i is the case ``ids[i]``. ``layout`` defines how cases and
     queries are converted to rows, ``recipe`` how the estimator was fitted, and ``digest`` is a fingerprint of the
-    training data. ``left_out`` lists the attributes that could not be used, ``without_target`` and ``retired`` are the
-    numbers of excluded cases.
+    training data. ``left_out`` lists the attributes that could not be used; ``without_target`` and ``retired`` are the
+    numbers of cases that were excluded because their target is missing or because they are retired.
     """
 
     learner: Any
@@ -120,14 +120,14 @@ class CaseLearner(GridResult):
             what = "probabilities" if method == "predict_proba" else "predictions"
             raise NotAvailableError(
                 f"{type(self.learner).__name__} has no {method}, since it returns no {what}. Call its own methods on "
-                "rows(queries), or fit a learner that returns them."
+                f"rows(queries), or fit a learner that returns {what}."
             )
         answers: AnyArray = getattr(self.learner, method)(self.rows(queries))
         return answers
 
     @prefix_errors
     def cases(self, rows: Sequence[int] | AnyArray) -> AnyArray:
-        """Return the case ids of row ids of the learner, such as those returned by ``kneighbors``."""
+        """Convert row ids of the learner, such as those returned by ``kneighbors``, to ids of cases."""
         with suppress(ValueError):  # of lists of different lengths
             found = np.asarray(rows)
             if not found.size or (found.dtype.kind in "iu" and 0 <= found.min() <= found.max() < len(self.ids)):

@@ -25,7 +25,7 @@ _BESIDE = ("id", "key", "notes", "added_at", "by", "why", "revised_at", "retired
 class LiveTable:
     """The cases of a file in memory, brought up to date before each query.
 
-    Any number of threads can read at a time, or a single thread can write.
+    Either any number of threads can read at the same time, or a single thread can write.
     """
 
     def __init__(self, store: Store) -> None:

@@ -34,10 +34,10 @@ _ROUNDING = 1e-12
 
 @dataclass(frozen=True, eq=False)
 class Solutions:
-    """The solutions of all cases of a table; equal solutions agree, and so do numbers within the tolerance.
+    """The solutions of all cases of a table; solutions agree if they are equal, or numbers within the tolerance.
 
-    ``codes`` are positions in ``texts``, the distinct solutions as JSON text, or -1 for cases without a solution.
-    ``numbers`` are the distinct solutions as numbers if a tolerance was given.
+    ``texts`` are the distinct solutions as JSON text, and ``codes`` the position of each case's solution in ``texts``,
+    or -1 for cases without a solution. ``numbers`` are the distinct solutions as numbers if a tolerance was given.
     """
 
     codes: IntArray
@@ -47,7 +47,7 @@ class Solutions:
 
     @classmethod
     def of(cls, table: CaseTable, tolerance: float | None, *, new: str | None = None) -> Solutions:
-        """Return the solutions of a table and of one new case; ``tolerance`` is required if they are numbers."""
+        """Return the solutions of a table; ``tolerance`` is required if they and the ``new`` one are all numbers."""
         found = cls.exactly(table)
         values = [plain_shown(text) for text in (*found.texts, *([] if new is None else [new]))]
         if tolerance is None:
@@ -59,14 +59,14 @@ class Solutions:
             return found
         if not is_number(tolerance) or not 0 <= tolerance < math.inf:
             raise ParameterError(
-                f"tolerance must be None or a number >= 0, got {quoted(tolerance)}. It is the largest difference at "
-                "which two numbers agree."
+                f"tolerance must be None or a number >= 0, got {quoted(tolerance)}. Two numbers agree if they "
+                "differ by at most the tolerance."
             )
         for value in values:
             if not is_number(value):
                 raise ParameterError(
                     f"got tolerance={quoted(tolerance)}, but the solution {quoted(value)} is not a number. Omit "
-                    "tolerance: other solutions agree if they are equal."
+                    "tolerance: solutions that are not numbers agree if they are equal."
                 )
         return cls(found.codes, found.texts, np.array(values[: len(found.texts)], dtype=float), float(tolerance))
 
@@ -82,7 +82,7 @@ class Solutions:
         return found
 
     def agreeing(self, text: str) -> BoolArray:
-        """Return a mask of the distinct solutions that agree with a solution, which can be new."""
+        """Return a mask of the distinct solutions that agree with a given solution, which can be new."""
         if self.numbers is not None:
             low, high = self.around(float(plain_shown(text)))
             near: BoolArray = (self.numbers >= low) & (self.numbers <= high)
@@ -92,7 +92,7 @@ class Solutions:
     def around(self, number: FloatArray | float) -> tuple[FloatArray | float, FloatArray | float]:
         """Return the smallest and the largest number that agree with a number, with room for rounding.
 
-        For example, 0.3 and 0.2 agree within 0.1.
+        For example, 0.3 and 0.2 agree if the tolerance is 0.1.
         """
         reach = self.tolerance + _ROUNDING * np.abs(number)
         return number - reach, number + reach
@@ -110,7 +110,7 @@ class Solutions:
 
 
 def most_similar(similarities: FloatArray, allowed: BoolArray, k: int) -> IntArray:
-    """Return the positions of the k most similar allowed cases, the most similar first; ties by age."""
+    """Return the positions of the k most similar allowed cases, the most similar first; ties go to the older case."""
     places = np.flatnonzero(allowed)
     if places.size > k:
         border = np.partition(similarities[places], places.size - k)[places.size - k]
@@ -142,14 +142,15 @@ class Trial:
 class Retained(TextResult):
     """Result of `CaseBase.retain`; prints as one or two sentences.
 
-    ``kept`` is whether the case was kept, ``id`` is its new id or None, and ``reason`` explains the decision.
-    ``duplicates`` are nearly identical stored cases, the most similar first; ``trials`` the cases whose records were
-    updated; ``retired`` the ids of cases that were retired: they stay in the file but are not retrieved.
+    ``kept`` is whether the case was kept, ``id`` its new id (None if it was not kept), and ``reason`` explains why.
+    ``duplicates`` are the near-duplicates among the stored cases, the most similar first. ``trials`` are the stored
+    cases whose records were updated. ``retired`` are the ids of the cases that were retired: these stay in the file but
+    are no longer retrieved.
 
     Examples
     --------
-    >>> Retained(True, 7, "the base would have proposed 'toner'", retired=(3,))
-    Kept as case 7: the base would have proposed 'toner'. Retired: case 3.
+    >>> Retained(True, 7, "the case base would have proposed 'toner'", retired=(3,))
+    Kept as case 7: the case base would have proposed 'toner'. Retired: case 3.
     """
 
     kept: bool
@@ -196,24 +197,23 @@ def decide(
     dropping: float = 0.875,
     success: Success = "outcome",
 ) -> Retained:
-    """Decide whether to keep a new solved case, passed in stored form; nothing is changed. See `CaseBase.retain`.
+    """Decide whether to keep a new solved case, given in stored form, without changing anything. See `CaseBase.retain`.
 
     ``policy`` is ``"if_wrong"`` (IB2), ``"if_new"``, ``"records"`` (IB3) or ``"always"``, which ignores outcomes.
-    ``records`` are the records of stored cases by id, and ``dropping`` is the confidence of each bound in the test that
-    retires cases. Retired and failed cases are not used.
+    ``records`` are the records of stored cases by id, and ``dropping`` is the confidence level of each bound in the
+    test that retires cases. Retired and failed cases propose no solution.
 
     References
     ----------
     .. [1] D. W. Aha, D. Kibler & M. K. Albert, *Machine Learning* 6, 1991, sections 3 and 4.
     """
-    hint = "'if_wrong' keeps cases that the base would get wrong, 'if_new' cases without a near-duplicate."
+    hint = "'if_wrong' keeps cases that the case base would get wrong, 'if_new' cases without a near-duplicate."
     check_choice("policy", policy, get_args(Policy), hint=hint)
     check_count("k", k, hint="1 uses only the most similar case.")
     check_share("threshold", threshold, hint="0.95 is usual.")
     if solution is None:
         raise CaseBaseError(
-            "got a case without a solution; retain decides by the solution. Pass solution=..., or use add for unsolved "
-            "cases."
+            "got a case without a solution; expected a solved case. Pass solution=..., or use add for unsolved cases."
         )
     likeness = likeness or Likeness(table)
     needs_tolerance = policy in ("if_wrong", "records") or tolerance is not None
@@ -253,16 +253,16 @@ def decide(
 
 
 def _if_new(table: CaseTable, near: tuple[Duplicate, ...], failures: BoolArray, failed: bool) -> Retained:
-    """Keep a case unless it has a near-duplicate with the same solution and the same success or failure."""
+    """Keep a case unless it has a near-duplicate with the same solution, and both worked or both failed."""
     same = [other for other in near if other.agrees]
     if not same:
         return Retained(True, None, "no case with the same solution is similar enough", near)
     alike = [other for other in same if failures[table.position(other.id)] == failed]
     first = (alike or same)[0]
-    reason = f"case {first.id} has the same solution and similarity {first.similarity:.2f}"
+    reason = f"case {first.id} has the same solution (similarity {first.similarity:.2f})"
     if alike:
         return Retained(False, None, reason, near)
-    return Retained(True, None, f"{reason}, but its solution {'helped' if failed else 'failed'}", near)
+    return Retained(True, None, f"{reason}, but there it {'worked' if failed else 'failed'}", near)
 
 
 def _if_wrong(
@@ -275,9 +275,9 @@ def _if_wrong(
     solution: str,
     failed: bool,
 ) -> tuple[bool, str]:
-    """Keep a case that worked if the base proposes another solution, or a failed case if it proposes the same one."""
+    """Keep a case that worked if another solution is proposed, or a failed case if the same solution is proposed."""
     if not nearest.size:
-        return not failed, "there was no solved case to compare with"
+        return not failed, "there was no successfully solved case to compare with"
     # Failed cases that are at least as similar as the last one used count against their solution.
     against = np.flatnonzero(failures & (similarities >= similarities[nearest[-1]]) & (similarities > 0))
     asked = np.sort(np.concatenate([nearest, against]))
@@ -301,9 +301,9 @@ def _if_wrong(
         return not failed, "no similar case supports any solution"
     said = shown_solution(answer)
     if failed:
-        known = f"it failed, and the base proposes {said}"
-        return same, f"the base would have proposed {said}, which failed" if same else known
-    return not same, f"the base already proposes {said}" if same else f"the base would have proposed {said}"
+        known = f"it failed, and the case base proposes {said}"
+        return same, f"the case base would have proposed {said}, which failed" if same else known
+    return not same, f"the case base already proposes {said}" if same else f"the case base would have proposed {said}"
 
 
 # -- records of use
@@ -311,7 +311,7 @@ def _if_wrong(
 
 @dataclass(frozen=True)
 class Record:
-    """The number of solved queries for which a case was used, and how often the case was right."""
+    """The number of solved queries for which a case was used, and the number for which the case was right."""
 
     tried: int = 0
     right: int = 0
@@ -324,11 +324,11 @@ class Record:
 class Records(GridResult):
     """Usage records of all cases with a solution; prints as a table of the used cases, the most used first.
 
-    ``tried`` is the number of times that each case (``ids``, ``solutions``) proposed a solution, and ``right`` the
-    number of times that it was right. ``accuracy`` and ``base_rate``, of shape (cases, 2), are Wilson intervals for the
-    accuracy of the case and for the relative frequency of its solution among all solved cases. The ``verdict`` is
-    ``"acceptable"`` if the accuracy is significantly higher than the frequency, ``"poor"`` if it is significantly
-    lower, else ``"mediocre"``. ``retired`` marks retired cases.
+    ``ids`` and ``solutions`` identify the cases; ``tried`` is the number of times that each case proposed its solution,
+    and ``right`` the number of times that the solution was right. ``accuracy`` and ``base_rate``, of shape (cases, 2),
+    are Wilson intervals for the accuracy of each case and for the relative frequency of its solution among all cases
+    whose solution worked. The ``verdict`` is ``"acceptable"`` if the accuracy is significantly higher than this
+    frequency, ``"poor"`` if significantly lower, else ``"mediocre"``. ``retired`` marks retired cases.
     """
 
     ids: IdArray
@@ -384,8 +384,8 @@ def records_of(
 ) -> Records:
     """Return the usage records of all cases with a solution as one table; see `CaseBase.records`.
 
-    ``records`` are the records by id. ``acceptance`` and ``dropping`` are the confidence of each bound in the tests for
-    acceptable and for poor cases.
+    ``records`` maps case ids to records. ``acceptance`` and ``dropping`` are the confidence levels of each bound in the
+    tests for acceptable and for poor cases.
     """
     solutions = Solutions.of(table, tolerance)
     accepting = normal_quantile(acceptance, parameter="acceptance")
@@ -411,7 +411,7 @@ def records_of(
 def _frequencies(
     solutions: Solutions, degrees: FloatArray, positions: IntArray, *, new: str | None = None
 ) -> tuple[FloatArray, int]:
-    """Count the cases in which the solution of each position worked, and the cases in which any solution worked.
+    """Return for each position how many cases worked with its solution, and how many worked with any solution.
 
     Retired cases are included.
     """

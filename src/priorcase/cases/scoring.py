@@ -6,8 +6,9 @@ value for an attribute, ``s_a`` is 0 (``unknown="different"``), or the attribute
 so that equally similar cases have equal similarities. Ties are broken by position, and the result does not depend on
 the number of threads.
 
-For each attribute, ``codes`` (int32) are the positions of the cases' values in the table, or -1 if missing. ``tables``
-(float64) are the similarities of these values to the query's value, and ``weights`` are finite and nonnegative.
+For each attribute, ``codes`` (int32) are the positions of the cases' values among the distinct values, or -1 if
+missing. ``tables`` (float64) are the similarities of the distinct values to the query's value, and ``weights`` are
+finite and nonnegative.
 """
 
 from __future__ import annotations
@@ -56,8 +57,8 @@ def best_cases(
 ) -> tuple[IdArray, FloatArray, FloatArray]:
     """Return the positions and similarities of the ``k`` cases most similar to a query, the most similar first.
 
-    The third array contains their local similarities, of shape (cases, attributes), with NaN for missing values.
-    ``mask`` selects the cases to search. Fewer than ``k`` cases are returned if fewer are selected.
+    The third array contains the local similarities of these cases, of shape (cases, attributes), with NaN for missing
+    values. ``mask`` selects the cases to search. Fewer than ``k`` cases are returned if fewer are selected.
     """
     n = len(columns[0]) if columns else 0 if mask is None else len(mask)
     allowed = None if mask is None else mask.view(np.uint8)
@@ -76,11 +77,11 @@ def best_cases_many(
     unknown: Unknown = "different",
     n_threads: int = 1,
 ) -> tuple[IdArray, FloatArray]:
-    """Run `best_cases` for many queries, one row per query, padded with -1 and similarity 0.
+    """Run `best_cases` for many queries; each row is padded with position -1 and similarity 0.
 
-    ``query_codes`` are each query's row numbers in the tables (distinct values of queries by distinct values of cases),
-    or -1 for missing values. ``own`` is the position of each query among the cases, or -1; a query's own case is
-    excluded.
+    The rows of ``tables`` are the distinct values of the queries, the columns those of the cases. ``query_codes`` are
+    the row numbers of the queries' values, or -1 for missing values. ``own`` is the position of the case that a query
+    is taken from, which is excluded, or -1.
     """
     n = len(codes[0]) if codes else 0 if mask is None else len(mask)
     allowed = None if mask is None else mask.view(np.uint8)
@@ -113,7 +114,7 @@ def check_count(parameter: str, value: object, *, least: int = 1, hint: str = "5
 
 def check_share(parameter: str, value: object, *, hint: str) -> float:
     if not is_number(value) or not 0 < value <= 1:
-        raise ParameterError(f"{parameter} must be a number above 0, at most 1, got {quoted(value)}. {hint}")
+        raise ParameterError(f"{parameter} must be a number above 0 and at most 1, got {quoted(value)}. {hint}")
     return float(value)
 
 
@@ -153,7 +154,7 @@ def checked_weights(attributes: Mapping[str, CaseKind], weights: object, *, para
 
 
 def measures_of(attributes: Mapping[str, CaseKind], measures: object) -> dict[str, LocalSimilarity]:
-    """Return the measure of each attribute; attributes that are not named have the default of their kind."""
+    """Return the measure of each attribute; attributes that are not named have the default measure of their kind."""
     found = {name: DEFAULT_MEASURES[type(kind)] for name, kind in attributes.items()}
     if measures is None:
         return found
@@ -171,7 +172,7 @@ def measures_of(attributes: Mapping[str, CaseKind], measures: object) -> dict[st
 
 @dataclass(frozen=True, eq=False)
 class _Ready:
-    """A measure prepared for a column; caches the last queries if the column has few distinct values."""
+    """A measure prepared for a column; caches similarities if the column has few distinct values."""
 
     measure: LocalSimilarity
     key: object
@@ -248,7 +249,7 @@ class MeasureCache:
 
 
 def _parts(given: Any) -> tuple[Any, ...]:
-    """Return the keys and values of a dict; any other mapping is represented by a new object, so it is never cached."""
+    """Return the keys and values of a dict; or a new object for any other mapping, which is therefore never cached."""
     return (dict, *given, *given.values()) if type(given) is dict else (given if given is None else object(),)
 
 
@@ -257,7 +258,7 @@ def _measure_key(measure: LocalSimilarity) -> object:
 
 
 def _checked(found: Any, column: CaseColumn, measure: LocalSimilarity) -> FloatArray:
-    """Return the similarities, after a check if the measure is not the library's own."""
+    """Return the similarities; check those of measures that are not part of the library."""
     if type(measure).__module__.startswith("priorcase."):
         return found  # type: ignore[no-any-return]
     problem, expected = "", (len(column.values),)
@@ -280,7 +281,7 @@ def _checked(found: Any, column: CaseColumn, measure: LocalSimilarity) -> FloatA
 
 
 class Likeness:
-    """Similarities of all cases of a table, including retired cases, to a query; unaffected by later changes."""
+    """Compute the similarity of each case of a table, even if retired, to a query; later changes have no effect."""
 
     def __init__(
         self,
@@ -305,7 +306,7 @@ class Likeness:
 
     @cached_property
     def _filled(self) -> dict[str, IntArray]:
-        """Codes, with an additional code for missing values."""
+        """The codes of all attributes, with an additional code for missing values."""
         return {name: np.where(c.codes < 0, np.int32(len(c.values)), c.codes) for name, c in self.columns.items()}
 
     def by_value(self, name: str, query: Stored) -> FloatArray:
@@ -318,8 +319,8 @@ class Likeness:
     def to(self, query: Mapping[str, Stored], *, both: bool = False, at: slice | IntArray = _ALL) -> FloatArray:
         """Return one similarity for each case, or for the cases at some positions; 0 if no attribute is compared.
 
-        With ``both``, an attribute with a value only in the stored case counts like an attribute with a value only in
-        the query.
+        With ``both=True``, an attribute with a value only in the stored case counts like an attribute with a value only
+        in the query.
         """
         known = [name for name, weight in self.weights.items() if weight and query.get(name) is not None]
         codes = [self.columns[name].codes[at] for name in known]

@@ -86,7 +86,7 @@ class CaseColumn:
         return self._numbers
 
     def coded(self) -> _core.CodedColumn:
-        """Return the codes with groups of the values for the compiled core; computed on first use."""
+        """Return the codes in the form that the compiled core needs; computed on first use."""
         last = self._kept[0] if self._kept else None
         if last is not None and len(last) == len(self.codes):
             return last
@@ -219,8 +219,8 @@ class Snapshot:
 class CaseTable:
     """All cases by columns, in the order of their ids, ready for searches.
 
-    After any change, a table equals a newly built table of the same cases. ``state`` is replaced by a new object before
-    each change.
+    After any change, a table equals a newly built table of the same cases. Before each change, ``state`` is replaced by
+    a new object.
     """
 
     def __init__(self, attributes: Mapping[str, CaseKind]) -> None:
@@ -266,9 +266,10 @@ class CaseTable:
 
     def check_ids(self, ids: Sequence[int]) -> None:
         if absent := [id for id in ids if id not in self]:
-            which = "which names no case" if len(absent) == 1 else "which name no cases"
+            which = "this id" if len(absent) == 1 else "these ids"
             raise UnknownIdError(
-                f"got {named('id', absent)}, {which}. Ids are returned by add; list all cases to see them."
+                f"got {named('id', absent)}, but no case has {which}. Ids are returned by add; list all cases to "
+                "see them."
             )
 
     def position(self, id: int) -> int:

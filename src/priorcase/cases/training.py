@@ -141,8 +141,8 @@ def _recoded(codes: IntArray, values: Sequence[Stored], levels: Sequence[Any], u
 class TrainingTable:
     """Training data of a learner: rows, targets (None if unsupervised) and the case id of each row.
 
-    `left_out` are the attributes that were dropped because learners do not support them; `without_target` and
-    `retired` count the excluded cases.
+    `left_out` are the attributes that were dropped because learners do not support them; `without_target` and `retired`
+    are the numbers of cases that were excluded because they have no target or are retired.
     """
 
     X: CaseRows
@@ -174,8 +174,8 @@ def training_table(
 ) -> TrainingTable:
     """Return the table to which a learner is fitted, without retired cases and cases that have no target.
 
-    If attributes is None, all attributes except the target and graphs are used, since learners do not support graphs.
-    The target is None for unsupervised learners. If ids is None, all cases are used.
+    If ``attributes`` is None, all attributes except the target and graphs are used, since learners do not support
+    graphs. ``target`` is None for unsupervised learners. If ``ids`` is None, all cases are used.
     """
     codes, targets = (None, None) if target is None else _targets(table, target)
     used, left_out = _used_attributes(table, attributes, target)
@@ -187,7 +187,9 @@ def training_table(
     if not len(positions):
         which = "the only case does not have" if cases == 1 else f"none of the {cases:,} cases has"
         found = f"{which} the target {str(target)!r}" if cases else "the case base has no cases"
-        raise CaseBaseError(f"cannot learn: {found}. Choose another target: 'solution', 'outcome' or an attribute.")
+        raise CaseBaseError(
+            f"cannot learn: {found}. Add cases, or choose another target: 'solution', 'outcome' or an attribute."
+        )
     layout = Layout.of(table, used)
     y = None if codes is None or targets is None else targets[codes[positions]]
     retired = int(np.count_nonzero(table.retired))
@@ -221,7 +223,7 @@ def _used_attributes(
             )
     if not used:
         raise CaseBaseError(
-            "found no attribute to learn from: each is the target or a graph, which learners do not support. Declare "
+            "found no attribute to learn from besides the target and graphs, which learners do not support. Declare "
             "attributes of other kinds."
         )
     return used, left_out
@@ -234,7 +236,7 @@ def _targets(table: CaseTable, target: str) -> tuple[IntArray, AnyArray]:
     if isinstance(column.kind, Text | Graph | Set):
         raise CaseBaseError(
             f"got target={target!r}, a {kinds.kind_name(column.kind)} attribute; expected a numeric, date, "
-            "ordinal or nominal one. Choose another target: 'solution', 'outcome' or such an attribute."
+            "ordinal or nominal attribute. Choose another target, such as 'solution' or 'outcome'."
         )
     values: Sequence[Any] = column.values
     if column.kind is None:
@@ -245,8 +247,8 @@ def _targets(table: CaseTable, target: str) -> tuple[IntArray, AnyArray]:
     if len(sorts) > 1 or not sorts <= {"text", "numbers", "booleans"}:
         examples = listed(list({content_of([value]): value for value in reversed(values)}.values())[::-1], limit=3)
         raise CaseBaseError(
-            f"got the target {target!r} with values such as {examples}. All targets must be text, all numbers or all "
-            "booleans; store the target in an attribute of one type."
+            f"got the target {target!r} with values such as {examples}. Expected only strings, only numbers or only "
+            "booleans. Store the target in an attribute of one type."
         )
     if "numbers" in sorts:
         whole = all(isinstance(value, int) and abs(value) < 2**63 for value in values)

@@ -1,6 +1,6 @@
 """The command line: ``priorcase report``, ``predict``, ``explain``, ``evaluate``, ``cases``, ``serve`` and ``explore``.
 
-Commands load what they need when they run, so that ``priorcase --help`` is quick.
+Each command imports the modules it needs when it runs, so that ``priorcase --help`` is quick.
 """
 
 from __future__ import annotations

@@ -168,7 +168,7 @@ class Comparison:
         return plan
 
     def with_live(self, earlier: Comparison | None = None) -> Comparison:
-        """Return a copy with its own codes for values compared in Python, reusing those of ``earlier``."""
+        """Return a copy with codes for values that are compared in Python; codes of ``earlier`` are reused."""
         terms, known = enumerate(self.fitted.terms), {} if earlier is None else earlier.live
         live = {a: known.get(a) or LiveValues(term) for a, term in terms if isinstance(term, Computation)}
         return replace(self, live=live) if live else self

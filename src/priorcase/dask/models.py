@@ -1,4 +1,4 @@
-"""Fitting models to Dask DataFrames, and predicting them: see `fit`."""
+"""Fit models to Dask DataFrames, and predict their rows: see `fit`."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ from priorcase.stacking.stacked import Stacked
 _MERGED_AT_ONCE = 8
 _LEAST_BLOCK = 64
 _ENTRIES = 1 << 19  # maximum number of neighbors for a block of queries
-_LARGE = 1000  # an argument with at least this many bytes is sent only once
+_LARGE = 1000  # an argument of at least this many bytes is sent only once
 
 
 @prefix_errors
@@ -61,7 +61,7 @@ def fit(model: Any, X: Any, y: Any, sample_weight: Any = None) -> Any:
     model
         A `KNNClassifier` or `KNNRegressor`; a Bayes classifier (`NaiveBayes`, `SubsetAveragedBayes`,
         `TreeAveragedBayes`, ...); or a `StackedClassifier`, `StackedRegressor`, `KNNClassifierCV` or `KNNRegressorCV`,
-        which send all rows to the workers. It is cloned.
+        which send all rows to the workers. The model is cloned.
     X
         A Dask DataFrame, whose partitions may be backed by Arrow. Rows are numbered in the order of the partitions.
     y, sample_weight
@@ -72,8 +72,8 @@ def fit(model: Any, X: Any, y: Any, sample_weight: Any = None) -> Any:
     DistributedKNN
         For k-NN models; rows and indexes stay on the workers.
     model
-        A fitted copy, for other models. Bayes classifiers are fitted on each partition and merged; members of a stack
-        and candidates are fitted in parallel.
+        A fitted copy, for other models. Bayes classifiers are fitted to each partition and merged. The members of a
+        stack, and the candidates of a `KNNClassifierCV` or `KNNRegressorCV`, are fitted in parallel.
 
     Examples
     --------
@@ -173,7 +173,7 @@ def _fit_counts(model: Any, agreement: Agreement, partitions: Sequence[Delayed])
 
 
 def _reduced(make: Any, model: Any, partitions: Sequence[Delayed], join: str) -> Any:
-    """Fit a model to each partition and join them with the method ``join``."""
+    """Fit a model to each partition and join the models with their method ``join``."""
     learn, merge, shared = delayed(make, pure=False), delayed(_joined, pure=False), delayed(model, traverse=False)
     models = [learn(shared, each) for each in partitions]
     while len(models) > 1:
@@ -186,7 +186,7 @@ def _reduced(make: Any, model: Any, partitions: Sequence[Delayed], join: str) ->
 
 
 def _learned(model: Any, partition: Partition) -> Any:
-    """Fit a model to one partition; None if it has no rows with a weight."""
+    """Fit a model to one partition; None if the partition has no rows with a positive weight."""
 
     def learn(X: Any, y: Any, weights: Any) -> Any:
         if weights is not None and not weights.any():
@@ -197,12 +197,12 @@ def _learned(model: Any, partition: Partition) -> Any:
 
 
 def _gathered(model: Any, partition: Partition) -> Any:
-    """Return the counts of one partition in a first pass, or None if it has no rows."""
+    """Return the counts of one partition in a first pass, or None if the partition has no rows."""
     return _of_rows(partition, model._gathered, weighted=False)
 
 
 def _counted(model: Any, partition: Partition) -> Any:
-    """Return the counts of one partition with the common cut points, or None if it has no rows."""
+    """Return the counts of one partition with the common cut points, or None if the partition has no rows."""
     return _of_rows(partition, model._counted, weighted=False)
 
 
@@ -360,8 +360,8 @@ def loo_predict_proba(model: Any) -> Any:
 def compare(learners: Any, X: Any, y: Any, **options: Any) -> evaluation.Comparison:
     """Compare learners on a Dask DataFrame, with the splits distributed over the workers.
 
-    Gives the result of `priorcase.evaluation.compare` (see there for the options) on ``X.compute()``. All rows are sent
-    to every worker. ``y`` is a column name or a Dask Series.
+    The result is that of `priorcase.evaluation.compare` on ``X.compute()``; see there for the options. All rows are
+    sent to every worker. ``y`` is a column name or a Dask Series.
     """
     table, targets, _ = _in_memory(X, y)
     with _workers():
@@ -372,7 +372,7 @@ def compare(learners: Any, X: Any, y: Any, **options: Any) -> evaluation.Compari
 def tune(estimator: Any, X: Any, y: Any, *, sample_weight: Any = None, **options: Any) -> Tuning:
     """Select the parameters of a k-NN model, with candidates and folds distributed over the workers.
 
-    Gives the result of `priorcase.tune` (see there for the options) on ``X.compute()``. For a `KNNClassifierCV` or
+    The result is that of `priorcase.tune` on ``X.compute()``; see there for the options. For a `KNNClassifierCV` or
     `KNNRegressorCV`, ``tuning_`` is returned. ``y`` and ``sample_weight`` are column names or Dask Series.
     """
     table, targets, weights = _in_memory(X, y, sample_weight)
@@ -385,7 +385,7 @@ def tune(estimator: Any, X: Any, y: Any, *, sample_weight: Any = None, **options
 
 
 def _workers() -> Any:
-    """Let joblib use the workers of the current client, or threads if there is none."""
+    """Let joblib use the workers of the current client, or threads if there is no client."""
     try:
         distributed.get_client()
     except ValueError:
@@ -394,10 +394,10 @@ def _workers() -> Any:
 
 
 class _Workers(DaskDistributedBackend):
-    """joblib's backend for Dask, with large arguments as tasks, which Dask repeats if a worker dies.
+    """joblib's backend for Dask that passes large arguments as tasks, which Dask repeats if a worker dies.
 
-    joblib scatters large arguments. They are lost if the worker that holds them dies, and calls then fail or wait
-    forever.
+    By default, joblib scatters large arguments. Scattered arguments are lost if the worker that holds them dies, and
+    calls then fail or wait forever.
     """
 
     async def _to_func_args(self, func: Any) -> tuple[Any, list[Any]]:

@@ -1,8 +1,8 @@
 """k-NN over the partitions of a Dask DataFrame: one index for each partition, kept on its worker.
 
 Statistics are reduced first, so that all partitions use the same fitted distance. A query is sent to every partition;
-each returns its k nearest rows with their ids, distances, targets and weights. The lists are merged by distance, then
-by id. Voting works as in `KNNClassifier` and `KNNRegressor`.
+each partition returns its k nearest rows with their ids, distances, targets and weights. The lists are merged by
+distance, then by id. Voting works as in `KNNClassifier` and `KNNRegressor`.
 """
 
 from __future__ import annotations
@@ -137,11 +137,11 @@ class IndexedPartition:
     def nearest(
         self, queries: Queries, k: int, *, ties: bool, weighted: bool, limits: FloatArray | None = None
     ) -> Found:
-        """Return the rows that may be among the ``k`` nearest rows of all partitions, for each query.
+        """For each query, return the rows that may be among the ``k`` nearest rows of all partitions.
 
         With ``weighted``, there are enough rows for their weights to reach ``k``; with ``ties``, rows as near as the
-        last are included. ``limits`` are distances within which ``k`` rows are already known; rows beyond them may be
-        omitted.
+        last row are included. ``limits`` are distances within which ``k`` rows are already known; rows farther away
+        may be omitted.
         """
         n = len(queries.cells)
         if not len(self) or not n:

@@ -40,12 +40,15 @@ from priorcase.schema.columns import COLLECTIONS, ArrayColumn, Coded, Column, Ob
 from priorcase.schema.kinds import is_hashable, is_missing
 from priorcase.schema.schema import Source, inferred, open_source
 
-_SAMPLE = 20  # number of rows kept to distinguish free text from names
+_SAMPLE = 20  # first known values, kept even if repeated, to distinguish free text from names
 
 
 @dataclass(frozen=True)
 class Partition:
-    """One partition of a Dask table: rows with targets and weights, which are columns of the frame or separate."""
+    """One partition of a Dask table: its rows, targets and weights.
+
+    Targets and weights are columns of the frame (`InFrame`) or separate series.
+    """
 
     number: int
     frame: Any
@@ -79,7 +82,7 @@ class InFrame:
 
 @contextmanager
 def of_partition(number: int) -> Iterator[None]:
-    """Add the number of the partition to errors."""
+    """Add the number of the partition to error messages."""
     try:
         yield
     except PriorcaseError as error:
@@ -91,7 +94,7 @@ def of_partition(number: int) -> Iterator[None]:
 
 @dataclass(frozen=True, eq=False)
 class Sketch:
-    """Description of the columns of a partition: a few of their rows, and the number of known values in each."""
+    """Description of a partition: its columns, shortened to a few rows, and the number of known values per column."""
 
     number: int
     rows: int
@@ -102,7 +105,7 @@ class Sketch:
 
 
 def sketch(partition: Partition, nominal: frozenset[Name], classes: bool) -> Sketch:
-    """Return the sketch of a partition; ``nominal`` are numeric columns treated as nominal."""
+    """Return the sketch of a partition; ``nominal`` contains the numeric columns to treat as nominal."""
     with of_partition(partition.number):
         X, y, _ = partition.parts()
         source = open_source(X)
@@ -119,7 +122,10 @@ def sketch(partition: Partition, nominal: frozenset[Name], classes: bool) -> Ske
 
 
 def _reduced(column: Column, distinct: bool) -> tuple[Column, int]:
-    """Return a short column with the same kind and values, and the number of known values."""
+    """Return a short column of the same kind, and the number of known values.
+
+    The short column has all distinct values; if the column is numeric, only with ``distinct``.
+    """
     if isinstance(column, ArrayColumn):
         missing = column._missing
         known = np.flatnonzero(~missing)
@@ -157,9 +163,9 @@ def _key(value: Any) -> Any:
 
 @dataclass(frozen=True, eq=False)
 class Agreement:
-    """The kinds and value codes that all partitions share, and the first id of each partition.
+    """The kinds and value codes that all partitions share, and the first row id of each partition.
 
-    ``empty`` contains the codes but no rows.
+    ``empty`` contains the kinds and codes, but no rows.
     """
 
     empty: Instances
@@ -198,7 +204,7 @@ def agree(estimator: Any, sketches: Sequence[Sketch], classes: bool) -> Agreemen
 
 
 def joined(sketches: Sequence[Sketch]) -> tuple[Source, list[Sketch]]:
-    """Check that all partitions have the same columns; return the columns, and the sketches of partitions with rows."""
+    """Check that all partitions have the same columns; return the joined columns, and the sketches that have rows."""
     filled = [each for each in sketches if each.rows]
     check_some(len(filled), len(sketches[0].columns) if sketches else 0)
     first = filled[0]
@@ -266,7 +272,8 @@ def _joined_codes(columns: Sequence[Any], known: int) -> Coded:
         own = [index.setdefault(value, len(index)) for value in column.values]
         codes.append(np.array([*own, -1], np.int64)[column.codes])
     joined = np.concatenate(codes)
-    # Enough known rows to distinguish names from free text.
+    # The test for free text compares the number of known rows with twice the number of values: repeat a value, so that
+    # the test has the same result as for the whole table.
     more = min(known, 2 * len(index)) - int((joined >= 0).sum())
     if more > 0:
         joined = np.append(joined, np.full(more, joined[joined >= 0][0]))
@@ -316,7 +323,7 @@ def store(partition: Partition, agreement: Agreement, estimator: Any) -> Instanc
 
 @dataclass(frozen=True, eq=False)
 class Totals:
-    """Number and weight of rows, number of rows for each code, and range of each numeric column."""
+    """Number and total weight of rows, number of rows for each code, and range of each numeric column."""
 
     rows: int
     weight: float
@@ -355,7 +362,7 @@ def join_totals(found: Sequence[Totals]) -> Totals:
 
 
 def with_counts(agreement: Agreement, found: Totals) -> Instances:
-    """Return the common codes with their numbers of rows; values without rows become unseen."""
+    """Return the common codes with the number of rows of each code; values that occur in no row become unseen."""
     empty = agreement.empty
     values: list[Sequence[Value]] = []
     for j, kind in enumerate((*empty.schema.kinds, *(empty.targets.kinds if empty.targets else ()))):

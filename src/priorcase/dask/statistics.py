@@ -131,7 +131,7 @@ class ReducedColumn(Column):
         spread = _joined_sum(over(self.all.stored, _square_parts, self.a, mean)) / float(n)
         low, high = self.all.totals.ends[self.a]
         if spread < LEAST_SQUARE and low < high:
-            return self.all.gathered(self.a, "deviation")  # type: ignore[no-any-return]  # raises the error
+            return self.all.gathered(self.a, "deviation")  # type: ignore[no-any-return]  # raises an error
         self.check_finite(spread, "their standard deviation")
         return math.sqrt(spread)
 
@@ -165,7 +165,7 @@ class ReducedColumn(Column):
 
 
 class _Edges(tuple[float, ...]):
-    """Edges of intervals, usable as the key of a statistic."""
+    """Edges of intervals as a hashable tuple, which can be part of a cache key."""
 
     def __new__(cls, edges: FloatArray) -> _Edges:
         return super().__new__(cls, edges.tolist())

@@ -91,7 +91,10 @@ def leave_one_out(
         raise KeyboardInterrupt
     cell = trial.scored(parts, len(task) - 1)
     if cell.predictions is None:
-        raise EvaluationError(f"{name} failed: {cell.failure.rstrip('.')}. Fit it on the whole table to see the error.")
+        raise EvaluationError(
+            f"{name} failed: {cell.failure.rstrip('.')}. Fit it on the whole table; if that fails too, the "
+            "traceback is shown."
+        )
     return LeaveOneOutPredictions(cell.predictions, task.kind, parts[0].at_once)
 
 

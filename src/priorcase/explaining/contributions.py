@@ -14,7 +14,7 @@ EXACT = 8
 """Maximum number of known columns for which all subsets are evaluated."""
 
 _AT_ONCE = 1 << 14  # rows that are predicted in one batch
-_ROUNDING = 8 * float(np.finfo(np.float64).eps)  # of a contribution, relative to the largest output
+_ROUNDING = 8 * float(np.finfo(np.float64).eps)  # rounding error of a contribution, relative to the largest output
 
 
 @dataclass(frozen=True, eq=False)

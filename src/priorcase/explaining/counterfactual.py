@@ -25,7 +25,7 @@ Goal = Callable[[AnyArray, AnyArray], BoolArray]
 EXHAUSTIVE = 10
 """Maximum number of changes for which every subset is tried."""
 
-_CANDIDATES = 10  # minimum number of past cases that change the prediction to reduce to their smallest changes
+_CANDIDATES = 10  # past cases to find for each query, or 2 n if this is more; their changes are then reduced
 _FIRST, _GROWTH = 64, 4  # number of past cases to try first, and the factor by which it grows
 _ALTERNATIVES, _WIDTH = 10, 24
 
@@ -172,7 +172,7 @@ def counterfactuals(
     can be filled in, which is printed as a change from ``?``; between sets of equal size, changes of known values are
     preferred.
 
-    The distance is that of `KNNClassifier` with equal weights. Each row takes dozens of predictions per column.
+    The distance is that of `KNNClassifier` with equal weights. Each row requires dozens of predictions per column.
 
     Parameters
     ----------
@@ -362,9 +362,9 @@ class _Changes:
         costs = np.where(changed, self.costs(of, past), -1.0)
         alone = self._alone(of, changed, new, costs)
         changed[alone >= 0] = np.arange(changed.shape[1]) == alone[alone >= 0, None]
-        orders = np.lexsort((-costs, ~np.isnan(old)), axis=1)  # values that were filled in are put back first
+        orders = np.lexsort((-costs, ~np.isnan(old)), axis=1)  # filled-in values are undone first
         active = np.flatnonzero(alone < 0)
-        while active.size:  # repeat, since some values can be put back only after others
+        while active.size:  # repeat, since some changes can be undone only after other changes
             before = changed[active].sum(axis=1)
             for step in range(changed.shape[1]):
                 column = orders[active, step]
@@ -380,7 +380,7 @@ class _Changes:
         costs = np.where(changed, self.costs(of, past), 0.0)
         for pair in range(len(of)):
             columns = np.flatnonzero(changed[pair])
-            if 2 < columns.size <= EXHAUSTIVE:  # of two changes, each was already tried alone
+            if 2 < columns.size <= EXHAUSTIVE:  # of two changes, each has already been tried alone
                 changed[pair] = self._fewest(of[pair], new[pair], columns, costs[pair])
         return changed
 

@@ -59,7 +59,7 @@ class Explanations(PrintedPerQuery):
     probabilities, classes
         Class probabilities, shape (queries, classes), and the classes; None for regression.
     precedents
-        Past cases that decided each prediction, or the most similar ones, or None.
+        Past cases that decided each prediction, or the most similar past cases; None if not requested or not known.
     counterfactuals
         Changes that would change each prediction, or None.
     unseen
@@ -317,7 +317,7 @@ def explain(
     wish: dict[str, Any] = {"target": target, "above": above, "below": below}
     wished = any(value is not None for value in wish.values())
     asked = ExplainedModel(model, data, needs_rows=wished)
-    if not len(asked.ids):  # counts only
+    if not len(asked.ids):  # the model stores only counts
         precedents = counterfactuals = 0
     cells = asked.cells(X)
     predictions, probabilities = asked.predicted(cells)

@@ -121,8 +121,8 @@ class ExplainedModel:
     ``data``, a pair of X and y. ``classes`` is None for a regressor, ``ids`` has the ids of the past cases, and
     ``targets`` is None if the targets are not known. ``background`` has the rows that replace omitted values: one row
     of missing values, or some past cases if the model does not accept missing values or is from another library. Models
-    of other libraries may accept missing values but do not treat them as unknown: encoders and imputers give them a
-    value.
+    of other libraries may accept missing values but do not treat them as unknown: encoders and imputers replace missing
+    values.
     """
 
     def __init__(self, model: Any, data: Any = None, *, needs_rows: bool = True) -> None:
@@ -392,7 +392,7 @@ def _encoded(
         if not isinstance(column, Coded):
             cells[:, a] = column
             continue
-        numbers = np.full(len(column.values) + 1, np.nan)  # the last one is missing
+        numbers = np.full(len(column.values) + 1, np.nan)  # the last entry is for missing values
         for code in np.unique(column.codes[column.codes >= 0]).tolist():
             value = column.values[code]
             key = identity(value)

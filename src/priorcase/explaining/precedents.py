@@ -1,4 +1,4 @@
-"""Similar past cases for models that have no precedents of their own."""
+"""Similar past cases for models without a method ``precedents``."""
 
 from __future__ import annotations
 
@@ -14,13 +14,16 @@ from priorcase.neighbors.base import NeighborsEstimator
 from priorcase.neighbors.precedents import Precedent, Precedents
 
 Parts = Callable[[int], FloatArray]
-"""Function from a query number to the contribution of each column to the distance of each past case."""
+"""Function from the index of a query to the contributions of the columns, shape (past cases, columns).
+
+The contributions of a past case add up to its distance from the query.
+"""
 
 
 def precedents_of(
     asked: ExplainedModel, cells: FloatArray, predictions: AnyArray, importance: FloatArray, n: int
 ) -> Precedents | None:
-    """Return the ``n`` nearest of the model's precedents or past cases; None if their targets are unknown."""
+    """Return the ``n`` nearest precedents of the model or, if it has none, past cases; None if targets are unknown."""
     if hasattr(asked.model, "precedents"):
         own: Precedents = asked.model.precedents(asked.passed(cells))
         return replace(own._nearest(n), importance=importance)
@@ -31,7 +34,7 @@ def precedents_of(
 
 
 def _by_distance(asked: ExplainedModel, cells: FloatArray) -> Parts:
-    """Return contributions to the distance of a learner that compares rows without voting (RBF networks)."""
+    """Return contributions to the distance of a learner with a distance but without votes (RBF networks)."""
     memory = asked.model._stored()
     queries, every = asked.model._cells(asked.source(cells)), np.arange(len(asked.past))
     return lambda query: np.asarray(memory.contributions(queries[query], every))
@@ -41,9 +44,10 @@ def _by_terms(asked: ExplainedModel, cells: FloatArray) -> Parts:
     """Return contributions to the distance, computed from the effect of each value alone on the output.
 
     For classification, the term of a value is the vector of class log-probabilities given only this value, minus the
-    same vector given no values, centered over the classes. For regression, it is the prediction. A column adds the
-    Euclidean distance between the terms of the query and the past case, or 0 if the value is missing in the query. In a
-    naive Bayes model, the terms are the terms of the log-odds, so columns that the model ignores add nothing.
+    same vector given no values, centered over the classes. For regression, the term is the prediction given only this
+    value. The contribution of a column is the Euclidean distance between the terms of the query's value and the past
+    case's value, or 0 if the value is missing in the query. In a naive Bayes model, the terms are the terms of the
+    log-odds, so columns that the model ignores contribute nothing.
     """
     background, columns = asked.background, len(asked.schema)
     values, places, made = [], [], []
@@ -75,7 +79,7 @@ def _by_terms(asked: ExplainedModel, cells: FloatArray) -> Parts:
 
 
 def _apart(terms: FloatArray, own: FloatArray) -> FloatArray:
-    """Return distances of terms from a given term; equal infinities have distance 0."""
+    """Return the distance of each of the ``terms`` from the term ``own``; equal infinities have distance 0."""
     with np.errstate(invalid="ignore"):
         off = np.where(terms == own, 0.0, terms - own)
         if own.size > 1:

@@ -1,4 +1,4 @@
-"""The app of the explorer: the page, which is a client of the service, and the extra routes that the page needs."""
+"""The app of the explorer: the page, the routes of the service, and the additional routes that the page needs."""
 
 from __future__ import annotations
 
@@ -101,7 +101,7 @@ def _workspace_routes(workspace: Workspace, service: Service) -> APIRouter:
 
         return await service.answer(kept)
 
-    @router.get("/columns", summary="Distributions of all columns, also by outcome")
+    @router.get("/columns", summary="Distribution of each column, overall and by outcome")
     async def columns() -> Any:
         def summaries() -> Any:
             model, opened = service.model, workspace.opened

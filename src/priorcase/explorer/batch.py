@@ -39,8 +39,8 @@ _MOST = {False: 200_000, True: 5_000}
 _COMPUTED = frozenset(
     ("line", "prediction", "decision", "lower", "upper", "actual", "past cases", "changes that alter it")
 )
-_SHOWN = 50  # rows on the page
-_KEPT = 3  # batches whose predictions can be downloaded
+_SHOWN = 50  # rows shown on the page
+_KEPT = 3  # maximum number of batches kept for download
 _LEVEL = 0.95
 _OF_ONE_FILE = ("delimiter", "encoding", "header", "sheet")  # properties of one file, which may differ in other files
 
@@ -268,7 +268,7 @@ def decided(probabilities: Mapping[str, float], decision: Mapping[str, Any]) -> 
 def _answered(model: Any, X: Any, asked: Asked) -> list[dict[str, Any]]:
     found: list[dict[str, Any]] = answers.predictions(model, X, _LEVEL)
     if asked.explains:
-        counterfactuals = asked.counterfactuals if is_classifier(model) else 0  # regression would need a limit
+        counterfactuals = asked.counterfactuals if is_classifier(model) else 0  # regression needs bounds
         more = answers.explanations(model, X, [], precedents=asked.precedents, counterfactuals=counterfactuals)
         return [own | other for own, other in zip(found, more, strict=True)]
     if asked.precedents:
@@ -303,7 +303,7 @@ def _columns(
 
 
 def _shown(name: str) -> str:
-    """Return the header name of a column of the file; it must not clash with the computed columns."""
+    """Return the header name of a column of the file, which must differ from the names of the computed columns."""
     return f"{name} (value)" if name in _COMPUTED else name
 
 
@@ -327,7 +327,7 @@ def _text(value: Any) -> Any:
 
 
 def _right(new: NewRows, documents: Sequence[Mapping[str, Any]], model: Any) -> dict[str, Any] | None:
-    """Return the accuracy or the mean absolute error on rows with a known target; None if there are none."""
+    """Return the number of correct predictions or the mean absolute error on rows with a target; None without any."""
     known = [one for one in documents if one.get("actual") is not None and one["actual"] == one["actual"]]
     if not known:
         return None

@@ -1,4 +1,4 @@
-"""Routes that only the page uses for a case base; the service has the routes to add, revise and forget cases.
+"""Case-base routes that only the page uses; the routes to add, revise and forget cases belong to the service.
 
 The implementation is imported at the first request, so that tables and models open faster.
 """
@@ -34,7 +34,7 @@ class Answers(BaseModel):
 
 
 def case_routes(workspace: Workspace, service: Service) -> APIRouter:
-    """Return the routes for case bases that only the page uses; they must precede ``/cases/{id}``."""
+    """Return the routes for case bases that only the page uses; they must be registered before ``/cases/{id}``."""
     router = new_router()
 
     @router.get("/cases/columns", summary="Distributions of all attributes, for a form")

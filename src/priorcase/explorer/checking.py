@@ -1,4 +1,4 @@
-"""Background checks of all stored rows: suspects by leave-one-out predictions, and unusual rows."""
+"""Background checks of all stored rows: rows whose target may be wrong (suspects), and unusual rows."""
 
 from __future__ import annotations
 
@@ -26,13 +26,13 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
-_LEAST = 10  # rows required to find unusual ones
+_LEAST = 10  # minimum number of rows for finding unusual rows
 
 
 class Computed(Generic[T]):
     """A result that a background job computes from the current model, and recomputes after the model has changed.
 
-    ``title`` is the name of the job. ``compute`` is called with a fixed state of the model and the job.
+    ``title`` is the name of the job. ``compute`` is called with the model, in a fixed state, and the job.
     """
 
     def __init__(self, workspace: Workspace, title: str, compute: Callable[[Any, Job], T]) -> None:
@@ -72,9 +72,9 @@ class Computed(Generic[T]):
         def work(job: Job) -> None:
             try:
                 value = self._compute(model, job)
-            except Outdated:  # the rows have changed, and a later state has taken over the index
+            except Outdated:  # the rows have changed, and the index belongs to a later state
                 if self._workspace.version != version:
-                    raise Cancelled from None  # it is computed again
+                    raise Cancelled from None  # `now` starts a new job
                 state = dict(model.__dict__)
                 state["_memory"] = state["_memory"].fork()
                 value = self._compute(pinned(model, state), job)
@@ -110,7 +110,7 @@ class LeftOut:
 
     ``errors`` is 1 minus the probability of the actual class, or the absolute error for regression. ``suspects`` lists
     the positions of rows whose target may be wrong, most suspicious first, each with the probability of its actual
-    class, or with its error in robust standard deviations.
+    class, or for regression with its error in robust standard deviations.
     """
 
     ids: IdArray
@@ -121,7 +121,7 @@ class LeftOut:
 
 
 def left_out(model: Any, job: Job | None = None) -> LeftOut:
-    """Predict each stored row from all others, with the leave-one-out method of the model."""
+    """Predict each stored row from all other rows, with the leave-one-out method of the model."""
     from priorcase.reporting.findings import find_suspects
     from priorcase.reporting.predictions import OutOfFold
 

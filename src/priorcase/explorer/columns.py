@@ -85,7 +85,7 @@ def _summaries(instances: Any, groups: IntArray | None, n_groups: int) -> list[d
 
 
 def _thirds(numbers: FloatArray) -> tuple[IntArray, list[str]]:
-    """Return the index of each row's third of a numeric target, and the names of the thirds; ties may leave fewer."""
+    """Return the third of a numeric target that each row is in, and the names of the thirds; fewer than 3 with ties."""
     cuts = np.unique(np.quantile(numbers, (1 / 3, 2 / 3)))
     cuts = cuts[(cuts > numbers.min()) & (cuts <= numbers.max())]
     edges = [number(cut, 4) for cut in cuts.tolist()]
@@ -138,7 +138,7 @@ def numbers_summary(numbers: FloatArray, groups: IntArray | None, n_groups: int,
     told: dict[str, Any] = {"distinct": int(np.unique(numbers).size)}
     if not numbers.size:
         return told
-    days = is_date and bool((numbers % DAY == 0).all())  # otherwise with a time of day
+    days = is_date and bool((numbers % DAY == 0).all())  # otherwise shown with a time of day
     shown: Callable[[float], Any] = (_day if days else _moment) if is_date else float
     low, high = usual_range(numbers)
     step = DAY if is_date else _step(numbers, low, high)

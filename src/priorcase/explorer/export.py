@@ -18,7 +18,7 @@ from priorcase.explorer.script import script_of
 from priorcase.explorer.workspace import Workspace
 from priorcase.serve.app import Service, new_router
 
-_KEPT = 3  # reports that can be downloaded
+_KEPT = 3  # maximum number of reports kept for download
 
 
 class Reports:

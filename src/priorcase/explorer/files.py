@@ -1,7 +1,7 @@
 """Files for download: CSV without formulas that a spreadsheet would run, and responses that contain a file.
 
-CSV has the delimiter, decimal marks and date formats of the file that was read, so that it matches the user's other
-files.
+CSV files have the delimiter, decimal marks and date formats of the file that was read, so that they match the user's
+other files.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ class Notation:
 
     @classmethod
     def of(cls, about: Mapping[str, Any]) -> Notation:
-        """Return the notation of a text file from the ``attrs`` of its frame; the default for other tables.
+        """Return the notation of a text file from the ``attrs`` of its frame; for other tables, the default notation.
 
         >>> Notation.of({"delimiter": ";", "columns": {"price": {"kind": "numeric", "decimal": ","}}})
         Notation(delimiter=';', decimal=',', decimals={'price': ','}, dates={})
@@ -101,7 +101,7 @@ def csv_file(header: Iterable[Any], rows: Iterable[Iterable[Any]], notation: Not
 
 
 async def download(service: Service, make: Callable[[], tuple[bytes, str]], kind: str) -> Response:
-    """Return a download of a file created in a thread; unsafe characters in its name are replaced."""
+    """Return a response with the file that ``make`` creates in a thread; unsafe characters in its name are replaced."""
     named: list[str] = []
 
     def content() -> bytes:

@@ -89,7 +89,7 @@ class Jobs:
             ended = [one.id for one in self._jobs.values() if one.state != "running"]
             for id_ in ended[: max(0, len(self._jobs) - _KEPT)]:
                 del self._jobs[id_], self._threads[id_]
-            thread.start()  # before `cancel_all` may wait for it
+            thread.start()  # within the lock: `cancel_all` joins only threads that have started
         return job
 
     def cancel(self, id_: int) -> Job:

@@ -31,7 +31,7 @@ from priorcase.learning.resampling import listening
 from priorcase.registry import BASELINE, find
 from priorcase.serve.app import Service, new_router
 
-_SMALL = 2000  # with fewer rows, starting threads takes longer than it saves
+_SMALL = 2000  # with at most this many rows, starting threads takes longer than they save
 _SHARE = 0.6  # share of the time budget that a comparison uses
 _CLASSES = 40  # maximum number of classes for confusion and cost matrices
 _THRESHOLDS = 101
@@ -247,7 +247,7 @@ def decisions_by_costs(found: Comparison, name: str, costs: list[list[float]]) -
     if proba is None:
         raise NotAvailableError("This learner predicts no probabilities, so costs cannot change its decisions.")
     matrix = _cost_matrix(costs, labels.size)
-    decided = (proba @ matrix).argmin(axis=1)  # the first of equally cheap ones
+    decided = (proba @ matrix).argmin(axis=1)  # on ties, the first class
     return {
         "labels": _texts(labels),
         **_confusion(truth, decided, labels.size),
@@ -350,7 +350,7 @@ def learners_routes(workspace: Workspace, service: Service) -> APIRouter:
     @router.post("/learners", summary="Compare learners in the background")
     async def compare(seconds: Annotated[float, Query(ge=1, le=3600)] = 30.0) -> Any:
         def started() -> Any:
-            problem_of(workspace)  # raises its errors before the job starts
+            problem_of(workspace)  # raises errors before the job starts
             return comparison.start(seconds).document()
 
         return await service.answer(started)

@@ -34,7 +34,7 @@ from priorcase.schema.dates import date_of
 from priorcase.serve.app import Service, new_router
 
 _LANDMARKS, _AT_ONCE = 256, 16
-_COLORS = 6  # colors of categories; with more categories, the last color is for all others
+_COLORS = 6  # colors of categories; with more categories, all other categories share the last color
 _VIEW = (0.02, 0.98)  # quantiles of both coordinates that bound the first view
 _PAIRS = 20_000  # pairs of rows from which the fit of the map is estimated
 

@@ -1,4 +1,4 @@
-"""The page with its scripts and styles, and an app that serves it before anything else is loaded."""
+"""The page with its scripts and styles, and an app that serves the page while the rest of the explorer is loaded."""
 
 from __future__ import annotations
 

@@ -25,7 +25,7 @@ T = TypeVar("T")
 
 _MAIN = "from priorcase.explorer.processes import work_for_parent; work_for_parent()"
 _NICE = 19  # the lowest priority
-_BELOW_NORMAL = 0x4000  # the same on Windows
+_BELOW_NORMAL = 0x4000  # on Windows: the priority class below normal
 
 
 def in_process(job: Job, work: Callable[..., T], *args: Any) -> T:
@@ -34,7 +34,7 @@ def in_process(job: Job, work: Callable[..., T], *args: Any) -> T:
     The job shows the progress of the function. The process is killed when the job is canceled.
     """
     options: dict[str, Any] = {"creationflags": _BELOW_NORMAL} if sys.platform == "win32" else {}
-    command = [sys.executable, "-P", "-c", _MAIN]  # -P: the working directory may hold a file of any name
+    command = [sys.executable, "-P", "-c", _MAIN]  # -P: never import files of the working directory
     with Popen(command, stdin=PIPE, stdout=PIPE, start_new_session=True, **options) as process:
         assert process.stdin is not None
         assert process.stdout is not None
@@ -52,12 +52,12 @@ def in_process(job: Job, work: Callable[..., T], *args: Any) -> T:
                     if kind == "failed":
                         raise RuntimeError(f"in another process:\n{content}")
                     job.tell(*content)
-        except (EOFError, BrokenPipeError, pickle.UnpicklingError) as error:  # it was killed
+        except (EOFError, BrokenPipeError, pickle.UnpicklingError) as error:  # the process was killed
             job.cancellation.check()
             raise RuntimeError(f"the other process ended: {process.wait()}") from error
         finally:
             process.kill()
-            with suppress(OSError):  # if it was killed before it had read everything
+            with suppress(OSError):  # the process was killed before it had read all input
                 process.stdin.close()
 
 
@@ -82,7 +82,7 @@ def work_for_parent() -> None:
         tell("done", found)
     except PriorcaseError as error:
         tell("refused", str(error.args[0]) if error.args else str(error))
-    except BaseException:  # there is no caller: the parent logs it
+    except BaseException:  # there is no caller: the parent logs the error
         tell("failed", format_exc())
 
 

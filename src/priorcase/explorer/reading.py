@@ -179,7 +179,7 @@ def changing(service: Service) -> None:
 
 
 def reading_routes(workspace: Workspace, service: Service) -> APIRouter:
-    """Return the routes that show how the table was read, correct it, measure importance and set weights by hand."""
+    """Return the routes that show and correct how the table was read, measure importance and set weights by hand."""
     router = new_router()
     importance = RowsResult(
         workspace.jobs,

@@ -50,7 +50,7 @@ _LARGEST = 2**62
 _ORDERS = 8  # cached row orders
 _SELECTIONS = 20
 _FILTERS = 50
-_CHANGED = 10_000  # rows in one change
+_CHANGED = 10_000  # maximum number of rows in one change
 
 
 # -- finding rows
@@ -214,7 +214,7 @@ def found_rows(
         return rows[::-1] if descending else rows
     if sort is not None:
         keys = by_name[sort].keys()[rows]
-        order = np.argsort(-keys if descending else keys, kind="stable")  # NaN last, both ways
+        order = np.argsort(-keys if descending else keys, kind="stable")  # NaN is last in both directions
         rows = rows[order]
     return rows
 
@@ -236,7 +236,7 @@ class Change:
 
 @dataclass
 class _Queue:
-    """Rows to review, in the order of the check; their order does not change during the review."""
+    """Rows to review, in the order in which the check returned them; the order does not change during the review."""
 
     version: int
     learner: str
@@ -275,7 +275,7 @@ class Review:
             if self._opened is not self.workspace.opened:
                 self._opened = self.workspace.opened
                 self._reset()
-            elif self._rows_version != self.workspace.rows_version:  # by requests other than those below
+            elif self._rows_version != self.workspace.rows_version:  # changed outside the review
                 self._changes.clear()
                 self._rows_version = self.workspace.rows_version
             if self._base is None:
@@ -509,7 +509,9 @@ class Review:
         """Save the model to the file; earlier changes can then no longer be undone."""
         model = self._current()
         if self.save is None:
-            raise NotAvailableError("There is no file to save to. Start with --save FILE, or download the model.")
+            raise NotAvailableError(
+                "There is no file to save to. Start priorcase explore with --save FILE, or download the model."
+            )
         stands_in = self.workspace.stands_in
         model.save(self.save)
         with self._lock:
@@ -536,7 +538,7 @@ class Review:
             self._record(kind, text, before)
             self._origins = {**self._origins, **origins}
             self._unsaved += 1
-            self._rows_version += 1  # `Workspace.touch` follows
+            self._rows_version += 1  # `Workspace.touch` then does the same
 
     def _check_ids(self, model: Any, ids: Sequence[int]) -> None:
         unknown = sorted(set(ids) - set(np.asarray(model.ids_).tolist()))
@@ -758,7 +760,7 @@ def rows_routes(workspace: Workspace, service: Service, save: str | PathLike[str
             return await service.change(review.undo)
         return await _unless_read_only(review.undo)
 
-    @router.post("/review/save", summary="Save the model to the file of --save")
+    @router.post("/review/save", summary="Save the model to the file passed with --save")
     async def saved() -> Any:
         return await _unless_read_only(lambda: _on_writer(review.saved))
 

@@ -1,4 +1,4 @@
-"""Equivalent Python code for the page: it reads the same table, fits the same learner and predicts the same case."""
+"""Python code equivalent to the page: read the same table, fit the same learner and predict the same case."""
 
 from __future__ import annotations
 

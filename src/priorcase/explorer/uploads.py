@@ -1,8 +1,8 @@
 """Files that the page uploads, stored in a temporary folder that other users cannot read.
 
 The page sends the bytes of a file to ``POST /uploads``. Later requests, such as the request to predict the rows of the
-file, refer to the upload by its id. The original file name is used for display only. Uploads are removed
-when they are no longer needed.
+file, refer to the upload by its id. The original file name is used for display only. Uploads are removed when they are
+no longer needed.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from priorcase.exceptions import UnknownIdError
 UPLOADS = {"/uploads": 64 << 20}
 """Paths that accept files, with the maximum size of a file in bytes."""
 
-_KEPT = 4  # uploads at a time; one more removes the oldest
+_KEPT = 4  # maximum number of uploads; a further upload removes the oldest
 _FORMATS = "csv|tsv|tab|txt|xlsx|xlsm|parquet|pq|feather|arrow|jsonl|ndjson|json|db|sqlite3?|arff|priorcase|cases"
 _ENDINGS = re.compile(rf"(?:\.(?:{_FORMATS}))?(?:\.(?:gz|bz2|xz|zst))?\Z")
 

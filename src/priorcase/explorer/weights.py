@@ -38,13 +38,13 @@ class Weighing(BaseModel):
 def reweighted(model: Any, weights: FloatArray) -> Any:
     """Return a k-NN model of the same rows with other attribute weights.
 
-    It shares the index of the original model, which does not depend on weights, so nothing has to be rebuilt.
+    The new model shares the index of the original model. The index does not depend on weights, so it is not rebuilt.
     """
     model = pinned(model)
     state = dict(model.__dict__)
     memory = model._stored().fork()
     memory._weights = weights
-    memory._cache.pop("importance", None)  # it depends on the weights
+    memory._cache.pop("importance", None)  # depends on the weights
     state["_memory"] = memory
     return pinned(model, state)
 

@@ -74,7 +74,7 @@ class Opened:
 class Workspace:
     """The state of the explorer: the open file, the current model, and background jobs.
 
-    For a table, k-NN predicts immediately. Stacked learners are fitted in the background and then replace it. After
+    For a table, k-NN predicts immediately. Stacked learners are fitted in the background and then replace k-NN. After
     `connect`, the service that the page uses serves every new model. ``problem`` is the reason why the last file
     could not be opened.
 
@@ -214,8 +214,8 @@ class Workspace:
     def fit_stack(self, *, wait: float = 0.0) -> Job:
         """Fit stacked learners to the open table in another process, and use them when they are ready.
 
-        They are discarded if rows are changed in the meantime. The fit begins after the first query, or after ``wait``
-        seconds.
+        The fitted learners are discarded if rows are changed in the meantime. The fit begins after the first query, or
+        after ``wait`` seconds.
         """
         past = self.opened.past
         if past is None:
@@ -432,7 +432,7 @@ def learner_title(model: Any) -> str:
 
 
 def _with_past(opened: Opened, target: str) -> Opened:
-    """Return the table with a target; drop rows without a target, and id columns and constant columns."""
+    """Return the table with a target; drop rows without a target, id columns and constant columns."""
     from priorcase.datasets.past import past_of, without_uninformative
 
     assert opened.reading is not None
@@ -493,7 +493,7 @@ def over_rows(model: Any, source: Any) -> Any:
         try:
             found._restore_state({"rows": state["rows"].fork(), "fitted_with": {}, "seed": seed, **kept})
             return found
-        except KeyError:  # it stores more than rows, such as their records
+        except KeyError:  # the class stores more than rows, such as records
             found = clone(model)
     found = found.fit(*stored_rows(source))
     found._renumbered = np.asarray(source.ids_).tolist() != list(range(len(source.ids_)))

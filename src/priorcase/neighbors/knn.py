@@ -253,7 +253,7 @@ class KNNClassifier(ClassifierMixin, NeighborsEstimator):
         return [None] * len(self._outputs()) if self._prior_is_level() else self._priors(left_out)
 
     def _priors(self, left_out: LeftOut | None = None) -> Sequence[FloatArray | None]:
-        """Return the prior of each target; one line for each left-out row if the prior depends on the rows."""
+        """Return the class prior of each target: a vector, or one row per left-out row for class frequencies."""
         outputs = self._outputs()
         if self._prior is None:
             return [None] * len(outputs)

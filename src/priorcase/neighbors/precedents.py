@@ -407,7 +407,7 @@ def _vote_text(vote: float) -> str:
 
 
 def _part_text(contribution: float, text: str = "{}") -> str:
-    """Format the contribution of an attribute to a distance; empty if whole rows are compared."""
+    """Format the contribution of an attribute to a distance; empty if the distance is a function of whole rows."""
     return "" if math.isnan(contribution) else text.format(number(contribution, 2))
 
 

@@ -212,7 +212,7 @@ def _description(model: ConceptLearner, concept: Value) -> dict[str, AnyArray]:
         if concept is not None:
             raise ParameterError(
                 f"concept must be None if all classes share a description, got {quoted(concept)}. per_class=True "
-                "learns one per class."
+                "learns one description per class."
             )
         return columns
     known = list(dict.fromkeys(columns["concept"].tolist()))

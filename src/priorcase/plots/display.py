@@ -447,7 +447,7 @@ def _concept_rows(model: ConceptLearner, voting: bool) -> tuple[IdArray, AnyArra
     columns = frame_columns(model.concept_)
     if "concept" in columns:
         raise ParameterError(
-            f"model must have one description for all classes, got {quoted(model)}. per_class=False learns one."
+            f"model must have one description for all classes, got {quoted(model)}. per_class=False learns one for all."
         )
     ids, classes = np.asarray(columns["id"], np.int64), np.asarray(columns["class"])
     good = np.asarray(columns["verdict"] == "acceptable")

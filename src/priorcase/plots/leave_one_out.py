@@ -26,9 +26,10 @@ _WIDE = 20.0
 class LeaveOneOutDisplay(Display):
     """Leave-one-out score against the number of neighbors or the bandwidth; created by `of`.
 
-    ``lines`` maps the name of each line (empty for a single one) to the ``score`` of each of the ``candidates`` for the
-    ``parameter``; ``higher`` is whether higher scores are better. ``chosen`` is the selected value, ``chosen_score`` is
-    its score, and ``rows`` is the (weighted) number of rows left out in turn.
+    ``lines`` maps the name of each line (the empty string for a single line) to the scores of the ``candidates`` for
+    the ``parameter``. ``score`` is the name of the score, and ``higher`` is whether higher scores are better.
+    ``chosen`` is the selected value, ``chosen_score`` is its score, and ``rows`` is the (weighted) number of rows left
+    out in turn.
 
     Examples
     --------
@@ -98,8 +99,8 @@ class LeaveOneOutDisplay(Display):
     def plot(self, ax: Any = None) -> Any:
         """Plot the scores as lines and mark the selected value; return the axes.
 
-        A single line of accuracies has a band of one standard error, ``sqrt(p (1 - p) / rows)``: candidates within one
-        standard error of the best candidate are about as good.
+        A single line of accuracies has a band of one standard error, ``sqrt(p (1 - p) / rows)``, on each side:
+        candidates within one standard error of the best candidate are about as good.
         """
         with drawing(ax) as ax:
             for i, (name, scores) in enumerate(self.lines.items()):

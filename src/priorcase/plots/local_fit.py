@@ -84,7 +84,7 @@ class LocalFitDisplay(Display):
         X, y
             Rows to plot and their targets; None for the rows that the model has stored.
         column
-            The column, by name or position; None for the first.
+            The column, by name or position; None for the first column.
         at
             Position of the row that determines the values of the other columns; None for medians and the most frequent
             categories.

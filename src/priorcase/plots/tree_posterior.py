@@ -60,7 +60,7 @@ class TreePosterior(Display):
         if not hasattr(model, "edge_table"):
             raise ParameterError(
                 f"model must be a fitted model with edges, got {quoted(model)}. TreeAveragedBayes and "
-                "TreeAugmentedBayes have them."
+                "TreeAugmentedBayes have edges."
             )
         table: EdgeTable = model.edge_table()
         labels = [model.schema_.label(a) for a in range(len(model.schema_))]
@@ -130,7 +130,7 @@ class TreePosterior(Display):
             side = (0.32 if n <= _SMALL else 0.2) * n
             return (2.2 + side, 1.6 + side), False
         if how == "ring":
-            # The names next to each other at the top are this far apart.
+            # Radius at which the name at the top and the names next to it do not overlap.
             radius = min((widest + 0.25) / np.sin(2.0 * np.pi / max(n, 4)), 4.4)
             return (max(6.0, 2.3 * radius + widest), max(5.2, 0.32 * n)), False
         across, up = np.ptp(places, axis=0)

@@ -28,9 +28,9 @@ class WeightsDisplay(Display):
     """Attribute weights, or the posterior probability that each attribute is relevant; created by `of`.
 
     ``names`` and ``weights`` are in the order of the columns, ``meaning`` describes the weights, and ``posterior`` is
-    whether they are probabilities. ``prior`` is the prior probability if it is the same for all attributes. ``draws``
-    contains the weights of each bootstrap sample, shape (samples, attributes); an interval contains the share ``level``
-    of the samples.
+    whether the weights are probabilities. ``prior`` is the prior probability if it is the same for all attributes.
+    ``draws`` contains the weights of each bootstrap sample, shape (samples, attributes); an interval contains the share
+    ``level`` of the samples.
 
     Examples
     --------
@@ -61,7 +61,7 @@ class WeightsDisplay(Display):
         ----------
         model
             A fitted model with ``attribute_weights_`` (neighbors and local models) or ``relevance_``
-            (`SubsetAveragedBayes`), or one of these tables.
+            (`SubsetAveragedBayes`), or the table in one of these attributes.
         X, y
             The rows to draw bootstrap samples from, usually the training rows.
         bootstrap
@@ -154,7 +154,7 @@ def _table(model: Any) -> AttributeWeights | Relevance:
     found = model.relevance_ if hasattr(model, "relevance_") else getattr(model, "attribute_weights_", None)
     if not isinstance(found, (AttributeWeights, Relevance)):
         raise ParameterError(
-            f"model must be a fitted model with attribute weights, or a table of them, got {quoted(model)}. For "
+            f"model must be a fitted model with attribute weights, or a table of weights, got {quoted(model)}. For "
             "example KNNClassifier(attribute_weights='relief') or SubsetAveragedBayes()."
         )
     return found

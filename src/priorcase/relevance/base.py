@@ -59,7 +59,7 @@ class TrainingData:
         return np.ones(len(self)) if weights is None else np.asarray(weights, dtype=np.float64)
 
     def core_arguments(self, rows: IdArray) -> tuple[Plan, NDArray[np.uint8], FloatArray]:
-        """Return plan, mask of coded columns and cells of rows, the first arguments of all functions of the core."""
+        """Return the first arguments of all core functions: the plan, a mask of coded columns, and the rows' cells."""
         ids, cells = self.instances.ids[rows], self.instances.cells(rows)
         return self.fitted.plan(), self.fitted.coded(self.instances.schema), self.fitted.stored_cells(ids, cells)
 
@@ -77,12 +77,12 @@ class WeightingMethod(ABC):
 
     @abstractmethod
     def learn(self, data: TrainingData) -> FloatArray:
-        """Return a score for each attribute, at most 0 if irrelevant and larger for more relevant attributes."""
+        """Return a score for each attribute: at most 0 if it is irrelevant, and larger for more relevant attributes."""
 
     def around(self, data: TrainingData, weights: FloatArray, cells: FloatArray, own: IdArray | None) -> FloatArray:
         """Return the weights of each query, shape (queries, attributes); 0 if the global weight is 0.
 
-        If queries are copies of stored rows, ``own`` contains the id of each query's row, which is excluded once.
+        If queries are copies of stored rows, ``own`` contains the ids of these rows; each query excludes one copy.
         """
         return np.tile(weights, (len(cells), 1))
 
@@ -95,7 +95,7 @@ class LearnedWeights:
     threads: int = 1
 
     def learn(self, data: TrainingData) -> FloatArray:
-        """Return a read-only weight for each attribute; for several targets, the mean of the relative weights.
+        """Return a read-only array of attribute weights; for several targets, the mean of the relative weights.
 
         Negative or negligible scores give weight 0. If no positive weight remains, all weights are 1.
         """

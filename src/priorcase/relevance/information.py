@@ -36,9 +36,9 @@ class GainRatio(_Information):
     I is the mutual information of attribute and class in the rows where the attribute is known, times the share of
     these rows; H is the entropy of the attribute, where missing counts as a value (Quinlan 1993, sections 2.2 and 3.3).
     Numbers and dates are discretized by minimum description length (Fayyad & Irani 1993), so unrelated numbers have
-    weight 0. A set or text is represented by its most informative member or word, if it passes the same test. For
-    nominal columns, the weights are the same as TiMBL's. Attributes are scored one by one, so attributes that matter
-    only together get small weights.
+    weight 0. Set and text columns are represented by the most informative member or word, with weight 0 if the same
+    criterion rejects it. For nominal columns, the weights are the same as TiMBL's. Attributes are scored one by one, so
+    attributes that matter only together get small weights.
 
     Parameters
     ----------
@@ -63,8 +63,8 @@ class GainRatio(_Information):
 class MutualInformation(_Information):
     """Mutual information of each attribute and the class in bits, ``I(A; C) = H(C) - H(C | A)``.
 
-    It is computed as in `GainRatio`, but without the division that corrects the bias towards columns with many values.
-    For nominal columns, it is the same as TiMBL's information gain. Parameters: see `GainRatio`.
+    The result is as in `GainRatio`, but without the division that corrects the bias towards columns with many values.
+    For nominal columns, the result is the same as TiMBL's information gain. Parameters: see `GainRatio`.
 
     Examples
     --------
@@ -106,7 +106,7 @@ class Bayes(WeightingMethod):
 
 
 def _information(data: TrainingData, bins: int) -> Iterator[tuple[float, float]]:
-    """Yield information gain and split information of each attribute (Quinlan 1993, sections 2.2, 3.1 and 3.3)."""
+    """Yield the information gain and split information of each attribute (Quinlan 1993, sections 2.2, 3.1 and 3.3)."""
     instances, weights = data.instances, data.row_weights()
     if data.has_classes:
         classes = data.targets()

@@ -51,9 +51,9 @@ _NOT_NEGATIVE = Interval(Real, 0, None, closed="left")
 class LeaveOneOutWeights(WeightingMethod):
     """Attribute weights that minimize the leave-one-out loss (diagonal NCA).
 
-    Every row i is predicted from all other rows. The weight of their votes decreases with their cost, which is the
-    distance before the root is taken, with attribute weights w (Goldberger, Roweis, Hinton & Salakhutdinov 2005, NCA
-    with a diagonal matrix; Lowe 1995)::
+    Every row i is predicted by votes of all other rows j. The weight of a vote decreases with the cost of j, which is
+    the distance before the root is taken, with attribute weights w (Goldberger, Roweis, Hinton & Salakhutdinov 2005,
+    NCA with a diagonal matrix; Lowe 1995)::
 
         p_ij = exp(-sum_a w_a f_a(i, j)) / sum_k exp(-sum_a w_a f_a(i, k))
         loss = -log p(own class)   or   (y_i - sum_j p_ij y_j)^2
@@ -71,13 +71,13 @@ class LeaveOneOutWeights(WeightingMethod):
         ``"errors"`` (the expected error rate, more robust to noisy labels), or ``"squared"`` for numbers. None:
         ``"log"`` for classes, ``"squared"`` for numbers.
     regularization
-        Strength of the penalty. None: chosen from five strengths by cross-validation (with more than 500 rows, on
-        held-out rows); if no strength beats equal weights, all weights are equal.
+        Strength of the penalty. None: chosen from five strengths by 5-fold cross-validation (with more than 500 rows,
+        on the first fold only); if no strength beats equal weights, all weights are equal.
     local
         Whether each query has its own weights, ``g_a exp(delta_a)`` with the global weights g: delta minimizes the same
         loss among the ``neighborhood`` rows nearest to the query, plus ``stiffness / neighborhood`` times the sum of
-        ``delta^2``. **It overfits easily**; use it only if different attributes matter in different regions and there
-        are many rows, and compare scores on held-out rows first.
+        ``delta^2``. **Local weights overfit easily**; use them only if different attributes matter in different regions
+        and there are many rows, and compare scores on held-out rows first.
     neighborhood, stiffness
         See ``local``; only used with ``local=True``.
 
@@ -118,7 +118,7 @@ class LeaveOneOutWeights(WeightingMethod):
     def check_target(self, has_classes: bool) -> None:
         """Raise an error for a loss that is not defined for the target."""
         if self.loss is not None and (self.loss == "squared") == has_classes:
-            expected = "'log' or 'errors' if y holds classes" if has_classes else "'squared' if y holds numbers"
+            expected = "'log' or 'errors' if y contains classes" if has_classes else "'squared' if y contains numbers"
             raise ParameterError(f"attribute_weights.loss must be {expected}, got {self.loss!r}")
 
     def learn(self, data: TrainingData) -> FloatArray:
@@ -291,7 +291,7 @@ def _choose_penalty(
 ) -> tuple[list[FloatArray], int | None]:
     """Return the weights for each penalty in the last fold, and the penalty with the smallest loss on held-out rows.
 
-    The penalty is returned as its position, or None if no penalty is better than equal weights.
+    The penalty is returned as a position in `PENALTIES`, or None if no penalty is better than equal weights.
     """
     losses, found = np.zeros(len(PENALTIES) + 1), []
     equal = np.where(model.scale > 0, 1.0 / np.maximum(model.scale, 1e-300), 0.0)

@@ -31,7 +31,8 @@ _AT_LEAST_ONE = Interval(Integral, 1, None, closed="left")
 class Relief(WeightingMethod):
     """ReliefF weights for classes, RReliefF for numbers, with the differences of the estimator's distance.
 
-    For classes, summed over m rows R, with k nearest rows of each class (Robnik-Sikonja & Kononenko 2003, figure 2)::
+    For classes, R runs over m rows, H (hits) over the k nearest rows of the same class, and M (misses) over the k
+    nearest rows of each other class C (Robnik-Sikonja & Kononenko 2003, figure 2)::
 
         W(A) = (1 / m k) sum_R [ sum_C P(C) / (1 - P(class of R)) sum_misses d_A(R, M) - sum_hits d_A(R, H) ]
 
@@ -47,10 +48,10 @@ class Relief(WeightingMethod):
     Parameters
     ----------
     n_neighbors
-        Number k of neighbors of each class.
+        Number k of neighbors of each class; for a numeric target, of all neighbors.
     n_samples
-        Number m of rows R, which are a fixed sample. None: at most 2,000 rows. With very many classes, the sample is
-        smaller, to limit the number of searches to 200,000.
+        Number m of rows R, which are a fixed sample. None: at most 2,000 rows. The sample is smaller, but has at least
+        100 rows, if m times the number of classes is above 200,000.
 
     Examples
     --------
@@ -122,7 +123,7 @@ class Relief(WeightingMethod):
 
 
 def _summed(data: TrainingData, rows: IdArray, near: NeighborList, factors: FloatArray) -> FloatArray:
-    """Return the sum over all neighbors of the rows of factor times difference, for each attribute."""
+    """Return, for each attribute, the sum of factor times difference over all pairs of a row and a neighbor."""
     used, at = np.unique(np.concatenate([rows, near.rows]), return_inverse=True)
     queries, found = np.split(at.ravel(), [rows.size])
     arguments, power = data.core_arguments(used), data.fitted.distance.power
@@ -147,7 +148,7 @@ def weighted_neighbors(
     """Return the ``k`` nearest rows of an index to each query, or all rows if there are fewer.
 
     A row with weight 2 counts as two rows; the last row counts only in part if the total would exceed ``k``. If queries
-    are copies of stored rows, ``own`` contains the id of each query's row, which is excluded once.
+    are copies of stored rows, ``own`` contains the ids of these rows; each query excludes one copy.
     """
     ids, row_weights = data.instances.ids, data.instances.weights
     wanted, most = k if row_weights is None else k + 1, min(len(index), _MAX_GROWTH * k)

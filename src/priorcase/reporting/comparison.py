@@ -1,4 +1,4 @@
-"""Learners compared on the same splits within a time budget, and the one that is recommended."""
+"""Compare learners on the same splits within a time budget, and recommend one."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ _USEFUL = 0.005  # minimum lead over the baseline, as a share of its score
 
 @dataclass(frozen=True)
 class Budget:
-    """A time budget in seconds, which starts when it is created."""
+    """A time budget in seconds; the time runs from the creation of the object."""
 
     total: float
     start: float = field(default_factory=perf_counter)
@@ -62,12 +62,12 @@ class Budget:
         return perf_counter() - self.start
 
     def until(self, share: float) -> float:
-        """Return the seconds left until a share of the budget is spent."""
+        """Return the seconds left until the fraction ``share`` of the budget is spent."""
         return share * self.total - self.spent
 
 
 def parse_budget(budget: object) -> float:
-    """Return a budget in seconds, from a number or from text."""
+    """Return a budget in seconds, from a number or a string."""
     found = math.nan
     if isinstance(budget, (int, float, str)) and not isinstance(budget, bool):
         text = str(budget).strip().lower()
@@ -76,7 +76,7 @@ def parse_budget(budget: object) -> float:
             found = float(digits) * _UNITS[text[len(digits) :].strip() or "s"]
     if not 0 < found < math.inf:
         raise ParameterError(
-            f"budget must be a number of seconds > 0, or text such as '60s' or '2min', got {quoted(budget)}. 60 "
+            f"budget must be a number of seconds > 0, or a string such as '60s' or '2min', got {quoted(budget)}. 60 "
             "seconds are enough for most tables."
         )
     return found
@@ -86,19 +86,19 @@ def parse_budget(budget: object) -> float:
 
 
 def task_of(problem: Problem) -> Task:
-    """Return the targets in the format of `priorcase.evaluation`."""
+    """Return the targets as a `Task` of `priorcase.evaluation`."""
     if problem.classes:
         return Task("classes", problem.y, np.unique(problem.y))
     return Task("numbers", problem.y, np.empty(0))
 
 
 def deal(problem: Problem, folds: int, *, random_state: int, repeat: int) -> list[Split]:
-    """Return the splits of a cross-validation, stratified by class."""
+    """Return the splits of a cross-validation, stratified for classification."""
     return list(Folds(folds).deal(task_of(problem), random_state=random_state, repeat=repeat))
 
 
 def sample_rows(problem: Problem, size: int, *, random_state: int) -> IntArray:
-    """Return positions of a random sample of the rows, ascending, stratified by class; all rows if there are few."""
+    """Return sorted positions of about ``size`` random rows, stratified by class unless these are most of the rows."""
     if size >= len(problem):
         return np.arange(len(problem))
     parts = round(len(problem) / size)
@@ -109,28 +109,28 @@ def sample_rows(problem: Problem, size: int, *, random_state: int) -> IntArray:
 
 @dataclass(frozen=True)
 class Pace:
-    """A learner's seconds for one split with a number of rows, and the exponent of their growth with the rows."""
+    """The seconds that a learner takes for one split of ``rows`` rows; proportional to ``rows ** growth``."""
 
     rows: int
     seconds: float
     growth: float
 
     def at(self, rows: int) -> float:
-        """Return the seconds for a split with another number of rows."""
+        """Return the expected seconds for a split of another number of rows."""
         return float(self.seconds * (rows / self.rows) ** self.growth)
 
     def affordable(self, seconds: float) -> int:
-        """Return the number of rows for which a split takes a given time."""
+        """Return the number of rows for which a split takes about ``seconds``; at least `_LEAST_SAMPLE`."""
         return max(int(self.rows * (max(seconds, 0.0) / self.seconds) ** (1.0 / self.growth)), _LEAST_SAMPLE)
 
 
 def pilot(candidate: Candidate, problem: Problem, *, random_state: int, longest: float = _LONG) -> Pace:
     """Estimate the seconds that a learner takes for a split, from small samples of a table.
 
-    The time of the largest sample is extrapolated in proportion to the number of rows, or with the growth between the
-    last two samples if that is faster (more rows can contain more distinct values, each with a coefficient). A time
-    that is longer than expected is measured again: the first fit may import modules, or the learner may fit more models
-    above some number of rows.
+    The time for the largest sample is extrapolated in proportion to the number of rows, or faster if the time grew
+    faster between the last two samples (more rows can contain more distinct values, each with a coefficient). If a
+    sample takes longer than expected, it is timed again: the first fit may have imported modules, or the learner may
+    fit more models above some number of rows.
     """
     measurable: Pace | None = None
     last, growth = Pace(1, 0.0, 1.0), 1.0
@@ -156,7 +156,7 @@ def pilot(candidate: Candidate, problem: Problem, *, random_state: int, longest:
 
 
 def _growth(earlier: Pace, rows: int, seconds: float) -> float:
-    """Return the exponent by which the time grew with the rows, from 1 to 3."""
+    """Return the exponent of the time as a power of the number of rows, limited to the range from 1 to 3."""
     if rows <= earlier.rows or seconds <= 0:
         return 1.0
     return float(np.clip(np.log(seconds / earlier.seconds) / np.log(rows / earlier.rows), 1.0, 3.0))
@@ -164,7 +164,7 @@ def _growth(earlier: Pace, rows: int, seconds: float) -> float:
 
 @dataclass
 class Trials:
-    """Results so far on the splits of one table; for ``n_jobs`` see `compare`."""
+    """Results of the learners measured so far on the splits of one table; for ``n_jobs`` see `compare`."""
 
     problem: Problem
     splits: list[Split]
@@ -177,13 +177,13 @@ class Trials:
     needed: dict[str, float] = field(default_factory=dict)  # seconds for all rows, for learners that ran out of time
 
     def first_round(self, candidates: Sequence[Candidate], left: Callable[[], float], say: Say) -> None:
-        """Measure each learner on each split: first quick learners, then those always measured, then all others."""
+        """Measure learners on all splits as time allows: first quick learners, then those in `ALWAYS`, then others."""
         paces: dict[str, Pace] = {}
         reserve, columns = left() / 2, len(self.problem.X.kinds)
         for one in sorted(candidates, key=lambda one: one.name in ALWAYS):  # last, since they always have pilots
             say(one.title)
             if one.max_columns is not None and columns > one.max_columns:
-                self.reasons[one.name] = f"not measured: too many columns ({columns:,})"
+                self.reasons[one.name] = f"not measured: too many columns ({columns:,}; limit: {one.max_columns:,})"
             elif one.name == BASELINE:
                 paces[one.name] = Pace(1, 0.0, 1.0)
             elif left() < reserve and one.name not in ALWAYS:
@@ -214,9 +214,10 @@ class Trials:
     ) -> None:
         """Measure one learner on all splits, or record that there was too little time.
 
-        The learners in `ALWAYS` are fitted to a sample of the training rows if all rows would take too long; with
-        ``always``, the sample is as small as necessary. They leave ``reserved`` seconds for the learners that follow,
-        but get at least a fixed share of the remaining time. If ``reserved`` is None, they get this share.
+        With ``always=True``, the learner is measured even if there is too little time. The learners in `ALWAYS` are
+        fitted to a sample of the training rows if all rows would take too long. These learners leave ``reserved``
+        seconds for the learners that follow, but can use at least a fixed share of the remaining time, and only this
+        share if ``reserved`` is None.
         """
         name, rows, splits = candidate.name, len(self.problem), len(self.splits)
         expected = pace.at(rows)
@@ -242,8 +243,8 @@ class Trials:
     ) -> bool:
         """Measure one learner on all splits, fitted to ``rows`` rows, or to fewer rows if time is short.
 
-        At least ``least`` rows are used; with ``always``, the learner is measured on them even without enough time.
-        Earlier results are replaced. If time is too short or a fit fails, they are kept, and False is returned.
+        The learner is fitted to at least ``least`` rows; with ``always=True``, even if this takes too long. Earlier
+        results are replaced. If time is too short or the fit fails, earlier results are kept, and False is returned.
         """
         name, splits = candidate.name, len(self.splits)
         while True:
@@ -273,7 +274,7 @@ class Trials:
         return True
 
     def grow(self, candidates: Sequence[Candidate], left: Callable[[], float], say: Say) -> None:
-        """While time is left, refit the learners that were fitted to samples to more rows, and measure them again."""
+        """While time is left, measure the learners that were fitted to samples again, on larger samples."""
         for one in candidates:
             while (rows := self.samples.get(one.name)) is not None:
                 pace = Pace(rows, self.costs[one.name] / len(self.splits), 1.0)
@@ -336,9 +337,10 @@ class Trials:
 class Standing:
     """Results of one learner: the mean of each score with its standard error, and the seconds for all splits.
 
-    ``reason`` is the reason why there is no score; empty if there is one. ``fitted_to`` is the size of the training
-    sample if time was short, None for all rows; scores on a sample are lower bounds. ``needed`` is the estimated number
-    of seconds for all splits and rows if there was less time; NaN if unknown, None if there was enough time.
+    ``reason`` says why the learner has no scores; it is empty if the learner has scores. ``fitted_to`` is the size of
+    the training sample if time was short, None if all training rows were used; a learner fitted to a sample would
+    probably score better with all rows. ``needed`` is the estimated number of seconds for all splits with all rows; NaN
+    if unknown, None if there was enough time.
     """
 
     name: str
@@ -353,13 +355,13 @@ class Standing:
 
     @property
     def label(self) -> str:
-        """The title and the class, such as ``"AODE (AODE)"``."""
+        """The title followed by the name of the class, such as ``"Tuned k-NN (KNNClassifierCV)"``."""
         return f"{self.title} ({self.class_name})" if self.class_name else self.title
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Compared(GridResult):
-    """Results of all learners on the same splits of a sample of the rows, sorted by score; prints as a table.
+    """Results of all learners on the same splits of all rows or of a sample, sorted by score; prints as a table.
 
     ``protocol`` describes the splits, and ``result`` contains the scores on every split.
     """
@@ -421,7 +423,7 @@ class Compared(GridResult):
 
     @property
     def baseline(self) -> Standing | None:
-        """The baseline; None if it failed."""
+        """Results of the baseline; None if it failed."""
         return next((one for one in self.measured if one.name == BASELINE), None)
 
 
@@ -534,16 +536,17 @@ class Difference:
 
 @dataclass(frozen=True, repr=False)
 class Verdict(GridResult):
-    """The recommended learner, and the score used for the selection; prints as a table of expected scores.
+    """The recommended learner, and the score by which it was selected; prints as a table of expected scores.
 
-    ``by`` is the log-score for classification, or the accuracy if no learner's probabilities are better than the class
-    frequencies but its predictions are; the root mean squared error for regression.
-    ``estimate`` is the nested estimate of each score, with its standard error: for each fold, the learner is selected
-    on the other folds and scored on this one, so the selection adds no bias; ``same_choice`` of ``folds`` selected the
-    recommended learner. ``runner_up`` and ``baseline`` are the differences to the second-best learner and to the
-    baseline; ``more_accurate`` is a learner with a significantly higher accuracy. Learners that were fitted to a sample
-    are never reported as worse in ``runner_up`` or ``more_accurate``, since their scores are lower bounds.
-    ``beats_baseline`` requires a significant lead of more than half a percent of the baseline's score.
+    ``by`` is ``"rmse"`` for regression and ``"log_score"`` for classification, or ``"accuracy"`` if learners beat the
+    baseline only in accuracy.
+    ``estimate`` is the nested estimate of each score, with its standard error: for each fold, a learner is selected on
+    the other folds and scored on this fold, so the selection adds no bias. The recommended learner was selected for
+    ``same_choice`` of ``folds`` folds. ``runner_up`` and ``baseline`` are the differences to the second-best learner
+    and to the baseline; ``more_accurate`` is the lead of a learner with a significantly higher accuracy. Learners that
+    were fitted to a sample are never called worse than others in ``runner_up`` and ``more_accurate``, since they would
+    probably score better with all rows.
+    ``beats_baseline`` requires a significant lead of at least half a percent of the baseline's score.
     """
 
     chosen: str
@@ -558,7 +561,7 @@ class Verdict(GridResult):
 
     def _grid(self) -> Grid:
         start = "Recommended" if self.beats_baseline else "Best, but not significantly better than the baseline"
-        title = f"{start}: {self.chosen} (best {self.by} in {self.same_choice} of {self.folds} folds)"
+        title = f"{start}: {self.chosen} (selected by {self.by} in {self.same_choice} of {self.folds} folds)"
         if self.chosen == BASELINE:
             title = f"No learner beats the baseline ({self.by})"
         lines = [[name, with_errors([mean], [error])[0]] for name, (mean, error) in self.estimate.items()]
@@ -572,9 +575,9 @@ class Verdict(GridResult):
 def choose(compared: Compared, guessing: Mapping[str, float] | None = None) -> Verdict:
     """Recommend the learner with the best log-score or the smallest error; return the verdict.
 
-    ``guessing`` contains the scores of a constant guess based on all rows, which a useful learner must beat too. The
-    baseline can be worse than this guess, since small classes can be rarer in training rows than in test rows.
-    If no learner beats the log-score of the baseline but one beats its accuracy, the most accurate learner is chosen.
+    ``guessing`` contains the scores of constant predictions; a useful learner must also beat these scores. The baseline
+    can have worse scores, since small classes can be rarer in training rows than in test rows.
+    If the baseline is beaten in accuracy but not in log-score, the most accurate learner is chosen.
     """
     result = compared.result
     if not any(score.name == "log_score" for score in result.scores):
@@ -589,7 +592,7 @@ def choose(compared: Compared, guessing: Mapping[str, float] | None = None) -> V
 
 
 def _unless_guessed(found: Verdict, guessing: Mapping[str, float]) -> Verdict:
-    """Return the verdict; the learner does not beat the baseline if a guess is as good as its nested estimate."""
+    """Return the verdict, with ``beats_baseline=False`` if a constant guess is as good as the nested estimate."""
     guess = guessing.get(found.by, -math.inf)
     as_good = found.estimate[found.by][0] <= guess + _USEFUL * abs(guess)
     return replace(found, beats_baseline=False) if math.isfinite(guess) and as_good else found
@@ -643,7 +646,7 @@ def difference(result: Comparison, score: str, one: str, other: str) -> Differen
 
 
 def _picks(result: Comparison, by: str) -> list[int]:
-    """Return, for each split, the learner that is best on the other splits of its repetition."""
+    """Return, for each split, the index of the learner that is best on the other splits of the same repetition."""
     values = result.values(by) if result.score(by).greater_is_better else -result.values(by)
     usable = np.where(np.isnan(values), -np.inf, values)
     width = usable.shape[1] // result.repeats
@@ -656,7 +659,7 @@ def _picks(result: Comparison, by: str) -> list[int]:
 
 
 def _selected(result: Comparison, score: str, picks: list[int]) -> FloatArray:
-    """Return the score on each split of the learner that was selected on the other splits."""
+    """Return, for each split, the score of the learner that was selected on the other splits."""
     return np.asarray(result.values(score)[picks, np.arange(len(picks))])
 
 

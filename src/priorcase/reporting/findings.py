@@ -51,11 +51,11 @@ RowKind: TypeAlias = Literal["typical", "suspect", "outlier", "suspect and outli
 class ColumnImportance:
     """Importance of a column.
 
-    ``loss`` is the increase of the loss when the column is permuted, with its standard error ``error``: the log loss
-    for classification, the mean squared error divided by the variance for regression; ``accuracy`` is the change in
-    accuracy. ``relevance`` is the probability that the classes depend on the column at all (SubsetAveragedBayes), None
-    if no cut point was found for a numeric column; for a numeric target, ``weight`` is the Relief weight relative to
-    the largest.
+    ``loss`` is the increase of the loss when the values of the column are permuted, and ``error`` its standard error.
+    The loss is the log loss for classification, and the mean squared error divided by the variance of the target for
+    regression. For classification, ``accuracy`` is the change in accuracy, and ``relevance`` the probability that the
+    class depends on the column (SubsetAveragedBayes), None for a numeric column without cut points. For regression,
+    ``weight`` is the Relief weight relative to the largest weight.
     """
 
     name: str
@@ -68,7 +68,7 @@ class ColumnImportance:
 
 @dataclass(frozen=True, repr=False)
 class Importance(GridResult):
-    """The columns, the most important first, and the number of test rows; prints as a table."""
+    """Importance of the columns, the most important first, measured on ``rows`` test rows; prints as a table."""
 
     columns: tuple[ColumnImportance, ...]
     rows: int
@@ -93,9 +93,9 @@ class Importance(GridResult):
 def measure_importance(
     problem: Problem, learner: Any, folds: int, *, random_state: int, allowed: float, say: Callable[[str], None]
 ) -> Importance:
-    """Permute each column in turn in held-out rows, in as many folds as fit into ``allowed`` seconds.
+    """Return the importance of columns: permute each in the test rows of as many folds as ``allowed`` seconds permit.
 
-    At least `_LEAST_ASKED` test rows are measured, or all rows of a smaller table, even if that takes longer.
+    At least `_LEAST_ASKED` test rows are used, or all rows of a smaller table, even if this takes longer.
     """
     start, task = perf_counter(), task_of(problem)
     losses: list[FloatArray] = []
@@ -126,7 +126,7 @@ def measure_importance(
 def _permuted(
     problem: Problem, learner: Any, task: Task, split: Split, names: Sequence[str], *, random_state: int, allowed: float
 ) -> tuple[FloatArray, FloatArray]:
-    """Return, for each column and test row, the change in loss and in whether the prediction is right."""
+    """Return the changes of the loss and of the accuracy (0 or 1) for each column and test row."""
     stream = np.random.default_rng([random_state, split.number])
     asked = split.test[stream.permutation(split.test.size)[:_ASKED]]
     with warnings.catch_warnings():
@@ -152,14 +152,14 @@ def _permuted(
 
 
 def _outputs(model: Any, X: Any, task: Task) -> FloatArray:
-    """Return probabilities of the classes of the whole table, or predicted numbers."""
+    """Return predicted probabilities of all classes in the table, or predicted numbers."""
     if task.kind == "classes":
         return aligned(np.asarray(model.predict_proba(X)), model.classes_, task.labels)
     return np.asarray(model.predict(X), dtype=np.float64)
 
 
 def _losses(outputs: FloatArray, truth: AnyArray, task: Task) -> tuple[FloatArray, FloatArray]:
-    """Return the loss of each row, and 1 where its prediction is right."""
+    """Return the loss of each row, and 1 for each row whose class is predicted correctly, else 0."""
     if task.kind == "numbers":
         return (outputs - truth) ** 2, np.zeros(truth.size)
     given = outputs[np.arange(truth.size), np.searchsorted(task.labels, truth)]
@@ -195,8 +195,8 @@ def _weights(problem: Problem) -> dict[str, float]:
 def row_kind(row: int, suspects: Suspects | None, outliers: Outliers | None) -> RowKind:
     """Return the label of a row in the report.
 
-    ``"suspect"`` if its target may be wrong, ``"outlier"`` if its combination of values is unusual, or both;
-    ``"typical"`` otherwise. Rows that were not checked are typical.
+    The label is ``"suspect"`` if the target of the row may be wrong, ``"outlier"`` if its combination of values is
+    unusual, ``"suspect and outlier"``, or otherwise ``"typical"``. Rows that were not checked count as typical.
     """
     suspect = suspects is not None and row in suspects.positions
     outlier = outliers is not None and row in outliers.positions
@@ -210,11 +210,12 @@ def row_kind(row: int, suspects: Suspects | None, outliers: Outliers | None) -> 
 
 @dataclass(frozen=True)
 class Suspect:
-    """A row whose target may be wrong: its position and its place, such as ``line 7``.
+    """A row whose target may be wrong: its position, and its name in the report, such as ``line 7``.
 
-    ``probability`` is the probability of the actual class; for numbers, the error in robust standard deviations.
-    ``against`` is the number of other learners that disagree with the actual class. ``used`` and ``correct`` are its
-    record as the nearest neighbor of other rows (PEBLS), None unless the row is among the least reliable.
+    ``probability`` is the predicted probability of the actual class; for regression, the error in robust standard
+    deviations. ``against`` is the number of other learners that disagree with the actual class. ``used`` is how often
+    the row was the nearest neighbor of another row, and ``correct`` how often it had the class of that row (PEBLS);
+    both are None unless the row is among the least reliable.
     """
 
     row: int
@@ -231,10 +232,11 @@ class Suspect:
 class Suspects(GridResult):
     """All rows whose target may be wrong, the most suspicious ones first; prints as a table.
 
-    ``found`` is the number of rows whose class has at most the probability ``limit`` while another class has at least
-    1/2; ``by_chance`` is the number expected if the probabilities are correct. For numbers, ``limit`` is in robust
-    standard deviations, and ``by_chance`` is the number expected if errors are normally distributed. ``asked`` is the
-    number of other learners, and ``of`` the number of rows that were checked.
+    For classification, ``found`` is the number of rows whose actual class has at most the probability ``limit`` while
+    another class has at least 1/2; ``by_chance`` is the number expected if the probabilities are correct. For
+    regression, ``found`` is the number of errors of at least ``limit`` robust standard deviations, and ``by_chance``
+    the number expected if errors are normally distributed. ``asked`` is the number of other learners, and ``of`` the
+    number of rows that were checked.
     """
 
     rows: tuple[Suspect, ...]
@@ -246,17 +248,17 @@ class Suspects(GridResult):
 
     @cached_property
     def positions(self) -> frozenset[int]:
-        """The positions of the rows."""
+        """The positions of the rows whose target may be wrong."""
         return frozenset(one.row for one in self.rows)
 
     @property
     def significant(self) -> bool:
-        """Whether there are significantly more rows than expected by chance: Poisson, one-sided, 5%."""
+        """Whether significantly more rows were found than expected by chance (one-sided Poisson test, 5%)."""
         return self.found > 0 and bool(pdtrc(self.found - 1, self.by_chance) <= _SIGNIFICANT)
 
     @property
     def chance(self) -> str:
-        """The number of rows expected by chance, in words."""
+        """Text that compares the number of rows found with the number expected by chance."""
         expected = chance(self.by_chance)
         if self.significant:
             return f"about {expected} are expected by chance"
@@ -281,7 +283,7 @@ class Suspects(GridResult):
 
 
 def find_suspects(problem: Problem, found: OutOfFold, *, records: bool) -> Suspects:
-    """Return the rows that disagree most with their predictions; ``records`` adds PEBLS records, which takes longer."""
+    """Return the rows whose targets disagree most with the predictions; ``records=True`` adds records by PEBLS."""
     if not problem.classes:
         return _far_off(problem, found)
     given, sure = found.of_truth, found.proba.max(axis=1) >= SURE
@@ -310,7 +312,7 @@ def _far_off(problem: Problem, found: OutOfFold) -> Suspects:
 
 
 def _records(problem: Problem) -> dict[int, tuple[int, int]]:
-    """Return how often each of the least reliable rows was used and right, by position."""
+    """Return how often each of the least reliable rows was a nearest neighbor and was right, by position."""
     worst = PEBLS().fit(problem.X, problem.y).suspects(min(_UNRELIABLE, len(problem)))
     kept = zip(worst.ids.tolist(), worst.used.tolist(), worst.correct.tolist(), strict=True)
     return {row: (int(used) - 1, int(correct) - 1) for row, used, correct in kept if used - correct > 1}
@@ -321,7 +323,7 @@ def _records(problem: Problem) -> dict[int, tuple[int, int]]:
 
 @dataclass(frozen=True)
 class UnexpectedValue:
-    """A value that is improbable given the rest of its row: its surprise in nats above the mean of the column."""
+    """A value that is improbable given the rest of its row; ``excess`` is its surprise above the column mean (nats)."""
 
     column: str
     value: str
@@ -331,7 +333,7 @@ class UnexpectedValue:
 
 @dataclass(frozen=True)
 class Outlier:
-    """An unusual row: its position and place, the share of rows at least as unusual, and its least expected values."""
+    """An unusual row with its least expected values; ``tail`` is the share of rows that are at least as unusual."""
 
     row: int
     place: str
@@ -343,9 +345,10 @@ class Outlier:
 class Outliers(GridResult):
     """All unusual rows, the most unusual ones first; prints as a table.
 
-    These are the rows beyond Tukey's outer fence: their scores (the negative log-density) exceed the upper quartile by
-    more than three interquartile ranges. ``components`` are the sizes of the two mixture models, ``learned`` the
-    numbers of rows that they were fitted to, and ``looked_at`` the number of rows that were checked.
+    A row is unusual if it is beyond Tukey's outer fence: its score (the negative log-density) exceeds the upper
+    quartile by more than three interquartile ranges. ``components`` are the numbers of components of the two mixture
+    models, ``learned`` is the number of rows that each model was fitted to, and ``looked_at`` the number of rows that
+    were checked.
     """
 
     rows: tuple[Outlier, ...]
@@ -355,7 +358,7 @@ class Outliers(GridResult):
 
     @cached_property
     def positions(self) -> frozenset[int]:
-        """The positions of the rows."""
+        """The positions of the unusual rows."""
         return frozenset(one.row for one in self.rows)
 
     def _grid(self) -> Grid:
@@ -377,8 +380,8 @@ def find_outliers(problem: Problem, *, random_state: int, n_jobs: int | None) ->
 def score_outliers(problem: Problem, *, random_state: int, n_jobs: int | None) -> tuple[Outliers, FloatArray]:
     """Return the unusual rows, and the score of every row: its negative log-density.
 
-    Each half of the rows is checked with a model fitted to the other half, or to a sample of it: a row far from all
-    others would get its own component if the model were fitted to it.
+    Each half of the rows is checked with a model fitted to the other half, or to a sample of the other half: a model
+    fitted to a row far from all others would give this row its own component.
     """
     kinds = {name: kind for name, kind in problem.X.kinds.items() if not isinstance(kind, Text)}
     if kinds:  # the longer a text, the less probable it is, which does not make it unusual
@@ -414,13 +417,13 @@ def score_outliers(problem: Problem, *, random_state: int, n_jobs: int | None) -
 
 
 def _expected_number(predicted: float, column: AnyArray) -> str:
-    """Return a predicted number as text, rounded if the known numbers of the column are integers."""
+    """Format a predicted number; it is rounded if all numbers of the column are integers."""
     whole = bool(np.all((column == np.round(column)) | np.isnan(column)))
     return number(round(predicted) if whole else predicted, 3)
 
 
 def _unexpected_values(problem: Problem, model: MixtureModel, rows: IntArray) -> dict[int, tuple[UnexpectedValue, ...]]:
-    """Return the least expected values of rows, and the expected ones."""
+    """Return the least expected values of each row, each with the value expected instead."""
     if not rows.size:
         return {}
     scored, names = model.outlier_scores(problem.X.take(rows)), list(problem.X.kinds)

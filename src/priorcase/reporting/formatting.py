@@ -11,8 +11,8 @@ from priorcase.schema import Date, Kind
 from priorcase.schema.dates import date_text
 from priorcase.schema.kinds import is_missing
 
-_WIDEST = 28  # characters of a cell
-PRINTED = 20  # lines of a printed table
+_WIDEST = 28  # maximum number of characters of a cell
+PRINTED = 20  # maximum number of lines of a printed table
 
 
 def count(n: float, thing: str, things: str | None = None) -> str:
@@ -25,7 +25,7 @@ def chance(rows: float) -> str:
 
 
 def rest(lines: int, thing: str) -> str:
-    """Return a note on the number of lines omitted from a printed table; empty if there are none."""
+    """Return a note on the number of rows omitted from a printed table; empty if no rows are omitted."""
     return f"... and {count(lines - PRINTED, thing)}" if lines > PRINTED else ""
 
 
@@ -55,13 +55,13 @@ def duration(allowed: float) -> str:
 
 
 def unambiguous(names: Iterable[str]) -> list[str]:
-    """Return names for a list in a sentence; all are quoted if a name contains a comma or the word *and*."""
+    """Return names for a list in a sentence; all names are quoted if any contains a comma or the word *and*."""
     found = list(names)
     return [repr(name) for name in found] if any("," in name or " and " in name for name in found) else found
 
 
 def value(cell: Any, kind: Kind | None = None) -> str:
-    """Format a cell of a table; ``?`` if it is missing. If ``kind`` is a date, numbers are seconds since 1970."""
+    """Format a cell of a table; ``?`` if it is missing. For a `Date`, numbers are seconds since 1970."""
     if is_missing(cell):
         return "?"
     if isinstance(kind, Date) and isinstance(cell, float):

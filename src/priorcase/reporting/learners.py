@@ -26,7 +26,7 @@ from priorcase.stacking import StackedClassifier
 from priorcase.stacking.stacked import best_temperature, scaled
 
 ALWAYS = ("stacked", "tuned_knn")
-"""The learners that are always measured, if necessary fitted to a sample of the rows."""
+"""Names of the learners that are always measured; they are fitted to a sample of the rows if time is short."""
 
 _COOLEST, _HOTTEST, _TEMPERATURE_FOLDS = 0.2, 5.0, 3
 # Names in the registry, parameters, and the maximum number of columns for which a learner is tried.
@@ -119,7 +119,7 @@ def _baseline(problem: Problem) -> Candidate:
 
 
 class Within(BaseEstimator):
-    """Base class of learners that fit another learner, ``learner``, as ``model_``."""
+    """Base class of learners that wrap another learner, ``learner``; ``model_`` is the fitted learner."""
 
     model_: Any
 
@@ -150,8 +150,8 @@ class Within(BaseEstimator):
 class Scaled(Within):
     """Classifier whose probabilities are scaled by the temperature that fits held-out predictions best.
 
-    The training rows are predicted by leave-one-out if the learner supports it and has learned nothing else from the
-    targets, otherwise by cross-validation. The class frequencies are mixed in with the weight of one additional row, so
+    To fit the temperature, the training rows are predicted by leave-one-out if this needs only one fit, otherwise by
+    cross-validation. The class frequencies are mixed into the probabilities with the weight of one additional row, so
     that no class has probability 0. Predicted classes are not changed.
     """
 
@@ -190,7 +190,7 @@ class Scaled(Within):
 
 
 class Sampled(Within):
-    """Learner that is fitted to a random, stratified sample of the training rows."""
+    """Learner that is fitted to a random sample of the training rows, stratified by class for classifiers."""
 
     def __init__(self, learner: Any, rows: int) -> None:
         self.learner, self.rows = learner, rows
@@ -206,7 +206,7 @@ class Sampled(Within):
 
 
 def rescaled(learner: Any) -> Any:
-    """Return a learner whose probabilities are scaled; unchanged if it scales them itself or has none."""
+    """Return the learner wrapped in `Scaled`; unchanged if it scales its own probabilities or predicts none."""
     own = isinstance(learner, (StackedClassifier, KNNClassifierCV))
     return Scaled(learner) if not own and is_classifier(learner) and hasattr(learner, "predict_proba") else learner
 

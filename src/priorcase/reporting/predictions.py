@@ -1,4 +1,4 @@
-"""Held-out predictions of the recommended learner: calibration, and three explained predictions."""
+"""Held-out predictions of the recommended learner: calibration, and up to three explained predictions."""
 
 from __future__ import annotations
 
@@ -44,10 +44,11 @@ UNLIKELY, SURE = 0.1, 0.5  # with many classes, a class can be unlikely although
 
 @dataclass(frozen=True, eq=False)
 class OutOfFold:
-    """Predictions for the rows at some positions by models that were not fitted to them, averaged over repetitions.
+    """Predictions for each row by models that were not fitted to it, averaged over repetitions.
 
-    ``proba`` has a column for each of ``labels``; both are empty for regression. ``against`` is the number of the
-    ``asked`` other learners that predict a class other than the true class.
+    ``rows`` contains the positions of the rows. ``proba`` has a column for each class in ``labels``; both are empty for
+    regression. ``asked`` is the number of other learners, and ``against`` counts how many of these predict a wrong
+    class for each row.
     """
 
     rows: IntArray
@@ -60,12 +61,12 @@ class OutOfFold:
 
     @property
     def of_truth(self) -> FloatArray:
-        """Probability of the true class of each row."""
+        """Predicted probability of the true class of each row."""
         return self.proba[np.arange(len(self.truth)), np.searchsorted(self.labels, self.truth)]
 
 
 def out_of_fold(compared: Compared, problem: Problem, chosen: str) -> OutOfFold:
-    """Return a learner's prediction for each row of a comparison, and how many others disagree with its class."""
+    """Return the predictions of the learner ``chosen`` for all compared rows, and how many other learners are wrong."""
     truth = problem.y[compared.rows]
     labels = np.unique(problem.y) if problem.classes else np.empty(0)
     proba = np.zeros((truth.size, labels.size))
@@ -95,7 +96,7 @@ def out_of_fold(compared: Compared, problem: Problem, chosen: str) -> OutOfFold:
 
 
 def doubted(of_truth: FloatArray, top: FloatArray) -> Any:
-    """Return whether targets may be wrong, given the probabilities of the actual class and the most probable class."""
+    """Return whether targets may be wrong, given the probabilities of the actual and of the most probable class."""
     return (top >= SURE) & (of_truth <= UNLIKELY)
 
 
@@ -104,9 +105,10 @@ def doubted(of_truth: FloatArray, top: FloatArray) -> Any:
 
 @dataclass(frozen=True)
 class Bin:
-    """Rows with similar predictions, from ``low`` to ``high``: the mean prediction and the mean truth.
+    """Rows with predictions from ``low`` to ``high``: their mean prediction and their mean true value.
 
-    For classification, these are the probability of the predicted class, and the share of correct predictions.
+    For classification, ``predicted`` is the mean probability of the predicted class, and ``observed`` the share of
+    correct predictions.
     """
 
     low: float
@@ -118,11 +120,11 @@ class Bin:
 
 @dataclass(frozen=True, repr=False)
 class Calibration(GridResult):
-    """Predictions compared with the truth, in bins from small to large; prints as a table.
+    """Predictions compared with the true values, in bins from small to large predictions; prints as a table.
 
-    ``error`` is the mean difference between predicted and observed, weighted by rows: the expected calibration error
-    for classification, a number in units of the target for regression. For regression, ``half`` and ``nine_tenths`` are
-    quantiles of the absolute error, and ``points`` are the predicted and true numbers of some rows.
+    ``error`` is the mean absolute difference between ``predicted`` and ``observed``, weighted by the rows of each bin:
+    the expected calibration error for classification, in units of the target for regression. For regression, ``half``
+    and ``nine_tenths`` are quantiles of the absolute error, and ``points`` the predicted and true numbers of some rows.
     """
 
     bins: tuple[Bin, ...]
@@ -147,7 +149,7 @@ class Calibration(GridResult):
 
 
 def calibrate(found: OutOfFold) -> Calibration:
-    """Compare predictions with the truth: in ten bins of probability, or in ten groups of equal size."""
+    """Compare predictions with true values: in ten bins of probability, or for numbers in ten groups of equal size."""
     if found.labels.size:
         table = calibration_table(found.truth, found.proba, bins=_BINS, labels=found.labels)
         edges, columns = table.edges.tolist(), (table.rows.astype(int), table.probability, table.observed)
@@ -172,9 +174,9 @@ def calibrate(found: OutOfFold) -> Calibration:
 
 @dataclass(frozen=True)
 class Precedent:
-    """A similar row: its position and its place, such as ``line 7``.
+    """A similar row: its position, and its name in the report, such as ``line 7``.
 
-    ``unlike`` is whether it is the nearest row with another class than the class predicted by the nearest rows.
+    ``unlike`` says whether it is the nearest row of a class other than the class that the nearest rows predict.
     """
 
     row: int
@@ -199,9 +201,10 @@ class Explained(GridResult):
     """One prediction, explained; prints as a table.
 
     ``kind`` is ``"clear"``, ``"doubtful"`` or ``"wrong"``; for numbers ``"close"``, ``"typical"`` or ``"far off"``.
-    ``output`` is the probability of the predicted class, or the predicted number; ``probabilities`` are those of the
-    most probable classes. ``columns`` are sorted by the size of their contributions, on a ``scale`` of
-    `priorcase.explain`. ``changes`` are columns with new values that would change the prediction to ``otherwise``.
+    ``output`` is the probability of the predicted class, or the predicted number; ``probabilities`` contains the most
+    probable classes with their probabilities. ``columns`` are sorted by the absolute values of their contributions to
+    ``scale`` (see `priorcase.explain`). ``changes`` are columns with new values that would change the prediction to
+    ``otherwise``.
     """
 
     kind: str
@@ -236,9 +239,9 @@ class Explained(GridResult):
 def explain(
     problem: Problem, found: OutOfFold, learner: Any, *, typical: Callable[[int], bool]
 ) -> tuple[Explained, ...]:
-    """Explain up to three predictions by a model that is fitted to all rows except the candidates for explanation.
+    """Explain up to three predictions of a model that is fitted to all rows except the candidates for explanation.
 
-    Rows that are not ``typical`` are used only as examples of wrong predictions or large errors.
+    Rows for which ``typical`` returns False are used only as examples of wrong predictions or large errors.
     """
     usual = np.array([typical(row) for row in found.rows.tolist()])
     examples = {kind: rows for kind, rows in _examples(problem, found, usual) if rows.size}
@@ -258,7 +261,7 @@ def explain(
 
 
 def _examples(problem: Problem, found: OutOfFold, usual: AnyArray) -> Iterator[tuple[str, IntArray]]:
-    """Yield a few rows of each kind, best example first; empty if there are none."""
+    """Yield each kind of example with a few rows, the best example first; without rows if there are none."""
     if not problem.classes:
         off = np.abs(found.predicted - found.truth)
         yield "close", _first(np.where(usual, np.abs(off - np.quantile(off, 0.05)), np.inf))
@@ -282,7 +285,7 @@ def _first(scores: FloatArray) -> IntArray:
 def _best_example(
     kind: str, problem: Problem, model: Any, found: OutOfFold, chosen: IntArray, usual: AnyArray
 ) -> int | None:
-    """Return the row that is an example of its kind for this model too; None if there is none."""
+    """Return a row that is an example of ``kind`` for ``model`` too; None if there is none."""
     rows = found.rows[chosen]
     if not problem.classes:
         off = np.abs(np.asarray(model.predict(problem.X.take(rows))) - problem.y[rows])

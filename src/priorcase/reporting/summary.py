@@ -1,4 +1,4 @@
-"""Sentences of a report, used on the page and on the terminal, and the summary for the terminal.
+"""Sentences of a report, for the HTML page and the terminal, and the summary for the terminal.
 
 ``**bold**`` marks emphasized text.
 """
@@ -74,20 +74,20 @@ def recommendation(report: Report) -> Iterator[str]:
         lead = (
             f"**{title} is not more accurate than always predicting {frequent}** "
             f"({percent(size / report.table.rows)}), but its probabilities are better than the class frequencies "
-            "(by log-score): use them to compare cases, not to predict the class"
+            "(by log-score): use these probabilities to compare cases, not to predict the class"
         )
     elif not verdict.beats_baseline or not better:
         lead = f"**No learner is significantly better than the baseline.** Best: **{title}**"
     elif verdict.by == "accuracy":
         yield (
-            "**No learner's probabilities are significantly better than the class frequencies, but the accuracy is "
-            f"higher than that of always predicting {report.table.target.values[0][0]}.**"
+            f"**No learner's probabilities are significantly better than the class frequencies, but {title} is more "
+            f"accurate than always predicting {report.table.target.values[0][0]}.**"
         )
         lead = f"Recommended if only the predicted class matters: **{title}**"
     expected = _accuracy(report) if report.problem.classes else _rmse(report)
     yield f"{lead}. {expected}." if better else f"{lead}."
     if verdict.beats_baseline and last.sampled:
-        yield f"{_lower_bounds(report)} {_larger_budget(report)}"
+        yield f"{_fitted_to_samples(report)} {_larger_budget(report)}"
 
 
 def _too_short(report: Report) -> Iterator[str]:
@@ -102,26 +102,27 @@ def _too_short(report: Report) -> Iterator[str]:
         do = "does" if complete == 1 else "do"
         yield f"{count(complete, 'learner')} measured on all rows {do} not beat the baseline significantly."
     if last.sampled:
-        yield _lower_bounds(report)
+        yield _fitted_to_samples(report)
     if missing:
         yield f"{count(missing, 'learner')} {'was' if missing == 1 else 'were'} not measured."
     yield _larger_budget(report)
 
 
-def _lower_bounds(report: Report) -> str:
-    """List the learners that were fitted to samples, and state that their scores are lower bounds."""
+def _fitted_to_samples(report: Report) -> str:
+    """Name the learners that were fitted to samples, and state that all rows would probably improve their scores."""
     verdict, last = report.verdict, report.compared[-1]
     names = unambiguous(one.title for one in last.sampled)
     parts = [
         f"{name} ({one.fitted_to:,} of {last.rows.size:,} rows)" for name, one in zip(names, last.sampled, strict=True)
     ]
-    scores = "This score is a lower bound" if len(parts) == 1 else "These scores are lower bounds"
+    scores = f"Fitted to all rows, {'it' if len(parts) == 1 else 'they'} would probably score better"
     others = [one for one in last.sampled if one.name != verdict.chosen]
     better = ""
     if verdict.chosen != BASELINE and others:
         who = "it" if len(parts) == 1 else joined(unambiguous(one.title for one in others))
-        better = f": fitted to all rows, {who} may be better than {last.title(verdict.chosen)}"
-    return f"Fitted to samples because the time budget was too short: {joined(parts)}. {scores}{better}."
+        better = f", and {who} may be better than {last.title(verdict.chosen)}"
+    samples = "was fitted to a sample" if len(parts) == 1 else "were fitted to samples"
+    return f"{joined(parts)} {samples} because the time budget was too short. {scores}{better}."
 
 
 def sufficient_budget(report: Report) -> str:
@@ -158,7 +159,7 @@ def _rmse(report: Report) -> str:
 
 
 def estimation(report: Report) -> Iterator[str]:
-    """Explain how the expected accuracy or error was measured, if the report states it."""
+    """Explain how the expected accuracy or error was measured, if the report states this number."""
     if report.verdict.chosen != BASELINE and _better_than_guessing(report):
         what = "accuracy" if report.problem.classes else "error"
         yield (
@@ -176,11 +177,11 @@ def nested_and_table(report: Report) -> Iterator[str]:
     start = f"The {_score(report)} of {compared.title(verdict.chosen)}"
     of_table = _with_error(compared.standing(verdict.chosen).scores[verdict.by])
     if verdict.same_choice == verdict.folds:
-        yield f"{start} is {of_table}; it was selected in every fold, so the selection adds no bias."
+        yield f"{start} is {of_table}; the learner was selected in every fold, so the selection adds no bias."
     else:
         yield (
-            f"{start} in the table is {of_table}, which is optimistic, since it was selected on the same folds. The "
-            f"nested estimate for new rows is {_with_error(estimate)}."
+            f"{start} in the table is {of_table}, which is optimistic, since the learner was selected on the same "
+            f"folds. The nested estimate for new rows is {_with_error(estimate)}."
         )
 
 
@@ -197,9 +198,9 @@ def differences(report: Report) -> Iterator[str]:
             significant = "significant" if ahead.significant else "not significant"
             yield f"{start}, worse by {ahead.interval} in {_score(report)}: the difference is {significant}."
     if verdict.baseline is not None and verdict.beats_baseline:
-        yield f"The baseline is worse by {verdict.baseline.interval}."
+        yield f"The baseline is worse by {verdict.baseline.interval} in {_score(report)}."
     if verdict.same_choice < verdict.folds:
-        yield f"The same learner was selected in {verdict.same_choice} of {verdict.folds} folds."
+        yield f"{compared.title(verdict.chosen)} was selected in {verdict.same_choice} of {verdict.folds} folds."
     if verdict.more_accurate is not None:
         yield (
             f"{compared.title(verdict.more_accurate.other)} has a higher accuracy (by "
@@ -219,21 +220,22 @@ def calibration(report: Report) -> Iterator[str]:
         return
     if found.half is not None and found.nine_tenths is not None:
         yield (
-            f"Half of the predictions are within {number(found.half, 3)} of the true value, and nine of ten within "
+            f"Half of the predictions are within {number(found.half, 3)} of the true value, and nine of ten are within "
             f"{number(found.nine_tenths, 3)}."
         )
         return
     points = 100 * found.error
     verdict = "well calibrated" if points < 5 else "roughly calibrated" if points < 10 else "poorly calibrated"
     yield (
-        f"Its probabilities are **{verdict}**: on average they differ by {points:.1f} points from observed frequencies."
+        f"The predicted probabilities are **{verdict}**: on average they differ by {points:.1f} points from observed "
+        "frequencies."
     )
     worst = max(found.bins, key=lambda one: one.predicted - one.observed if one.rows >= _FEW_IN_GROUP else 0.0)
     chance_error = math.sqrt(worst.predicted * (1 - worst.predicted) / worst.rows)
     if worst.rows >= _FEW_IN_GROUP and worst.predicted - worst.observed > max(0.1, _UNRELIABLE * chance_error):
         yield (
             f"The least reliable probabilities are those from {percent(worst.low, 0)} to {percent(worst.high, 0)}: of "
-            f"these {worst.rows:,} predictions, only {percent(worst.observed)} were right."
+            f"the {worst.rows:,} predictions in this range, only {percent(worst.observed)} were right."
         )
 
 
@@ -281,8 +283,8 @@ def rows(report: Report) -> Iterator[str]:
             text += f"; {suspects.chance}"
         else:
             text += (
-                f": their errors are {suspects.limit:g} robust standard deviations or more. With normally distributed "
-                f"errors, about {chance(suspects.by_chance)} are expected; more if errors grow with {target}"
+                f" (errors of {suspects.limit:g} robust standard deviations or more). With normally distributed "
+                f"errors, about {chance(suspects.by_chance)} such rows are expected; more if errors grow with {target}"
             )
         yield f"{text}."
     elif suspects is not None:
@@ -354,15 +356,15 @@ def summary(report: Report) -> Iterator[RenderableType]:
     if report.verdict.same_choice < report.verdict.folds:
         note += " The score of the selected learner is optimistic, because it was used for the selection."
     if any(one.fitted_to is not None for one in report.compared[-1].measured):
-        note += " Lower bound: fitted to a sample of this size because the time budget was too short; fitting to "
-        note += "all rows should give better scores."
+        note += " Learners with a sample size were fitted to a sample because the time budget was too short; with "
+        note += "all rows, they would probably score better."
     yield Text(note, style="dim")
     yield Text()
     for sentence in findings(report):
         yield _emphasized(sentence)
     for line in report.skipped:
         yield Text(visible(f"Skipped: {line}."), style="dim")
-    yield Text(f"Created in {seconds(report.made.seconds)} of {seconds(report.made.budget)}.", style="dim")
+    yield Text(f"Created in {seconds(report.made.seconds)} (budget {seconds(report.made.budget)}).", style="dim")
 
 
 def _table(report: Report) -> RenderableType:
@@ -372,7 +374,7 @@ def _table(report: Report) -> RenderableType:
     for heading in (*(("accuracy", "log-score") if classes else ("RMSE", "R²")), "time"):
         table.add_column(heading, justify="right")
     for one, cells in zip(shown.measured, score_texts(report, shown.measured), strict=True):
-        title = one.label if one.fitted_to is None else f"{one.label} (lower bound: {count(one.fitted_to, 'row')})"
+        title = one.label if one.fitted_to is None else f"{one.label} (sample of {count(one.fitted_to, 'row')})"
         style = "bold" if one.name == report.verdict.chosen else None
         table.add_row(Text(visible(title)), *cells, seconds(one.seconds), style=style)
     if shown.unmeasured:

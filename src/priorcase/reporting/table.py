@@ -1,4 +1,4 @@
-"""Table of a report: its rows and target, and a summary of its columns."""
+"""The table of a report: rows and targets, and a summary of the columns."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ _DATE = re.compile(r"\d\d?[./]\d\d?[./]\d{4}\b")
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Problem(GridResult):
-    """A table and its target; prints as a line.
+    """A table and its target; prints as one line.
 
     ``places`` contains row positions, or line numbers in a file (``place_word`` says which).
     """
@@ -98,18 +98,18 @@ class Problem(GridResult):
         return replace(self, X=self.X.take(rows), y=self.y[rows], places=self.places[rows])
 
     def shown(self, name: str, row: int) -> str:
-        """Return a cell as text."""
+        """Return a cell as a string."""
         return value(self.X[name][row], self.X.kinds[name])
 
     def place(self, row: int) -> str:
-        """Return the place of a row, such as ``line 7``."""
+        """Return the name of a row in the report, such as ``line 7``."""
         return f"{self.place_word} {int(self.places[row]):,}"
 
 
 def opened(
     X: Any, y: Any, *, target: str | None, name: str | None, reading: Mapping[str, Any]
 ) -> tuple[Any, Any, dict[str, Any]]:
-    """Return the rows and targets, read from a file if necessary, and further arguments of `read_problem`."""
+    """Return the rows and targets, read from a file if necessary, and the further arguments for `read_problem`."""
     schema = reading.get("schema") or {}
     if not isinstance(schema, Mapping):
         raise ParameterError(f"schema must be a mapping from columns to kinds, got {quoted(schema)}.")
@@ -125,11 +125,11 @@ def opened(
         y, target = None, y
     if isinstance(X, str | os.PathLike):
         if y is not None:
-            raise TargetError("got a path and y; expected one of them. Pass the column to predict as target=.")
+            raise TargetError("got a file path and y; expected the targets in the file. Pass their column as target=.")
         name, X = name or table_name(os.fspath(X)), read_table(X, **reading)
         kinds = {name: kind for name, kind in schema.items() if not _is_in_frame(kind)}
     elif others := [name for name in reading if name != "schema"]:
-        raise ParameterError(f"{others[0]} is an option for reading files, but X is not a file. Omit it.")
+        raise ParameterError(f"got {others[0]}=, an option for reading files, but X is not a file path. Omit it.")
     about = dict(getattr(X, "attrs", None) or {})
     found: dict[str, Any] = {
         "declared": tuple(schema),
@@ -138,7 +138,7 @@ def opened(
     }
     if y is None:
         if backend_of(X) is None:
-            raise TargetError("got no y; expected the targets of these rows. Pass them, or a frame that contains them.")
+            raise TargetError("got no y; expected one target for each row. Pass y, or a frame that contains targets.")
         frame = nw.from_native(X, eager_only=True)
         target = target or about.get("target") or frame.columns[-1]
         check_column(str(about.get("source", "the frame")), target, frame.columns)
@@ -173,7 +173,7 @@ def read_problem(
     declared: Collection[str] = (),
     kinds: Mapping[Any, Any] | None = None,
 ) -> Problem:
-    """Return the table as named columns, without rows whose target is missing."""
+    """Return the table, as named columns, and the targets, without rows whose target is missing."""
     table, array = named_columns(X, kinds), as_array(y)
     if array.ndim == 2 and array.shape[1] == 1:
         array = array[:, 0]
@@ -184,7 +184,7 @@ def read_problem(
     kept = np.array([row for row, each in enumerate(values) if not is_missing(each)], dtype=np.int64)
     if kept.size < _LEAST_ROWS:
         raise EvaluationError(
-            f"got {count(kept.size, 'row')} with a known target; expected at least {_LEAST_ROWS}, since learners are "
+            f"got {count(kept.size, 'row')} with a target; expected at least {_LEAST_ROWS}, since learners are "
             "compared on held-out rows."
         )
     targets = [values[row] for row in kept.tolist()]
@@ -193,11 +193,13 @@ def read_problem(
         task = guess_task(set(targets)) if numbers else "classify"
     column = (read_numbers(targets)[0] if task == "regress" else read_labels(targets).values)[:, 0]
     if task == "regress" and np.abs(column).max() > _LARGEST:
-        raise NumericRangeError(f"got a target {target!r} beyond {_LARGEST}, whose squares would overflow. Rescale it.")
+        raise NumericRangeError(
+            f"got numbers in the target {target!r} beyond {_LARGEST}; squared errors would overflow. Rescale them."
+        )
     if np.unique(column).size < 2:
         raise EvaluationError(
-            f"got a target {target!r} that is {quoted(targets[0])} in every row; expected two values or more. Choose "
-            "another column as the target."
+            f"got a target {target!r} that is {quoted(targets[0])} in every row; expected two distinct values or "
+            "more. Choose another column as the target."
         )
     where = np.arange(len(values)) if places is None else places
     taken = table if kept.size == len(table) else table.take(kept)
@@ -237,7 +239,8 @@ def scorable(problem: Problem) -> Problem:
         found = {0: "every class has a single row", 1: "only one class has two rows or more"}.get(repeated, enough)
         raise EvaluationError(
             f"got a target {problem.target!r} in which {found}; expected at least two classes with two rows or more, "
-            f"{least} rows together. Choose another column as the target: free text and ids cannot be predicted."
+            f"and at least {least} rows in these classes. Choose another column as the target: free text and ids "
+            "cannot be predicted."
         )
     return problem.taken(rows)
 
@@ -249,10 +252,11 @@ def scorable(problem: Problem) -> Problem:
 class ColumnSummary(GridResult):
     """Summary of a column; prints as a line of a table.
 
-    ``low``, ``median`` and ``high`` are numbers, dates, or numbers of words for texts. ``values`` contains the most
-    frequent values with their counts, the levels in order, or the members of sets; for a target, it contains all
-    classes. ``bars`` contains the count of each value, or of equal-width bins of numbers. ``remark`` says what is
-    unusual about the column, and ``used`` whether learners use it.
+    ``low``, ``median`` and ``high`` are the minimum, median and maximum of numbers, dates or the word counts of texts;
+    None for other kinds. For these kinds, ``values`` contains the most frequent values, the first levels of an ordinal
+    column or the most frequent members of sets, with their counts; for a target, all classes. ``bars`` contains the
+    count of each of these values, or of each equal-width bin of numbers. ``remark`` says what is unusual about the
+    column, and ``used`` whether learners use the column.
     """
 
     name: str
@@ -269,7 +273,7 @@ class ColumnSummary(GridResult):
 
     @property
     def amounts(self) -> str:
-        """Minimum, median and maximum of numbers, dates or word counts, as text."""
+        """Minimum, median and maximum of numbers, dates or word counts, as a string."""
         numbers = (self.low, self.median, self.high)
         texts = [x if isinstance(x, str) else number(x, 4) for x in numbers if x is not None]
         return " … ".join(texts) + " words" * (self.kind == "text")
@@ -279,7 +283,7 @@ class ColumnSummary(GridResult):
 
 
 def _column_grid(title: str, columns: Sequence[ColumnSummary]) -> Grid:
-    """Return a grid with a line for each of the first columns."""
+    """Return a grid with one line for each of the first `PRINTED` columns."""
     lines = []
     for one in columns[:PRINTED]:
         common = ", ".join(f"{name} {times:,}" for name, times in one.values[:_LISTED])
@@ -296,9 +300,9 @@ class TableSummary(GridResult):
     """Summary of a table; prints as a table of its columns.
 
     ``missing`` is the number of missing values, ``repeated`` the number of rows that equal an earlier row in all used
-    columns, and ``conflicting`` the number of rows that equal another row but have a different target. Because of these
-    rows, no model can have a higher accuracy than ``ceiling``. ``remarks`` are sentences, or command-line options to
-    copy.
+    columns, and ``conflicting`` the number of rows that equal another row in these columns but have a different target.
+    Because of conflicting rows, no classifier can have a higher accuracy than ``ceiling``. ``remarks`` are sentences,
+    or command-line options to copy.
     """
 
     rows: int
@@ -388,11 +392,11 @@ def _column(name: str, column: AnyArray, kind: Kind, codes: IntArray, most: int 
 
 
 def _remarked(column: ColumnSummary, useless: Uninformative | None, rows: int, reveals: str | None) -> ColumnSummary:
-    """Return the column with a remark if it is uninformative, mostly missing, or ``reveals`` the target."""
+    """Return the column with a remark if it is uninformative, mostly missing, or determines the target ``reveals``."""
     if useless is not None and useless.left_out:
         return replace(column, remark=f"{useless}{_IGNORED}", used=False)
     if reveals is not None:
-        return replace(column, remark=f"{_REVEALS}: is it known before {reveals} is known?")
+        return replace(column, remark=f"{_REVEALS}: is this column known before {reveals}?")
     if useless is not None:
         return replace(column, remark=str(useless))
     if column.missing > 0.5 * rows:
@@ -401,7 +405,7 @@ def _remarked(column: ColumnSummary, useless: Uninformative | None, rows: int, r
 
 
 def _repetitions(columns: list[IntArray], target: IntArray, classes: bool) -> tuple[int, int, float | None]:
-    """Return the numbers of repeated and conflicting rows, and the largest possible accuracy."""
+    """Return the numbers of repeated and conflicting rows, and the highest possible accuracy of a classifier."""
     rows = pd.DataFrame(dict(enumerate(columns)))
     group = rows.groupby(list(rows.columns), sort=False).ngroup()
     alike = pd.Series(target).groupby([group, target]).size().groupby(level=0)
@@ -417,7 +421,7 @@ def _declared_nominal(names: Sequence[str]) -> str:
 
 
 def _misspelled(label: object, others: Sequence[object]) -> object:
-    """Return a class that differs only in case, blanks or (in longer words) one letter; None if there is none."""
+    """Return a class that differs from ``label`` only in case, blanks or, for longer words, one letter; else None."""
     if not isinstance(label, str):
         return None
     if (same := similar_value(label, others)) is not None:
@@ -426,7 +430,7 @@ def _misspelled(label: object, others: Sequence[object]) -> object:
 
 
 def _differ_in_a_letter(first: str, second: str) -> bool:
-    """Return whether two words differ in one letter; words that differ in a digit (type1, type2) do not count."""
+    """Return whether two longer words differ in one letter; a different digit (type1, type2) does not count."""
     short, long = sorted((first.casefold(), second.casefold()), key=len)
     start = next((at for at, (a, b) in enumerate(zip(short, long, strict=False)) if a != b), len(short))
     end = start + (len(short) == len(long))
@@ -445,8 +449,7 @@ def _remarks(problem: Problem, found: TableSummary) -> Iterator[str]:
         why = [column.remark.removesuffix(_IGNORED) for column in out]
         names = unambiguous(column.name for column in out)
         told = joined([f"{name} ({each})" for name, each in zip(names, why, strict=True)])
-        keep = "its kind to keep it" if len(out) == 1 else "a kind to keep one"
-        yield f"Dropped: {told}. Declare {keep} (--column NAME=KIND)."
+        yield f"Dropped: {told}. To keep a column, declare its kind (--column NAME=KIND)."
     if problem.without_target:
         yield f"Ignored because {target} is missing: {count(problem.without_target, 'row')}."
     if names := [column.name for column in found.columns if column.remark.startswith(_REVEALS)]:
@@ -458,19 +461,18 @@ def _remarks(problem: Problem, found: TableSummary) -> Iterator[str]:
     numeric = [column for column in found.columns if column.used and column.kind == "numeric"]
     if names := [column.name for column in numeric if 1 < column.distinct <= _CODES]:
         verb, these = ("has", "is") if len(names) == 1 else ("have", "are")
-        told = (
-            f"{joined(unambiguous(names), _NAMED)} {verb} few different numbers and {these} read as numeric; if these "
-        )
+        told = f"{joined(unambiguous(names), _NAMED)} {verb} few different numbers and {these} read as numeric; if the "
+        told += f"numbers are codes, declare the {'column' if len(names) == 1 else 'columns'} as nominal"
         if len(names) > _NAMED:
-            yield f"{told}are codes, declare them as nominal (--column NAME=nominal)."
+            yield f"{told} (--column NAME=nominal)."
         else:
-            yield f"{told}are codes, declare them as nominal:"
+            yield f"{told}:"
             yield _declared_nominal(names)
     texts = [column for column in found.columns if column.values]
     if names := [column.name for column in texts if all(_DATE.match(each) for each, _ in column.values)]:
         verb, these = ("contains", "is") if len(names) == 1 else ("contain", "are")
         yield (
-            f"{joined(unambiguous(names))} {verb} dates and {these} read as nominal: convert them with read_table, "
+            f"{joined(unambiguous(names))} {verb} dates and {these} read as nominal: convert dates with read_table, "
             "pandas.to_datetime or --column NAME=date."
         )
     if found.conflicting:

@@ -70,7 +70,7 @@ class Parts(GridsResult, tuple[Part, ...]):
 
 @dataclass(frozen=True, repr=False)
 class NextSteps(GridResult):
-    """Shell commands and Python code that use the recommended learner on new rows; prints them."""
+    """Shell commands and Python code that use the recommended learner on new rows; prints as these lines."""
 
     commands: tuple[str, ...] = ()
     python: tuple[str, ...] = ()
@@ -90,7 +90,7 @@ class Made(GridResult):
     date: str
 
     def _grid(self) -> Grid:
-        time = f"{seconds(self.seconds)} of {seconds(self.budget)}"
+        time = f"{seconds(self.seconds)} (budget {seconds(self.budget)})"
         return Grid(f"priorcase {self.version}, {self.date}, random state {self.random_state}: {time}", [], [])
 
 
@@ -98,10 +98,10 @@ class Made(GridResult):
 class Report:
     """A report on a table: the recommended learner and notable findings; prints as a short summary.
 
-    ``problem`` contains the rows with their targets, and ``table`` a summary of the columns. ``compared`` is the list
-    of comparisons of learners: on all rows, or first on a sample and then on all rows; use the last one. ``verdict`` is
-    the recommended learner. Important columns, unusual rows, rows whose target may be wrong, calibration and explained
-    predictions are None or empty if they were skipped; ``skipped`` gives the reasons.
+    ``problem`` contains the rows with their targets, and ``table`` a summary of the columns. ``compared`` contains the
+    comparisons of learners, for a large table first on a sample and then on all rows as time allowed; use the last one.
+    ``verdict`` names the recommended learner. ``importance``, ``outliers``, ``suspects``, ``calibration`` and
+    ``explained`` are None or empty if they were skipped or do not apply to the baseline; ``skipped`` gives the reasons.
 
     Examples
     --------
@@ -142,8 +142,8 @@ class Report:
     def json(self) -> str:
         """Return the report as a JSON document; numbers that are not finite are null.
 
-        ``place`` identifies a row in the report: its position from 0, or its line in a file. ``row_kind`` is the label
-        returned by `Report.row_kind`.
+        ``place`` identifies a row: it is the position of the row from 0, or its line in a file. ``row_kind`` is the
+        label returned by `Report.row_kind`.
         """
         found = {
             "name": self.problem.name,
@@ -168,7 +168,7 @@ class Report:
 
     @prefix_errors
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Write the report to a file, as JSON if its name ends in ``.json``, else as HTML.
+        """Write the report to a file, as JSON if the file name ends in ``.json``, else as HTML.
 
         An existing file is replaced.
 
@@ -183,13 +183,13 @@ class Report:
     def row_kind(self, row: int) -> RowKind:
         """Return the label of a row in the report.
 
-        ``"suspect"`` if its target may be wrong, ``"outlier"`` if its combination of values is unusual, ``"suspect and
-        outlier"``, or ``"typical"``.
+        The label is ``"suspect"`` if the target of the row may be wrong, ``"outlier"`` if its combination of values is
+        unusual, ``"suspect and outlier"``, or otherwise ``"typical"``.
         """
         return row_kind(row, self.suspects, self.outliers)
 
     def _plain(self, node: Any) -> Any:
-        """Return data for JSON: null for numbers that are not finite; objects with a row get its place and kind."""
+        """Return data for JSON, with null for infinity and NaN; objects with a ``row`` get its place and kind."""
         if isinstance(node, dict):
             found = {str(key): self._plain(child) for key, child in node.items()}
             if not isinstance(row := node.get("row"), int):
@@ -230,11 +230,11 @@ def report(
     progress: bool | None = None,
     **reading: Any,
 ) -> Report:
-    """Report on a table: a summary, the recommended learner with its estimated performance, and notable findings.
+    """Return a report on a table: a summary, the recommended learner with its estimated performance, and findings.
 
     Learners are compared by cross-validation, repeated as time allows; large tables are sampled first. The learner with
     the best log-score (classification) or the smallest squared error (regression) is recommended. Its performance is
-    estimated by nested cross-validation, so the estimate is not biased by the selection. Everything is measured on
+    estimated by nested cross-validation, so the estimate is not biased by the selection. All learners are scored on
     held-out rows.
 
     Parameters
@@ -244,16 +244,16 @@ def report(
         ``X`` can also be a file path, or a frame that includes the target column; then omit ``y``, or pass the name of
         that column as ``y``.
     target, name
-        Names of the target and of the table. Without ``y``, the target is a column of ``X``; None for the
-        target named in the file, or the last column.
+        Names of the target and of the table. Without ``y``, ``target`` is the name of a column of ``X``; None means the
+        target named in the file, or else the last column.
     task
         ``"classify"`` or ``"regress"``; ``"auto"`` means regression for numeric targets unless they are integers with
         ten or fewer distinct values.
     budget
-        Time budget: seconds, or text such as ``"90s"`` or ``"2min"``. Parts for which no time is left are skipped and
-        listed.
+        Time budget: seconds, or a string such as ``"90s"`` or ``"2min"``. Parts of the report for which no time is left
+        are skipped; ``skipped`` lists these parts.
     learners
-        Mapping from names to scikit-learn estimators to compare; None for a set that suits most tables.
+        Mapping from names to the scikit-learn estimators to compare; None for learners that suit most tables.
     random_state
         Seed of all random numbers.
     n_jobs
@@ -267,7 +267,7 @@ def report(
     Returns
     -------
     Report
-        Prints as a short summary; ``save("report.html")`` writes the page.
+        Prints as a short summary; ``save("report.html")`` writes the full report.
 
     Examples
     --------
@@ -280,7 +280,7 @@ def report(
     seconds = parse_budget(budget)
     if learners is not None and (not isinstance(learners, Mapping) or not learners):
         raise ParameterError(
-            f"learners must be None or a mapping from names to learners, got {quoted(learners)}. For example "
+            f"learners must be None or a non-empty mapping from names to learners, got {quoted(learners)}. For example "
             "{'nearest': pc.KNNClassifier()}."
         )
     if learners is not None and BASELINE in map(str, learners):
@@ -297,7 +297,7 @@ def report(
     options = [*inspect.signature(report).parameters, *inspect.signature(read_table).parameters]
     for key in reading:
         if key not in options:
-            remedy = advice(key, options, otherwise="help(pc.report) lists them.")
+            remedy = advice(key, options, otherwise="help(pc.report) lists the parameters.")
             raise ParameterError(f"got {key}=, which is not a parameter of report or read_table. {remedy}")
     for what, given in {"target": target, "name": name}.items():
         if given is not None and not isinstance(given, str):
@@ -327,9 +327,9 @@ def report_on(
     load: Sequence[str] = (),
     form: str = "named",
 ) -> Report:
-    """Return a report on a table that has been read; ``clock`` started before reading.
+    """Return a report on a table that has been read; ``clock`` is the time budget, which includes the reading.
 
-    ``table`` is the file of the table, ``reading`` the command-line options with which it was read, ``load`` the lines
+    ``table`` is the path of its file, ``reading`` the command-line options with which it was read, ``load`` the lines
     of Python code that create ``X`` and ``y``, and ``form`` the form of the caller's ``X`` (see `form_of`).
     """
     thread_count(n_jobs)
@@ -353,7 +353,7 @@ def report_on(
         skipped: list[str] = []
 
         def made(what: str, work: Callable[[], R], *, always: bool = False) -> R | None:
-            """Return the result of some work; None, and a line in the report, if there is no time or it fails."""
+            """Return the result of ``work``; if it fails or time is short, list ``what`` as skipped and return None."""
             say(what)
             if not always and clock.until(_LATEST) <= 0:
                 skipped.append(f"{what}: no time was left")
@@ -408,7 +408,7 @@ def report_on(
 
 
 def _guessing(problem: Problem) -> dict[str, float]:
-    """Return the log-score of equal probabilities, and the accuracy of the most frequent class."""
+    """Return the log-score of equal probabilities, and the accuracy of always predicting the most frequent class."""
     if not problem.classes:
         return {}
     sizes = np.unique(problem.y, return_counts=True)[1]

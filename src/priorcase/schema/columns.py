@@ -5,7 +5,7 @@ values (`Coded`). All three have these members:
 
 - ``content``: ``numbers``, ``booleans``, ``text``, ``any`` if mixed, or ``nothing`` if all objects are missing.
 - ``numbers()``: returns float64 with NaN for missing values; only for ``numbers`` and ``booleans``.
-- ``coded()``: returns codes and values.
+- ``coded()``: returns a `Coded` column.
 - ``empty()``: returns whether every value is missing.
 - ``kind()``: returns the kind implied by the type.
 """
@@ -195,7 +195,7 @@ class ObjectColumn:
         return np.array([np.nan if is_missing(value) else float(value) for value in self.values], np.float64)
 
     def coded(self) -> Coded:
-        """Encode in order of first appearance; raise ``TypeError`` for an unhashable value."""
+        """Encode values in order of first appearance; raise ``TypeError`` for an unhashable value."""
         values, types = self.values, self.types
         if len(types) > 1 and any(issubclass(kind, BOOLEANS) for kind in types):
             values = [identity(plain(value)) if isinstance(value, BOOLEANS) else value for value in values]
@@ -443,7 +443,7 @@ def _arrow_codes(native: Any) -> Coded:
 
 
 def dictionary_codes(chunk: Any, *, check: bool = True) -> IntArray:
-    """Return the codes of a PyArrow dictionary array as signed integers, -1 for null; check them by default."""
+    """Return the codes of a PyArrow dictionary array as signed integers, -1 for null; by default, check the codes."""
     import pyarrow as pa
 
     indices = chunk.indices
@@ -456,7 +456,7 @@ def dictionary_codes(chunk: Any, *, check: bool = True) -> IntArray:
 
 
 def damaged_codes() -> ReadingError:
-    """Return the error for codes that are not in their dictionary: Arrow does not check them in damaged files."""
+    """Return the error for codes that are not in their dictionary; Arrow does not check the codes of damaged files."""
     return ReadingError(
         "a dictionary column has codes beyond its dictionary: the file or batch is damaged. Write it again, or omit it."
     )
@@ -490,7 +490,7 @@ def misfit(kind: Kind, column: Column) -> tuple[str, str] | None:
 
 
 def read_column(kind: Kind, column: Column, label: Name, known: Callable[[], Iterable[Value]] = tuple) -> ReadColumn:
-    """Read a column as its kind from fit; ``known`` returns the known values, for messages."""
+    """Read a column as the kind it had in fit; ``known`` returns the column's stored values, for messages."""
     if (problem := misfit(kind, column)) is not None:
         found, expected = problem
         fitted = kind.describe(known()) if isinstance(kind, Nominal) else kind.describe()

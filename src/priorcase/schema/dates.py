@@ -23,7 +23,7 @@ _ISO = re.compile(r"\d{4}-\d\d-\d\d([T ]\d\d:\d\d(:\d\d([.,]\d+)?)?(Z|[+-]\d\d(:
 
 
 def seconds_of(value: Any) -> float | None:
-    """Convert a date, a datetime or an ISO string to seconds; return None for anything else.
+    """Convert a date, a datetime or an ISO string to seconds since 1970; return None for anything else.
 
     >>> seconds_of("1970-01-02"), seconds_of(datetime.datetime(1970, 1, 1, 0, 1)), seconds_of("soon")
     (86400.0, 60.0, None)
@@ -53,7 +53,7 @@ def _parsed(text: str) -> float | None:
 
 
 def seconds_of_array(dates: Any) -> FloatArray:
-    """Convert a NumPy array of dates to seconds, NaN for NaT."""
+    """Convert a NumPy array of dates to seconds since 1970, NaN for NaT."""
     whole = dates.astype("datetime64[us]")
     seconds = whole.astype(np.int64) / 1e6
     seconds[np.isnat(whole)] = np.nan
@@ -76,7 +76,7 @@ def date_of(seconds: float) -> datetime.date | datetime.datetime:
 
 
 def date_text(seconds: float) -> str:
-    """Format a date, omitting a time of day of midnight and zero seconds.
+    """Format a date given in seconds since 1970; midnight and zero seconds are omitted.
 
     >>> date_text(86400.0), date_text(86460.0), date_text(86461.4)
     ('1970-01-02', '1970-01-02 00:01', '1970-01-02 00:01:01')

@@ -71,7 +71,7 @@ def is_missing(value: object) -> bool:
 
 
 def plain(value: Any) -> Value:
-    """Convert a value to a plain Python type; a float without a fraction becomes an integer, which is equal."""
+    """Convert a value to a plain Python type; a float without a fraction becomes the equal integer."""
     if isinstance(value, np.generic):
         # item() of a longdouble returns a longdouble.
         value = float(value) if isinstance(value, np.floating) else value.item()
@@ -97,7 +97,7 @@ def identity(value: Value) -> Value:
 def canonical(value: Value) -> bytes:
     """Return bytes that are equal for two values if and only if they are the same value, in any process.
 
-    Values other than strings, bytes, numbers and booleans are written as their type and ``repr``.
+    Values other than strings, bytes, numbers, booleans, tuples and frozensets are written as type and ``repr``.
     """
     if isinstance(value, bool):
         return b"b%d" % value
@@ -135,7 +135,7 @@ class Numeric:
 
 @dataclass(frozen=True, slots=True)
 class Ordinal:
-    """Ordinal column with ordered levels, from lowest to highest.
+    """Ordinal column: values are levels, given from lowest to highest.
 
     >>> Ordinal(("low", "middle", "high"))
     Ordinal(order=('low', 'middle', 'high'))
@@ -166,7 +166,7 @@ class Nominal:
         stored rows.
     content
         Type of the values: ``"any"``, ``"text"``, ``"numbers"``, ``"booleans"``, ``"dates"`` or ``"nothing"`` (only
-        missing values so far). Numbers passed for a string column raise an error. Comparisons of kinds ignore it.
+        missing values so far). Numbers passed for a string column raise an error. Comparisons of kinds ignore the type.
 
     Examples
     --------
@@ -341,7 +341,7 @@ class Set(Nominal):
 
 
 Kind: TypeAlias = Numeric | Ordinal | Nominal
-"""Kinds of columns; all others are subclasses of ``Numeric`` or ``Nominal``."""
+"""Kind of a column; all other kinds are subclasses of ``Numeric`` or ``Nominal``."""
 
 WORDS: dict[str, type[Any]] = {"numeric": Numeric, "nominal": Nominal, "date": Date, "text": Text, "set": Set}
 """Kinds without required parameters, by name."""

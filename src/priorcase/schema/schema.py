@@ -117,11 +117,11 @@ class Schema:
     stream if its first rows may not be representative. An object column with only missing values is nominal; numbers
     raise an error until the column has a value of another type, because they could be amounts or codes.
 
-    **Values** are known, unseen or missing. Missing values are NaN, None, NaT, ``pandas.NA``, nulls, masked cells and
-    ``Decimal("NaN")``; ``"nan"`` and ``""`` are not. Nominal values are compared by ``==``, except that booleans are
-    not numbers: ``1`` and ``1.0`` are equal, ``True`` and ``"1"`` are different values. Numbers are float64. Infinite
-    numbers raise an error, and so do integers and decimals beyond 2**53 that float64 cannot represent exactly; in a
-    nominal column numbers of any size are exact.
+    **Values** are known (stored or declared), unseen or missing. Missing values are NaN, None, NaT, ``pandas.NA``,
+    nulls, masked cells and ``Decimal("NaN")``; ``"nan"`` and ``""`` are not missing. Nominal values are compared by
+    ``==``, except that booleans are not numbers: ``1`` and ``1.0`` are equal; ``True`` and ``"1"`` differ from ``1``.
+    Numbers are float64. Infinite numbers raise an error, and so do integers and decimals beyond 2**53 that float64
+    cannot represent exactly; in a nominal column, numbers of any size are exact.
 
     **Later tables.** Columns are matched by name if both tables have names (in any order, none missing, none extra),
     otherwise by position. A column with only missing values is valid for any kind. Numbers in a string column, or
@@ -186,10 +186,10 @@ class Schema:
         return a if self.names is None else self.names[a]
 
     def position(self, key: Name, *, parameter: str = "key") -> int:
-        """Return the position of an attribute; raise ``ParameterError`` if it does not exist.
+        """Return the position of an attribute; raise ``ParameterError`` if the attribute does not exist.
 
-        A Python or NumPy integer is treated as a name if it equals one, otherwise as a position from 0. ``parameter``
-        is the name of the parameter that holds ``key``, for messages.
+        A Python or NumPy integer is treated as a name if an attribute has this name, otherwise as a position from 0.
+        ``parameter`` is the name of the parameter that contains ``key``, for messages.
 
         >>> Schema(("age", "size"), (Numeric(), Nominal())).position("size")
         1
@@ -230,7 +230,7 @@ class Schema:
             ``"from_dtype"``: by type, see `Schema`. Otherwise the nominal columns as a mask, positions or names; all
             other columns are numeric (or ordinal, if their type is ordered). None: no column is nominal.
         kinds
-            Declared kinds, by name or position; they take precedence.
+            Declared kinds, by name or position; declared kinds take precedence over all others.
 
         Examples
         --------
@@ -249,7 +249,7 @@ class Schema:
     def read(self, X: Any, *, known: Callable[[int], Iterable[Value]] | None = None) -> Table:
         """Read the rows of a table with this schema.
 
-        ``known`` returns the known values of an attribute, for messages.
+        ``known`` returns the stored values of an attribute, for messages.
         """
         if type(X) is Table and X.schema == self:
             return X
@@ -597,7 +597,7 @@ def _single_row(schema: Schema, X: Any) -> Sequence[Any] | None:
 
 
 def _cell(kind: Kind, value: Any) -> Any:
-    """Return a number, a rank or a nominal value (NaN or None if missing), or ``_UNCLEAR`` if it is not plain."""
+    """Return a number, a rank or a nominal value (NaN or None if missing), or ``_UNCLEAR`` if another type needs conversion."""
     content = _CONTENTS.get(type(value))
     missing = value is None or (content == "numbers" and value != value)
     if isinstance(kind, Numeric):

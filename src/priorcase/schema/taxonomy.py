@@ -50,7 +50,7 @@ class Taxonomy(Nominal):
         parents, weights = _read_tree(self.tree)
         for node, weight in [*weights.items(), *(self.weights or {}).items()]:
             if node not in parents:
-                raise SchemaError(f"weights of Taxonomy has the key {node!r}, which is not a node of the tree")
+                raise SchemaError(f"weights of Taxonomy contains {node!r}, which is not a node of the tree")
             if not is_number(weight) or not 0 <= weight <= 1:
                 raise SchemaError(f"the weight of {node!r} in a Taxonomy must be from 0 to 1, got {quoted(weight)}")
             weights[node] = float(weight)

@@ -34,8 +34,8 @@ class Uninformative(TextResult):
     other
         The repeated column if the reason is ``"repeat"``.
     left_out
-        Whether reports and commands drop the column: ids, constants and columns without values, unless no column would
-        remain. All other uninformative columns are only reported.
+        Whether reports and command-line commands drop the column: ids, constants and columns without values, unless no
+        column would remain. All other uninformative columns are only reported.
 
     Examples
     --------
@@ -61,8 +61,8 @@ def uninformative_columns(X: Any) -> dict[Name, Uninformative]:
     """Return the columns that cannot help to predict other rows, by name (or position), with the reasons.
 
     Ids need at least 20 known values. Numbers with fractions, ordered levels, dates and texts are never ids. A column
-    repeats an earlier column if their values correspond one to one, or if its numbers are a linear function of the
-    numbers of the earlier column.
+    repeats an earlier column if the values of both correspond one to one (if numbers: unless most are distinct), or if
+    its numbers are a linear function of the numbers of the earlier column.
 
     >>> rows = [[f"c{i}", i % 7, 1, i % 7 * 2.5] for i in range(30)]
     >>> {column: str(why) for column, why in uninformative_columns(rows).items()}
@@ -161,13 +161,13 @@ def _same(form: str, one: AnyArray, other: AnyArray) -> bool:
 
 
 def pattern(values: AnyArray) -> IntArray:
-    """Number values by first occurrence, including missing; one-to-one columns get equal numbers."""
+    """Number values (also missing) by first occurrence; columns that correspond one to one get equal numbers."""
     _, first, numbers = np.unique(values, return_index=True, return_inverse=True)
     return np.argsort(np.argsort(first))[numbers.ravel()]
 
 
 def _on_a_line(numbers: FloatArray) -> FloatArray:
-    """Rescale numbers to [0, 1], so that columns that are linear functions of each other become identical."""
+    """Rescale numbers to 0 to 1, so that columns that are linear functions of each other become identical."""
     known = numbers[~np.isnan(numbers)]
     if not known.size:
         return numbers

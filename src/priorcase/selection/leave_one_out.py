@@ -23,7 +23,7 @@ Subset: TypeAlias = tuple[int, ...]
 Scoring: TypeAlias = Literal["accuracy", "brier", "log_score", "squared_error", "absolute_error"]
 
 Loss: TypeAlias = Callable[[Poll, IntArray], FloatArray]
-"""Function from a poll and the positions of the queries among the stored rows to the loss of each query."""
+"""Function that returns the loss of each query, given the poll (the neighbors' votes) and the queries' positions."""
 
 # Queries of the first block of a large table, before the length of their neighbor lists is known.
 _FIRST_BLOCK = 64
@@ -71,7 +71,7 @@ class LeaveOneOutLosses:
         return len(self.memory)
 
     def losses(self, points: IntArray, subsets: Sequence[Subset]) -> FloatArray:
-        """Return the loss of each subset on each of the given rows, shape (subsets, points)."""
+        """Return the loss of each subset on each of the rows at positions ``points``, shape (subsets, points)."""
         weights = np.repeat(self._weights(subsets), points.size, axis=0)
         return self._predicted(np.tile(points, len(subsets)), weights).reshape(len(subsets), points.size)
 
@@ -118,7 +118,7 @@ class LeaveOneOutLosses:
 
 
 def _class_loss(model: KNNClassifier, scoring: Scoring) -> tuple[Loss, float]:
-    """Return a loss (0/1 loss, Brier score or negative log-score, averaged over targets) and its unit."""
+    """Return a loss (0/1, Brier or negative log-score, averaged over targets), and the score of a loss of 1."""
     outputs, priors, temperature = model._outputs(), model._priors(), model._temperature
 
     def errors(poll: Poll, own: IntArray) -> FloatArray:
@@ -141,7 +141,7 @@ def _class_loss(model: KNNClassifier, scoring: Scoring) -> tuple[Loss, float]:
 
 
 def _number_loss(model: KNNRegressor, scoring: Scoring) -> tuple[Loss, float]:
-    """Return the squared or absolute error relative to the best constant, averaged over targets, and its unit."""
+    """Return a loss (error relative to the best constant, averaged over targets), and the score of a loss of 1."""
     numbers, power = model._targets(), 2 if scoring == "squared_error" else 1
     with np.errstate(over="ignore", invalid="ignore"):
         spread = numbers.std(axis=0) if power == 2 else np.abs(numbers - np.median(numbers, axis=0)).mean(axis=0)

@@ -40,11 +40,11 @@ class Step:
 class Race:
     """Racing rule: drop a subset that is unlikely to beat the leader by more than ``gamma`` (Moore & Lee 1994).
 
-    After m of n rows, the difference of the mean losses is treated as a Student t variable around its value after all n
-    rows, with variance ``s^2 / m * (1 - m / n)``, since rows are drawn without replacement. A subset is dropped once
-    ``P(difference < -gamma)`` is below ``delta``, divided by the number of comparisons. If ``paired``, s^2 is the
-    variance of the differences on each row (BRACE, a blocked race). Otherwise it is the sum of the variances of both
-    subsets (RACE), which is larger if some rows are hard for all subsets.
+    After m of n rows, the mean loss of a subset minus the mean loss of the leader is treated as a Student t variable
+    around this difference after all n rows, with variance ``s^2 / m * (1 - m / n)``, since rows are drawn without
+    replacement. A subset is dropped once ``P(difference < -gamma)`` is below ``delta``, divided by the number of
+    comparisons. If ``paired``, s^2 is the variance of the differences on single rows (BRACE, a blocked race). Otherwise
+    s^2 is the sum of the variances of both subsets (RACE), which is larger if some rows are hard for all subsets.
 
     One artificial row, on which the two subsets differ by 1, is added when s^2 is computed, because two subsets that
     agreed on m rows can still differ on one row in m. No subset is dropped before ``min_points`` rows; if
@@ -185,8 +185,8 @@ def schemata(
 def _sides(inside: BoolArray, losses: FloatArray) -> tuple[FloatArray, FloatArray]:
     """Return the mean loss with each attribute excluded and included, and its variance, shape (2, attributes).
 
-    As in `Race`, an artificial row is added, which contributes 0.5 to the sum of squares of each side. The result is
-    NaN for sides without rows.
+    As in `Race`, an artificial row is added, which adds 0.5 to the sum of squares of each side. Both results are NaN
+    for sides without rows.
     """
     means, variances = np.full((2, 2, inside.shape[1]), np.nan)
     for side, a in np.ndindex(means.shape):
@@ -198,7 +198,7 @@ def _sides(inside: BoolArray, losses: FloatArray) -> tuple[FloatArray, FloatArra
 
 
 def _decision(means: FloatArray, variances: FloatArray, points: int, rows: int, rule: Race) -> tuple[int, bool] | None:
-    """Return the attribute whose race is won most clearly and whether to include it; None if no race is won yet."""
+    """Return the attribute to decide and whether to include it; None if no race is won yet and rows are left."""
     cost, deviation = means[1] - means[0] + rule.gamma, np.sqrt(variances.sum(axis=0))
     ran = ~np.isnan(cost)
     # All races run at once and the first win decides, so each race gets only a part of delta.

@@ -77,10 +77,10 @@ class SelectionHistory(GridResult):
     def frame(self, backend: Backend | None = None) -> Any:
         """Return a data frame with one row per step.
 
-        Columns: ``step``; ``attribute`` (None if the step ended the search); ``kept`` (whether it was selected);
-        ``n_attributes`` (number selected so far); the score, under its own name; ``rows`` (number of rows the score is
-        averaged over); ``compared`` (number of subsets compared); ``evaluations`` (left-out rows predicted);
-        ``exhaustive`` (left-out rows that full leave-one-out would predict for these subsets).
+        Columns: ``step``; ``attribute`` (None if the step ended the search); ``kept`` (whether the attribute was
+        selected); ``n_attributes`` (number selected so far); the score, named like ``scoring``; ``rows`` (number of
+        rows the score is averaged over); ``compared`` (number of subsets compared); ``evaluations`` (left-out rows
+        predicted); ``exhaustive`` (left-out rows that full leave-one-out would predict for these subsets).
         ``backend``: see `Precedents.frame`.
         """
         attributes = [None if step.attribute is None else self.names[step.attribute] for step in self.steps]
@@ -145,14 +145,14 @@ class AttributeSelector(SelectorMixin, BaseEstimator, metaclass=EstimatorMeta):
         ``"accuracy"`` (default), ``"brier"`` or ``"log_score"`` (needs a ``prior``) for classes; ``"squared_error"``
         (default) or ``"absolute_error"`` for numbers.
     gamma
-        Indifference threshold: differences in mean loss up to ``gamma`` are ignored. For numeric targets, it is
+        Indifference threshold: differences in mean loss up to ``gamma`` are ignored. For numeric targets, ``gamma`` is
         relative to the loss of the best constant prediction.
     delta
-        Probability of a wrong decision in a race, shared by all comparisons.
+        Probability of a wrong decision in a race, divided among all comparisons.
     min_points
         Number of rows that are evaluated before a subset can be dropped.
     random_state, n_jobs
-        Seed of the order of the rows and of ``"schemata"``; number of threads, which does not change results.
+        Seed of the order of the rows and of the random subsets of ``"schemata"``; number of threads (same results).
 
     Attributes
     ----------
@@ -206,7 +206,7 @@ class AttributeSelector(SelectorMixin, BaseEstimator, metaclass=EstimatorMeta):
 
     @changes
     def fit(self, X: Any, y: Any) -> Self:
-        """Select attributes of a table, given one or more columns of classes or numbers."""
+        """Select attributes of the table ``X``; ``y`` contains one or more columns of classes or numbers."""
         check_parameters(self)
         threads = thread_count(self.n_jobs)
         estimator = self.estimator

@@ -41,7 +41,7 @@ from priorcase.schema import Nominal, Ordinal, Schema, Set, Taxonomy
 
 _VALUES = 200  # maximum number of listed values of a column
 _CONDITIONS = 20
-_LEVEL = 0.95  # level of the intervals that unlike past cases lie outside of
+_LEVEL = 0.95  # level of the prediction intervals that determine unlike past cases
 _NEIGHBORS = 5  # past cases to return for a model without votes
 _SCALARS = (bool, int, float, str)
 
@@ -140,9 +140,9 @@ def explanations(model: Any, rows: Sequence[Any], fixed: Sequence[str], **option
 
 
 def neighbors(model: Any, rows: Sequence[Any], k: int | None) -> list[dict[str, Any]]:
-    """Return the past cases that vote on each row, or its ``k`` nearest past cases (by default 5 without votes).
+    """Return the past cases that vote on each row, or its ``k`` nearest past cases (5 by default without votes).
 
-    ``unlike`` is the nearest past case of another class than the predicted class, or with a target outside the
+    ``unlike`` is the nearest past case whose class is not the predicted class, or whose target lies outside the
     prediction interval.
     """
     model = pinned(model)
@@ -169,7 +169,7 @@ def _with_unlike(model: Any, rows: Sequence[Any], found: Any) -> Any:
 
 
 def _takes_number(model: Any) -> bool:
-    """Return whether ``precedents`` of a model, or of the stack member that provides them, takes ``n_neighbors``."""
+    """Return whether ``precedents`` has the parameter ``n_neighbors`` (for a stack, that of the member it uses)."""
     voter = model._voter()[1] if hasattr(model, "_voter") else model
     return "n_neighbors" in signature(voter.precedents).parameters
 
@@ -229,7 +229,7 @@ def append(model: Any, rows: Sequence[Any], targets: Sequence[Any]) -> dict[str,
 
 
 def forget(model: Any, ids: list[int]) -> dict[str, Any]:
-    """Forget rows exactly."""
+    """Forget rows, as if they had never been learned."""
     model.forget(ids)
     return {"forgotten": len(ids), "rows": model.n_samples_fit_}
 

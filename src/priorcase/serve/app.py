@@ -1,7 +1,8 @@
 """The HTTP service of a model or a case base.
 
 A few threads handle queries; one thread makes changes, in the order of the requests. A query uses the same state of
-the model from start to end. Very fast predictions of single rows are made on the event loop while no thread is busy.
+the model from start to end. Very fast predictions of single rows are made on the event loop, unless a
+thread handles a request of another kind.
 """
 
 from __future__ import annotations
@@ -45,10 +46,10 @@ from priorcase.serve import answers
 from priorcase.serve.security import Guard, problem, replayed
 
 _READERS, _WAITING = 8, 256  # threads that handle queries, and requests that may wait for them
-_SHORTEST = 16  # characters of a token
+_SHORTEST = 16  # minimum number of characters of a token
 _LARGEST = 2**62
-_SMALL = 1 << 14  # bytes of a row that may be predicted at once
-_AT_ONCE = 0.005  # seconds that such a prediction may take
+_SMALL = 1 << 14  # maximum number of bytes of a row that is predicted on the event loop
+_AT_ONCE = 0.005  # maximum CPU time of such a prediction in seconds
 _STATUS: tuple[tuple[type[PriorcaseError], int], ...] = (
     (UnknownIdError, 404),
     (ForgettingError, 409),
@@ -261,7 +262,7 @@ class Service:
 
         def watched() -> Any:
             with giving_up.watched():
-                giving_up.check()  # it may have waited too long already
+                giving_up.check()  # the query may have waited too long already
                 return question(*args, **options)
 
         future = self._submitted(self._readers, watched, (), {})
@@ -272,7 +273,7 @@ class Service:
             raise
         except TimeoutError:
             giving_up.cancel()
-            raise HTTPException(503, f"This took more than {self.limits.seconds:g} s. Send fewer rows.") from None
+            raise HTTPException(503, f"The query took more than {self.limits.seconds:g} s. Send fewer rows.") from None
         return Response(content, media_type="application/json")
 
     async def predict(self, given: Any, level: float) -> Response:
@@ -286,7 +287,7 @@ class Service:
 
     def predicted(self, given: Any, level: float = 0.95) -> dict[str, Any]:
         """Return predictions for the rows of a body, and record whether single rows are fast enough for `at_once`."""
-        model, began = self.model, thread_time()  # without the time of other threads
+        model, began = self.model, thread_time()  # excludes the time of other threads
         state = model.__dict__
         found = answers.predictions(model, self.rows(given), level)
         self.answered = model
@@ -297,8 +298,8 @@ class Service:
     def at_once(self, body: bytes) -> bytes | None:
         """Predict a single row without a thread; return None if the request is invalid or could take longer.
 
-        A prediction could take longer if the model has changed since the last fast prediction, or if a thread is busy
-        with another request and may hold a lock.
+        A prediction could take longer if the model has changed since the last fast prediction, or if a thread handles
+        a request of another kind and may hold a lock.
         """
         if (
             self._waiting > self._singles
@@ -317,7 +318,7 @@ class Service:
         if self.read_only:
             raise HTTPException(403, "This service is read-only.")
         future = self._submitted(self._writer, self._changed, (change, *args), options)
-        content = await asyncio.shield(asyncio.wrap_future(future))  # made even if the client disconnects
+        content = await asyncio.shield(asyncio.wrap_future(future))  # completed even if the client disconnects
         return Response(content, media_type="application/json")
 
     def _changed(self, change: Callable[..., Any], *args: Any, **options: Any) -> Any:
@@ -389,7 +390,7 @@ class _AtOnce:
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
-        message = await receive()  # the whole body: see `Guard`
+        message = await receive()  # has the whole body: see `Guard`
         if scope["path"] == "/predict" and scope["method"] == "POST":
             content = None if scope["query_string"] else self._service.at_once(message["body"])
             if content is not None:
@@ -403,7 +404,7 @@ class _AtOnce:
 
 
 async def _while_connected(answer: Awaitable[None], receive: Receive) -> None:
-    """Handle a request whose body was received; cancel it if the client disconnects."""
+    """Handle a request whose body was received; cancel the request if the client disconnects."""
 
     async def gone() -> None:
         while (await receive())["type"] != "http.disconnect":
@@ -543,7 +544,7 @@ def model_routes(service: Service) -> APIRouter:
     async def explain(
         body: Rows,
         precedents: Annotated[int, Query(ge=0, le=100)] = 5,
-        counterfactuals: Annotated[int, Query(ge=0, le=10, description="Number; counterfactuals are slow.")] = 0,
+        counterfactuals: Annotated[int, Query(ge=0, le=10, description="Number of counterfactuals (slow).")] = 0,
         fixed: Annotated[list[str], Query(description="Columns that must not change.")] = [],  # noqa: B006
         permutations: Annotated[
             int,
@@ -570,8 +571,8 @@ def model_routes(service: Service) -> APIRouter:
         n: Annotated[int, Query(ge=1, le=10)] = 1,
         fixed: Annotated[list[str], Query(description="Columns that must not change.")] = [],  # noqa: B006
         wanted: Annotated[str | None, Query(description="The desired class; by default any other class.")] = None,
-        above: Annotated[float | None, Query(description="Minimum of the predicted number.")] = None,
-        below: Annotated[float | None, Query(description="Maximum of the predicted number.")] = None,
+        above: Annotated[float | None, Query(description="Lower bound of the desired number (regression).")] = None,
+        below: Annotated[float | None, Query(description="Upper bound of the desired number (regression).")] = None,
     ) -> Any:
         model, wish = service.model, {"above": above, "below": below}
 

@@ -18,7 +18,7 @@ class Client:
     """Client of a service started by ``priorcase serve``.
 
     Rows are mappings from columns to values; None and omitted columns are missing values. Options are those of the
-    service. If the service refuses a request, `ServiceError` is raised with its message.
+    service's routes. If the service refuses a request, `ServiceError` is raised with the message of the service.
 
     Parameters
     ----------
@@ -74,7 +74,7 @@ class Client:
         )
 
     def neighbors(self, rows: Rows, k: int | None = None) -> list[Document]:
-        """Return the past cases behind the prediction of each row, or its ``k`` nearest ones."""
+        """Return the past cases behind the prediction of each row, or its ``k`` nearest past cases."""
         return self._listed("predictions", "POST", "/neighbors", rows, **({} if k is None else {"k": k}))
 
     def counterfactuals(self, rows: Rows, n: int = 1, **options: Any) -> list[Document]:

@@ -1,8 +1,8 @@
 """Checks of every request (host, origin, token, size and time), and security headers of every response.
 
-A page of another site can make a browser send requests here and, by DNS rebinding, even read the responses. Therefore
-the Host header must be one of our names, the origin must be the same host, and the request must contain the token that
-is printed in the terminal, or the cookie that was set for it.
+A page of another site can make a browser send requests to this service and, by DNS rebinding, even read the responses.
+Therefore the Host header must be a name of this service, the origin must be the same host, and the request must contain
+the token that is printed in the terminal, or the cookie that the service sets in exchange for the token.
 """
 
 from __future__ import annotations
@@ -26,8 +26,8 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from priorcase.exceptions import visible
 
 LOOPBACK = frozenset({"localhost", "127.0.0.1", "::1"})
-_OPEN = frozenset({"/health"})  # reveals nothing, so no token is needed
-_GONE = 499  # status to count if a client disconnects before the response
+_OPEN = frozenset({"/health"})  # paths that need no token, because they reveal nothing
+_GONE = 499  # status counted if a client disconnects before the response
 _SAFE_METHODS = frozenset({"GET", "HEAD", "OPTIONS"})
 _HOST = re.compile(r"(?:\[([0-9a-f:.]+)\]|([a-z0-9._-]+))(?::([0-9]{1,5}))?", re.IGNORECASE)
 _POLICY = "default-src 'none'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'"
@@ -71,12 +71,13 @@ def _is_address(host: str) -> bool:
 
 
 class Guard:
-    """An ASGI app that wraps another app and passes on only safe requests.
+    """An ASGI app that wraps another app and passes on only the requests that pass the checks.
 
     ``hosts`` lists accepted host names in addition to those of this machine. If one of them can be reached from other
-    machines, IP addresses are accepted too, since DNS rebinding needs a name. ``body`` is the maximum size of a body in
-    bytes, ``seconds`` the time limit for receiving it, and ``observe`` is called with the route, status and duration of
-    each request. Bodies are JSON, except for the paths in ``uploads``, which accept bytes up to their own limits.
+    machines, IP addresses are accepted too, since DNS rebinding needs a host name. ``body`` is the maximum size of a
+    body in bytes, ``seconds`` the time limit for receiving the body, and ``observe`` is called with the route, status
+    and duration of each request. Bodies are JSON, except for the paths in ``uploads``, which accept bytes up to their
+    own limits.
     """
 
     def __init__(
@@ -111,7 +112,7 @@ class Guard:
             if message["type"] == "http.response.start":
                 status = message["status"]
                 given = list(message.get("headers", ()))
-                own = {name for name, _ in given}  # a page has a policy of its own
+                own = {name for name, _ in given}  # the page of the explorer has its own policy
                 message = {**message, "headers": [*given, *(one for one in _HEADERS if one[0] not in own)]}
             await send(message)
 
@@ -125,7 +126,7 @@ class Guard:
             status = 500
             raise
         finally:
-            route = getattr(scope.get("route"), "path", "other")  # the template, since the number of paths is unlimited
+            route = getattr(scope.get("route"), "path", "other")  # the path template: the number of paths is unlimited
             self._observe(str(route), status, perf_counter() - began)
 
     def _answered(self, scope: Scope, headers: _Headers) -> Response | None:

@@ -63,7 +63,7 @@ class Scale:
         return math.log(self.unit) + math.log(self.spread)
 
     def standard(self, values: FloatArray) -> FloatArray:
-        """Return numbers in standard units, clipped to 1e100."""
+        """Return numbers in standard units, clipped to an absolute value of 1e100."""
         with np.errstate(over="ignore"):
             return np.clip((values / self.unit - self.center) / self.spread, -_FARTHEST, _FARTHEST)
 

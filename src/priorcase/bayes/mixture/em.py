@@ -50,9 +50,9 @@ class Prior:
 class Parameters:
     """Parameters of all components.
 
-    ``tables`` contains, for each discrete attribute with n values, log-probabilities in each component, shape
-    (components, n + 2): those of the n values, then 0 for a missing value, then that of an unseen value. The values of
-    a text are its words.
+    ``tables`` contains, for each discrete attribute with n values, the log-probability of each value in each component,
+    shape (components, n + 2); the two last columns are for a missing value (0) and an unseen value. The values of a
+    text are its words.
     """
 
     log_weights: FloatArray
@@ -77,9 +77,9 @@ class Parameters:
     def log_prior(self, prior: Prior) -> float:
         """Return the log prior density over log-odds of probabilities, means, and logs of precisions.
 
-        With weight a, the density of probabilities is ``G(n a) / G(a)^n prod_l phi_l^a``. The density of ``mu, ln
-        lambda`` is ``N(mu; 0, 1 / (strength lambda)) Gamma(lambda; shape, rate) lambda``, truncated at the largest
-        precision.
+        For n probabilities with weight a, the density is ``G(n a) / G(a)^n prod_l phi_l^a``, with G the gamma function.
+        The density of ``mu, ln lambda`` is ``N(mu; 0, 1 / (strength lambda)) Gamma(lambda; shape, rate) lambda``,
+        truncated at the largest precision.
         """
         total = _log_dirichlet(self.log_weights, prior.weight)
         total += sum(_log_dirichlet(table[:, :-2], prior.weight) for table in self.tables)
@@ -316,10 +316,10 @@ def initial_statistics(cells: Cells, sizes: Sequence[int], components: int, rng:
 
 
 def _differences(cells: Cells, sizes: Sequence[int], row: int) -> FloatArray:
-    """Return the mean difference of all rows from one row over the attributes known in both; 1 if there are none.
+    """Return the difference of each row from one row, averaged over the attributes known in both; 1 if there are none.
 
     The difference of two numbers is half their squared difference in standard units, which is 1 on average. The
-    difference of two values is 1 if they are not equal, and that of two texts is one minus their cosine similarity.
+    difference of two nominal values is 1 if they are not equal; for two texts, it is one minus their cosine similarity.
     """
     total, shared = np.zeros(len(cells)), np.zeros(len(cells))
     for numbers, known in zip(cells.numbers, cells.known, strict=True):
@@ -432,7 +432,7 @@ def cheeseman_stutz(run: Run, cells: Cells, prior: Prior) -> float:
 
 
 def _folds(cells: Cells, seed: int) -> list[tuple[Cells, Cells]]:
-    """Return pairs of training and held-out rows; each row is held out once, and copies of weighted rows are split."""
+    """Return pairs of training and held-out rows; each row is held out once, in parts if its weight is above 1."""
     weights, n = cells.weights, len(cells)
     count = int(min(FOLDS, max(float(weights.sum()), n)))
     even = np.floor(weights / count)
@@ -452,7 +452,7 @@ def _folds(cells: Cells, seed: int) -> list[tuple[Cells, Cells]]:
 
 
 def _held_out(layout: Layout, run: Run, cells: Cells) -> float:
-    """Return the sum of the log-probabilities of the true classes or, without classes, of the log-densities."""
+    """Return the sum of the log-probabilities of the true classes or, without classes, the sum of the log-densities."""
     if not layout.has_class:
         _, densities = responsibilities(run.parameters, cells)
         return float((cells.weights * densities).sum())

@@ -296,8 +296,9 @@ class MixtureModel(BaseEstimator, metaclass=EstimatorMeta):
     def predict_column(
         self, X: Any, column: Name, *, y: Any = None, return_proba: bool = False
     ) -> AnyArray | tuple[AnyArray, FloatArray]:
-        """Predict a column, or ``"class"``, from the other columns: its most probable value or its expected number.
-        ``y``: known classes. ``return_proba``: also return the probabilities of the `column_values`.
+        """Predict a column, or ``"class"``, from all other columns: the most probable value, the mean of numbers or
+        dates, or the members that a set probably contains. ``y``: known classes. ``return_proba``: also return the
+        probabilities of the `column_values`.
         """
         return questions.predict_column(self._fitted(), X, column, y, return_proba)
 
@@ -315,21 +316,21 @@ class MixtureModel(BaseEstimator, metaclass=EstimatorMeta):
 
     @reads
     def impute(self, X: Any) -> Any:
-        """Return a copy of the table with missing values replaced by the most probable value or the expected number,
-        given the rest of the row. Integer columns with missing values become float columns.
+        """Return a copy of the table in which missing values (except texts) are predicted from the rest of the row, as
+        in `predict_column`. Integer columns with missing values become float columns.
         """
         return questions.impute(self._fitted(), X)
 
     @reads
     def outlier_scores(self, X: Any) -> OutlierScores:
-        """Return an outlier score for each row (its negative log-density), with the columns that explain it. Compare
-        only rows with the same known columns, since missing values lower the score.
+        """Return an outlier score for each row (its negative log-density), with the columns that explain the score.
+        Compare only rows with the same known columns, since a missing value adds nothing to the score.
         """
         return questions.outlier_scores(self._fitted(), X)
 
     @reads
     def sample(self, n_samples: int = 1) -> tuple[Any, AnyArray]:
-        """Draw new rows; return them as a table like the training data, with the class or component of each row."""
+        """Draw new rows; return a table like the training data, and the class or component of each row."""
         check_value("n_samples", n_samples, [_POSITIVE])
         return questions.sample(self._fitted(), int(n_samples), self.random_state)
 

@@ -179,7 +179,7 @@ def _text(column: Gaussians | Chances, k: int) -> str:
 class OutlierScores(layouts.PrintedPerQuery):
     """Outlier scores of rows with the columns that explain them, as returned by `MixtureModel.outlier_scores`.
 
-    The result can be indexed and sliced by row. It prints as a table, with the most surprising columns first.
+    The result can be indexed and sliced by row, and prints as a table with the most surprising columns first.
 
     Parameters
     ----------
@@ -188,7 +188,7 @@ class OutlierScores(layouts.PrintedPerQuery):
     scores, tails
         Negative log-density of each row in nats, and the share of training rows with at least this score.
     surprises, usual
-        ``surprises`` is ``-ln p(x_i | all other known columns)``, shape (rows, columns). It is largest for erroneous
+        ``surprises`` is ``-ln p(x_i | all other known columns)``, shape (rows, columns): usually large for erroneous
         values, and 0 for missing values. ``usual`` is the mean surprise of each column over the training rows.
     contributions, mixing
         Contribution of each column to the score, ``sum_k r_k (-ln p(x_i | k))`` with the row's responsibilities r, and
@@ -210,9 +210,9 @@ class OutlierScores(layouts.PrintedPerQuery):
     def frame(self, backend: Backend | None = None) -> Any:
         """Return a data frame with one row for each query.
 
-        Columns: ``query``, ``score``, ``tail``, ``component`` (the remainder of the score), the values by column name,
-        and for each column ``surprise of NAME`` and ``contribution of NAME``; see `Precedents.frame` for clashing
-        names. ``backend``: see `Precedents.frame`.
+        Columns: ``query``, ``score``, ``tail``, ``component`` (the remainder of the score), the value of each column
+        under its name, and for each column ``surprise of NAME`` and ``contribution of NAME``; see `Precedents.frame`
+        for clashing names. ``backend``: see `Precedents.frame`.
         """
         query = np.array(self.numbers, np.int64)
         columns = {"query": query, "score": self.scores, "tail": self.tails, "component": self.mixing}
@@ -220,7 +220,7 @@ class OutlierScores(layouts.PrintedPerQuery):
         return framed(layouts.by_attribute(columns, self.names, self.queries, parts), backend or self.backend)
 
     def _grid(self, i: int) -> Grid:
-        """Return the known columns, sorted by their excess over the usual surprise, and the remainder of the score."""
+        """Return a table of the known columns, sorted by how far the surprise exceeds the usual surprise."""
         excess = self.surprises[i] - self.usual
         order = [a for a in np.argsort(-excess, kind="stable").tolist() if self.queries[i][a] is not None]
         lines, places = [], decimals([self.surprises[i], self.contributions[i]], 3)

@@ -1,9 +1,9 @@
-"""Candidates of a conversation: the weight of each case after the answers so far, and the solutions they support.
+"""Candidates of a conversation: the weight of each case after the answers so far, and the solutions of the cases.
 
-The model assumes that a new case resembles the stored case whose solution it needs. With probability r, the
-*reliability* of an attribute, the new case's value resembles the value of that stored case; otherwise it resembles the
-value of a random case. The reliabilities are learned by comparing each case with its *mates*, the other cases with the
-same solution.
+The model assumes that a new case resembles one stored case, whose solution also solves the new case. With probability
+r, the *reliability* of an attribute, the new case's value resembles the value of that stored case; otherwise it
+resembles the value of a random case. The reliabilities are learned by comparing each case with its *mates*, the other
+cases with the same solution.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ Term: TypeAlias = str | int | float | bool
 """A word of a text, or a member of a set."""
 
 NONE = 1.0
-"""The weight of "none of these solutions", equal to that of one case without known values."""
+"""The weight of "none of these solutions", equal to the weight of a case in which all values are missing."""
 
 _ROUNDING = 1e-9  # products of the same factors in different orders differ by less than this
 _SHORTEST, _MOST_TERMS = 3, 20_000
@@ -47,9 +47,9 @@ _MOST, _LEAST, _MATES, _VALUES = 300, 30, 100, 5_000_000  # bounds on the cases 
 
 @dataclass(frozen=True)
 class Step:
-    """An answer: the value of an attribute, or yes or no for a cut or mention.
+    """An answer: a value of an attribute, yes or no for a cut (``<=``) or a mention (of a word or member), or a skip.
 
-    ``asked`` is the question that was answered; empty if no question was asked.
+    ``asked`` is the text of the question; empty if no question was asked.
     """
 
     attribute: str
@@ -60,7 +60,7 @@ class Step:
 
     @property
     def whole(self) -> bool:
-        """Whether the step states the value itself."""
+        """Whether the answer is a value of the attribute, not yes, no or a skip."""
         return self.kind in ("given", "told")
 
 
@@ -80,7 +80,7 @@ def as_number(stored: float | str) -> float:
 
 @dataclass(frozen=True, eq=False)
 class Mentions:
-    """The words or members of a column, with a matrix (terms, values) of the distinct values that contain them.
+    """The words or members (terms) of a column, and a matrix (terms, values) that says which values contain a term.
 
     Terms are words that occur in at least two cases, in alphabetical order, or members: booleans, then numbers, then
     strings. If there are too many terms, only the most frequent terms are kept.
@@ -111,7 +111,7 @@ class Mentions:
 
     @cached_property
     def places(self) -> dict[object, int]:
-        """The row of each term, by its identity."""
+        """Mapping from the identity of each term to its row in the matrix."""
         return {identity(term): place for place, term in enumerate(self.terms)}
 
     def having(self, term: Term) -> BoolArray:
@@ -121,7 +121,7 @@ class Mentions:
 
 
 def words_of(text: str) -> list[str]:
-    """Return the sorted distinct words of a text with at least three characters, in lower case."""
+    """Return the distinct words of three or more characters in a text, sorted and in lower case."""
     return sorted({word for word in words(folded(text)) if len(word) >= _SHORTEST})
 
 
@@ -351,7 +351,7 @@ def _mates(likeness: Likeness, names: list[str], answers: IntArray, able: BoolAr
 
 
 def _spread(places: IntArray, most: int) -> IntArray:
-    """Return at most ``most`` of the places, evenly spaced."""
+    """Return at most ``most`` elements of ``places``, evenly spaced."""
     if places.size <= most:
         return places
     return places[np.linspace(0, places.size - 1, most).round().astype(np.int64)]

@@ -36,22 +36,23 @@ _YES = {"yes": True, "no": False}
 class Conversation(TextResult):
     """A conversation that repeatedly asks the most informative question about the solution.
 
-    The weight of a case is ``product_a e_a^(w_a / max w)`` over the answered attributes, where ``e_a = 1 + r_a m_a (s_a
-    / mean s_a - 1)`` is the evidence of the answer for this case relative to an average case. ``s_a`` is the similarity
-    of the case's value to the answer (1 or 0 for yes-or-no answers), and ``m_a`` is the largest similarity. The
-    reliability ``r_a`` of the attribute is learned from the agreement of cases with the same solution. If the case's
-    value is missing, the evidence is 1. The probability of a solution is the weight of its cases divided by the total
-    weight, which includes the weight of one case for "none of these". No answer excludes a case permanently.
+    The weight of a case is the degree to which its solution worked, times ``product_a e_a^(w_a / max w)`` over the
+    answered attributes, where ``e_a = 1 + r_a m_a (s_a / mean s_a - 1)`` is the evidence of the answer for this case
+    relative to an average case. ``s_a`` is the similarity of the case's value to the answer (1 or 0 for yes-or-no
+    answers), and ``m_a`` the largest ``s_a`` of all cases. The reliability ``r_a`` of the attribute is learned from the
+    agreement of cases with the same solution. If the case's value is missing, the evidence is 1. The probability of a
+    solution is the weight of its cases divided by the total weight, which includes the weight of one case for "none of
+    these". No answer excludes a case permanently.
 
     Parameters
     ----------
     table
-        The cases; later changes of the case base do not affect the conversation. Retired cases, cases without a
+        The cases; later changes to the case base do not affect the conversation. Retired cases, cases without a
         solution and cases whose solution failed (an outcome of False, or a number up to 1/2) are not used.
     query
         The values known at the start.
     weights, measures
-        By attribute, as in `retrieve`; no questions are asked about attributes with weight 0.
+        Mappings from attributes, as in `retrieve`; no questions are asked about attributes with weight 0.
     floor
         A case remains a candidate while its weight is more than this fraction of the largest weight.
     confidence
@@ -104,8 +105,8 @@ class Conversation(TextResult):
     ) -> None:
         if not is_number(floor) or not 0 < floor < 1:
             raise ParameterError(
-                f"floor must be a number above 0 and below 1, got {quoted(floor)}. 0.1 drops cases that weigh less "
-                "than a tenth of the best case."
+                f"floor must be a number above 0 and below 1, got {quoted(floor)}. 0.1 drops cases with a "
+                "weight below a tenth of the largest weight."
             )
         if not is_number(least_gain) or not 0 <= least_gain < float("inf"):
             raise ParameterError(

@@ -2,7 +2,7 @@
 
 Gains and gain ratios follow Quinlan (*Machine Learning* 1, 1986, sections 4 and 7), with the rules for missing values
 and for cuts of numbers from C4.5 (1993, sections 3.2 and 2.4). A question that splits the cases into many small groups
-has a high gain but a low gain ratio; no questions are asked about ids.
+has a high gain but a low gain ratio; no questions are asked about attributes that identify cases.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ class Choice:
 
 @dataclass(frozen=True, repr=False)
 class Question(TextResult):
-    """A question about one attribute; prints as the text of the question.
+    """A question about one attribute; prints as its text and the possible answers.
 
     Parameters
     ----------
@@ -53,7 +53,7 @@ class Question(TextResult):
     gain
         Information gain about the solution, in bits; None for ``"text"``.
     choices
-        Possible answers with their numbers of candidates; empty for ``"text"``. Other values are accepted as well.
+        Possible answers, each with its number of candidates; empty for ``"text"``. Other values are accepted as well.
     about
         The number, date, word or member in the question.
     unknown
@@ -111,7 +111,7 @@ class Questions:
         self.n_solutions = present.size
 
     def best(self, least: float) -> Question | None:
-        """Return the first question in `ranked` with a gain of at least ``least``; None if there is none."""
+        """Return the free-text question if it is due, or the first of `ranked` with a gain >= ``least``, or None."""
         if (free := self._free_text()) is not None:
             return free
         least = max(least, _NEGLIGIBLE)
@@ -250,10 +250,11 @@ def entropy(weights: FloatArray) -> FloatArray:
 
 
 def branch_gain(branches: FloatArray, missing: FloatArray) -> FloatArray:
-    """Return the gain of each question; ``branches`` has weights by (question, branch, solution).
+    """Return the gain of each question; ``branches`` contains weights, of shape (questions, branches, solutions).
 
-    ``missing`` has the weights of cases without a value, by (question, solution). The gain is ``K/W (H(known) - sum_b
-    W_b/K H(b))``, where W is the weight of all cases and K the weight of the cases with a value.
+    ``missing`` contains the weights of cases without a value, of shape (questions, solutions). The gain is
+    ``K/W (H(known) - sum_b W_b/K H(b))``, where H is the entropy, W the weight of all cases, K the weight of the cases
+    with a value, and W_b the weight of branch b.
     """
     by_branch = branches.sum(axis=-1)
     known = by_branch.sum(axis=-1)
@@ -266,7 +267,7 @@ def branch_gain(branches: FloatArray, missing: FloatArray) -> FloatArray:
 
 
 def group_gain(weights: FloatArray, groups: IntArray, solutions: IntArray, shape: tuple[int, int]) -> float:
-    """Return the gain of asking for the group of a case (-1 is missing); ``shape`` is (groups, solutions)."""
+    """Return the gain of asking for the group of a case (-1 is missing); ``shape`` is (n_groups, n_solutions)."""
     table = _tallied(weights, groups, solutions, shape)
     return float(branch_gain(table[:-1], table[-1]))
 

@@ -51,7 +51,7 @@ class Fragment(TextResult):
 
 @prefix_errors
 def fragments_of(cases: Iterable[Any], attribute: Name = "function") -> list[Fragment]:
-    """Convert cases to fragments, with an attribute as the function and the solution as the structure.
+    """Convert cases to fragments: ``attribute`` becomes the function, and the solution the structure.
 
     ``cases`` are fragments, a mapping from names to graphs, or mappings such as cases of a case base, with ``id`` and
     ``solution`` as attributes or keys. Mappings without a graph are skipped. The name of a fragment is the ``name`` of
@@ -137,7 +137,7 @@ def plumbing() -> list[Fragment]:
 
 @dataclass(frozen=True)
 class Piece(TextResult):
-    """A fragment used in a design, with its match and alternative fragments that have the same function."""
+    """A fragment in a design, with its match to the desired function and other fragments with the same function."""
 
     fragment: Fragment
     match: Match
@@ -346,25 +346,26 @@ def design(
 ) -> Designs:
     """Compose designs for a desired function from the functions of cases.
 
-    As in CADET (Sycara et al. 1992; Mitchell 1997, section 8.5), a case with exactly the desired function is a design.
-    Otherwise, cases that match parts of the function are combined until every arc is realized, with backtracking if
-    pieces conflict. If that fails, the desired function is rewritten into an equivalent one that other cases match.
+    As in CADET (Sycara et al. 1992; Mitchell 1997, section 8.5), a case with exactly the desired function is a design
+    by itself. Cases that match parts of the function are combined until every arc is realized, with backtracking if
+    pieces conflict. If fewer than ``limit`` designs are found, the desired function is also rewritten into equivalent
+    functions that other cases match.
 
     Parameters
     ----------
     query
-        The desired function, as a graph or as its string.
+        The desired function, as a graph or a string such as ``"C +> Q"``.
     cases
         Fragments, mappings such as cases of a case base, or a mapping from names to graphs.
     attribute
-        The attribute of the mappings that contains the graph.
+        The attribute whose value is the function graph of a case.
     elaborate
         Maximum number of rewritings. Graphs with fewer rewritings are tried first, and more rewritings only while fewer
         than ``limit`` designs have been found.
     rules
         Rewriting rules: objects with a method ``rewritings(graph, fresh)``, see `Elaboration`.
     free
-        Maximum number of variables of a case without a counterpart in the desired function.
+        How many variables of a case may have no counterpart in the desired function.
     share
         Whether two pieces may realize the same arc.
     compatible
@@ -372,8 +373,8 @@ def design(
     limit
         Number of designs to search for.
     steps, seconds
-        Limits on the search. A limit in steps gives the same designs on every machine; the result says whether the
-        search was stopped.
+        Limits on the search. A limit in steps gives the same designs on every machine; ``cut`` of the result says
+        whether the search was stopped.
 
     Returns
     -------
@@ -396,8 +397,8 @@ def design(
         groups.setdefault(fragment.function if compatible is None else place, []).append(fragment)
     if not isinstance(rules, Sequence) or not all(callable(getattr(rule, "rewritings", None)) for rule in rules):
         raise ParameterError(
-            f"rules must be a list of elaboration rules, got {quoted(rules)}. For example (SplitArc(),); a rule has "
-            "rewritings(graph, fresh)."
+            f"rules must be a list of elaboration rules, got {quoted(rules)}. For example (SplitArc(),); a rule has a "
+            "method rewritings(graph, fresh)."
         )
     if compatible is not None and not callable(compatible):
         raise ParameterError(
@@ -447,7 +448,7 @@ class _Search:
         return "; ".join(filter(None, [self.budget.cut, large if self.too_large else ""]))
 
     def designs(self) -> list[Design]:
-        """Return the complete designs; rewrite further until ``limit`` designs are found."""
+        """Return the complete designs; rewrite the function further until ``limit`` designs are found."""
         found: list[Design] = []
         with suppress(BudgetSpentError):
             for level in elaborations(self.query, self.elaborate, self.rules, self.budget):
@@ -460,7 +461,7 @@ class _Search:
         return found
 
     def _cover(self, level: Sequence[Elaborated]) -> list[_Covering]:
-        """Return one covering for each graph of a level, with the pieces that match the graph."""
+        """Return a `_Covering` for each graph of ``level``, with the pieces that match the graph."""
         found: list[_Covering] = []
         with self.budget.part(0.5) as part:
             for one in level:
@@ -505,7 +506,7 @@ class _Search:
 
 
 class _Covering:
-    """Sets of pieces that realize every arc of an elaborated graph, or all but a few.
+    """A search for sets of pieces that realize every arc of a rewritten graph, or all but a few arcs.
 
     Two pieces can be combined if they realize different arcs (unless sharing is allowed), agree on the quantity of each
     variable without a label, and pass the user's function ``compatible``.

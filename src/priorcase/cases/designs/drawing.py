@@ -40,9 +40,9 @@ class Layout:
 def layered(graph: FunctionGraph) -> Layout:
     """Arrange the variables in columns from causes to effects, and in rows so that few arcs cross.
 
-    Each variable is placed just before its first effect, and variables that influence each other share a column. An arc
-    across several columns gets its own row in the columns between, so that it does not cross a variable (Sugiyama,
-    Tagawa & Toda 1981).
+    Each variable is placed in the column before its first effect, and variables that influence each other share a
+    column. An arc across several columns gets its own row in the columns between, so that it does not cross a variable
+    (Sugiyama, Tagawa & Toda 1981).
     """
     import networkx as nx
 
@@ -71,7 +71,7 @@ def _columns(graph: FunctionGraph) -> dict[str, int]:
 
 
 def _heights(points: Any) -> dict[Any, float]:
-    """Return the height of each point, sorted by connected component and by the mean height of its neighbors."""
+    """Return the height of each point; columns are sorted by connected component and mean height of neighbors."""
     import networkx as nx
 
     component = {point: i for i, part in enumerate(nx.connected_components(points)) for point in part}

@@ -32,7 +32,7 @@ class Elaboration(Protocol):
 
 @dataclass(frozen=True)
 class SplitArc:
-    """Replace an arc ``A s> B`` with ``A s1> x s2> B``, ``s1 s2 = s``; for example, a plus with two minuses.
+    """Replace an arc ``A s> B`` with ``A s1> x s2> B`` where ``s1 s2 = s``; for example, a plus with two minuses.
 
     The new variable is universally quantified (Mitchell 1997, section 8.5): it has no label, so it can have any
     quantity.
@@ -44,7 +44,7 @@ class SplitArc:
     """
 
     def rewritings(self, graph: FunctionGraph, fresh: str) -> Iterator[Rewriting]:
-        """Return both splits of every arc; none if the graph has reached its maximum size."""
+        """Return both splits of every arc; none if the graph has reached the maximum size."""
         if len(graph.variables) >= MOST_VARIABLES or len(graph) >= MOST_ARCS:
             return
         ways: dict[str, tuple[tuple[Sign, Sign], ...]] = {"+": (("+", "+"), ("-", "-")), "-": (("-", "+"), ("+", "-"))}
@@ -58,9 +58,9 @@ class SplitArc:
 
 @dataclass(frozen=True)
 class JoinArcs:
-    """Replace ``A s1> x s2> B`` with ``A s> B``, ``s = s1 s2``, if x has no label and no other arcs.
+    """Replace ``A s1> x s2> B`` with ``A s> B`` where ``s = s1 s2``, if x has no label and no other arcs.
 
-    To use it in `design`, pass ``rules=(SplitArc(), JoinArcs())``.
+    To use this rule in `design`, pass ``rules=(SplitArc(), JoinArcs())``.
 
     >>> for rewriting in JoinArcs().rewritings(FunctionGraph.parse("A -> x -> B; flow: A, B"), "y"):
     ...     print(rewriting.text)
@@ -84,7 +84,7 @@ class JoinArcs:
 
 
 RULES: tuple[Elaboration, ...] = (SplitArc(),)
-"""Default rules of `design`; joining arcs would remove variables of the desired function."""
+"""Default rules of `design`, without `JoinArcs`, which would remove variables of the desired function."""
 
 
 @dataclass(frozen=True)

@@ -44,16 +44,17 @@ class Arc(NamedTuple):
 class FunctionGraph(TextResult):
     """A qualitative function of a device: variables, and arcs with the signs of their influences.
 
-    This is the function of a case in CADET (Sycara et al. 1992; Mitchell 1997, section 8.5). Graphs are immutable; two
-    graphs are equal if they have the same arcs and labels, in any order.
+    CADET represents the functions of cases in this way (Sycara et al. 1992; Mitchell 1997, section 8.5). Graphs are
+    immutable; two graphs are equal if they have the same arcs and labels, in any order.
 
     Parameters
     ----------
     arcs
-        Triples ``(source, sign, target)`` with the sign "+" or "-". Both signs between the same variables, or an arc
-        from a variable to itself, are errors.
+        Triples ``(source, sign, target)`` with the sign "+" or "-". An error is raised for both signs from one variable
+        to another, and for an arc from a variable to itself.
     labels
-        The quantity of a variable: "flow", "temperature", "control". A variable without a label can have any quantity.
+        Mapping from variables to quantities, such as "flow", "temperature" or "control". A variable without a label can
+        have any quantity.
 
     Examples
     --------
@@ -89,8 +90,8 @@ class FunctionGraph(TextResult):
         """Parse a graph from text.
 
         ``A +> B`` means that B increases as A increases, and ``A -> B`` that B decreases as A increases. ``flow: A, B``
-        labels variables with a quantity. Parts are separated by semicolons or line breaks, and arcs can be chained. The
-        sign is the tail of the arrow: ``->`` is a minus. `str` returns text that parses to an equal graph.
+        labels variables with a quantity. Arcs and labels are separated by semicolons or line breaks, and arcs can be
+        chained. The sign is the tail of the arrow: ``->`` is a minus. `str` returns text that parses to an equal graph.
 
         >>> print(FunctionGraph.parse("C -> x +> Q; control: C"))
         C -> x
@@ -131,7 +132,7 @@ class FunctionGraph(TextResult):
         else:
             if isinstance(content, dict) and set(content) == {"arcs", "labels"} and isinstance(content["arcs"], list):
                 return cls(content["arcs"], content["labels"])
-            reason = "expected an object with 'arcs', a list, and 'labels'"
+            reason = "expected an object with a list 'arcs' and with 'labels'"
         raise ParameterError(
             f"got text that is not a function graph: {reason}. to_json() writes "
             '{"arcs":[["Q1","+","Q3"]],"labels":{"Q1":"flow"}}.'
@@ -303,8 +304,8 @@ def _check_name(what: str, name: object) -> None:
     plain = isinstance(name, str) and 0 < len(name) <= _LONGEST and name.isprintable()
     if not plain or name != str(name).strip().strip("+-") or _RESERVED & set(str(name)):  # 'A --> B' is a typo
         raise ParameterError(
-            f"got {quoted(name)} as {what}; expected a printable text of 1 to 200 characters without any of ; : , > "
-            "and without spaces, + or - at its ends. Use short names such as 'Q1' or 'T hot'."
+            f"got {quoted(name)} as {what}; expected a printable string of 1 to 200 characters without any of ; : , "
+            "> and without spaces, + or - at its ends. Use short names such as 'Q1' or 'T hot'."
         )
 
 

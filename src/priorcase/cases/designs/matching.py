@@ -157,15 +157,16 @@ def matches(
     A match maps the case's variables one-to-one to variables of the query so that each arc of the case becomes an arc
     of the query with the same sign and the quantities agree. A variable without a label agrees with any quantity. The
     query can have additional arcs (a subgraph monomorphism, found with VF2; Cordella et al. 2004). Among matches that
-    realize the same arcs, only the one with the first bindings in sorted order is returned.
+    realize the same arcs with the same unmatched variables, only the one with the first bindings in sorted order is
+    returned.
 
     Parameters
     ----------
     case, query
         The graphs.
     free
-        Maximum number of variables of the case without a counterpart in the query. A match with such variables is
-        returned only if the influences through them are also influences of the query.
+        How many variables of the case may have no counterpart in the query. A match with such variables is returned
+        only if the influences through them are also influences of the query.
     limit, steps, seconds
         Maximum number of matches, and limits on the search; ``cut`` of the result names the limit that was reached.
 
@@ -178,7 +179,7 @@ def matches(
     _check_graphs(case=case, query=query)
     free, limit, budget = check_count("free", free, 0), check_count("limit", limit, 1), check_budget(steps, seconds)
     found = sorted(find_matches(case, query, free, budget), key=lambda match: match.order)
-    cut = f"{len(found):,} matches were found, and {limit:,} are returned" if len(found) > limit else ""
+    cut = f"{len(found):,} matches were found, more than the limit of {limit:,}" if len(found) > limit else ""
     return Matches(tuple(found[:limit]), "; ".join(filter(None, [budget.cut, cut])))
 
 
@@ -197,7 +198,7 @@ def find_matches(case: FunctionGraph, query: FunctionGraph, free: int, budget: B
 
 
 def _parts(case: FunctionGraph, free: int) -> Iterator[tuple[tuple[Arc, ...], tuple[str, ...]]]:
-    """Yield the arcs that are left without some variables, and these variables.
+    """Yield subgraphs of a case: the arcs that remain without some variables, and these variables.
 
     At most ``free`` variables are left out, and every other variable must still be on an arc.
     """
@@ -217,7 +218,7 @@ def _is_possible(part: Sequence[Arc], case: FunctionGraph, query: FunctionGraph)
 def _partners(
     arcs: Sequence[Arc], labels: Mapping[str, str], others: Sequence[Arc], other_labels: Mapping[str, str]
 ) -> int:
-    """Return the number of ``arcs`` whose signs and labels match one of ``others``."""
+    """Return the number of ``arcs`` whose signs and labels match those of an arc in ``others``."""
     kinds = {(other_labels.get(arc.source), arc.sign, other_labels.get(arc.target)) for arc in others}
     return sum(
         any(
@@ -257,7 +258,7 @@ def _numbered(graph: FunctionGraph, names: tuple[str, ...]) -> Any:
 
 @cache
 def _matcher() -> Any:
-    """Return a subclass of networkx's VF2 matcher that has a budget."""
+    """Return a subclass of networkx's VF2 matcher that stops when a budget is spent."""
     from networkx.algorithms.isomorphism import DiGraphMatcher  # takes long to load
 
     class Matcher(DiGraphMatcher):
@@ -285,8 +286,8 @@ def graph_similarity(case: FunctionGraph, query: FunctionGraph, *, steps: int = 
     """Return the share of the query's arcs that the case can realize, from 0 to 1.
 
     The similarity is ``|common| / |query|``, where ``common`` is the largest set of arcs of the query that are arcs of
-    the case under a one-to-one assignment of variables with the same labels (McGregor 1982). The case can have
-    additional arcs. If ``steps`` or ``seconds`` stop the search, the result is a lower bound.
+    the case under a one-to-one assignment of variables whose labels are equal or missing (McGregor 1982). The case can
+    have additional arcs. If ``steps`` or ``seconds`` stop the search, the result is a lower bound.
 
     >>> query = FunctionGraph.parse("Qc +> Qm; Qh +> Qm; C -> Qc; C +> Qh")
     >>> graph_similarity(FunctionGraph.parse("Q1 +> Q3; Q2 +> Q3"), query)

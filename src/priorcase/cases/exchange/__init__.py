@@ -1,4 +1,4 @@
-"""Exchange of cases with other case bases and programs: files of JSON lines, CSV and Parquet."""
+"""Exchange of cases with other case bases and programs, in JSON Lines, CSV and Parquet files."""
 
 from priorcase.cases.exchange.files import Format, export, read_cases
 from priorcase.cases.exchange.records import ReadCases

@@ -61,12 +61,12 @@ def export(
 ) -> int:
     """Write cases to a file, completely or not at all; return their number. See `CaseBase.export`.
 
-    Values are written in stored form, in the order of the attributes. JSON Lines and Parquet files contain everything,
-    including the kinds; Parquet has typed columns. CSV files contain everything except the kinds.
+    Values are written in stored form, in the order of the attributes. JSON Lines and Parquet files contain all data of
+    the cases and the kinds of the attributes; Parquet has typed columns. CSV files lack the kinds.
     """
     path = Path(path)
     if format is not None:
-        check_choice("format", format, get_args(Format), hint="By default, it follows from the suffix of the name.")
+        check_choice("format", format, get_args(Format), hint="By default, the format follows from the suffix.")
     elif (format := _SUFFIXES.get(path.suffix.lower())) is None:
         raise CaseBaseError(
             f"cannot infer the format of {path!s} from its name; expected one of {listed(get_args(Format))}. Use the "
@@ -100,11 +100,11 @@ def read_cases(
 ) -> ReadCases:
     """Read the attributes and cases of a file written by `export`, or of a table from another program.
 
-    Cases are read lazily: an error in a later line is raised when that line is reached, and names the line. If
-    the file has attributes that are not in ``attributes``, an error is raised. If ``attributes`` is None, the
-    attributes declared in the file are used, or they are inferred from its values: numbers are numeric, lists are sets,
-    and everything else is nominal. For tables from other programs, ``solution``, ``outcome``, ``key`` and ``note`` are
-    the names of the columns for these fields if the names differ; these columns, ``by``, ``why`` and ``id`` are not
+    Cases are read lazily: an error in a later line is raised when that line is reached, and names the line. If the file
+    has attributes that are not in ``attributes``, an error is raised. If ``attributes`` is None, the attributes
+    declared in the file are used; if it declares none, attributes and kinds are inferred from its values. For tables
+    from other programs, ``solution``, ``outcome``, ``key`` and ``note`` are the names of the columns with these fields,
+    if the columns have other names; these columns and ``by``, ``why``, ``id``, ``added_at`` and ``revised_at`` are not
     attributes. ``reading`` are options of `read_table` for tables from other programs.
     """
     check_no_url(path)
@@ -114,7 +114,7 @@ def read_cases(
         raise missing_file(path)
     if format is not None:
         choices = tuple(dict.fromkeys([*get_args(Format), *FORMATS]))
-        check_choice("format", format, choices, hint="By default, it is inferred from name and content.")
+        check_choice("format", format, choices, hint="By default, the format is inferred from name and content.")
     given = {"solution": solution, "outcome": outcome, "key": key, "note": note}
     columns = {part: name for part, name in given.items() if name is not None}
     found = format or _SUFFIXES.get(path.suffix.lower())

@@ -5,9 +5,9 @@ The first line of a JSON Lines file contains the format and the attributes with 
     {"priorcase cases":1,"attributes":[["age",{"kind":"numeric"}],["tags",{"kind":"set"}]]}
     {"id":1,"key":"T-17","values":{"age":3,"tags":["a"]},"solution":"replace the fuser"}
 
-Missing values are omitted. Sets are lists; dates and graphs are strings. Without the first line, kinds
-are inferred from the values. In files of other programs, which have no ``values`` entry, each line is a mapping from
-names to values. The names are attributes, or ``solution``, ``outcome``, ``key`` and ``note``.
+Missing values are omitted. Sets are lists; dates and graphs are strings. Without the first line, kinds are inferred
+from the values. In files of other programs, which have no ``values`` entry, each line is a mapping from names to
+values. The names are attributes, or ``solution``, ``outcome``, ``key``, ``note``, ``by`` and ``why``.
 """
 
 from __future__ import annotations
@@ -82,7 +82,7 @@ def records_of(
 
 
 def record_of(values: tuple[Stored, ...], told: Mapping[str, Any], where: str) -> CaseRecord:
-    """Return a case with values that are already checked and other fields, which this function checks."""
+    """Return a case from values that are already checked and from other fields, which this function checks."""
     found: dict[str, Any] = {}
     with errors_at(where):
         for name, value in told.items():
@@ -90,7 +90,7 @@ def record_of(values: tuple[Stored, ...], told: Mapping[str, Any], where: str) -
                 found[name] = _checked(name, value)
     for name, value in found.items():
         if value is None and name not in _ANY_VALUE:
-            raise CaseBaseError(f"{where} is not a case: its {name} is {told[name]!r:.60}. {_BAD_LINE}")
+            raise CaseBaseError(f"{where} is not a case: its {name!r} is invalid: {told[name]!r:.60}. {_BAD_LINE}")
     return CaseRecord(values, **found)
 
 

@@ -3,18 +3,18 @@
 Columns ``id``, ``key``, ``solution``, ``outcome``, ``notes``, ``by``, ``why``, ``added_at``, ``revised_at`` and
 ``retired`` come first, then the attributes.
 
-**CSV.** An empty cell is a missing value. Numbers, booleans, lists and mappings are JSON. Text is written unchanged,
-unless it is empty or could be mistaken for JSON or for a spreadsheet formula; in these cases it is written as a JSON
-string with its quotation marks. For example, ``""`` in a cell is the empty string, ``"7"`` a string, ``7`` a number,
-and ``"=A1"`` not a formula. Names of attributes that look like formulas are also written as JSON strings. Kinds are not
-stored: nothing is lost if the file is read with the same attributes; otherwise, numbers are numeric, lists are sets,
-mappings are graphs, and all other values are nominal. A header without commas is split at semicolons or tabs, which
-spreadsheets write if the comma is the decimal mark.
+**CSV.** An empty cell is a missing value. Numbers, booleans, lists and mappings are written as JSON. Text is written
+unchanged, unless it is empty or could be mistaken for JSON or for a spreadsheet formula; in these cases it is written
+as a JSON string with its quotation marks. For example, ``""`` in a cell is the empty string, ``"7"`` a string, ``7`` a
+number, and ``"=A1"`` not a formula. Names of attributes that look like formulas are also written as JSON strings. Kinds
+are not stored: nothing is lost if the file is read with the same attributes; otherwise, numbers are numeric, lists are
+sets, mappings are graphs, and all other values are nominal. A header without commas is split at semicolons or tabs,
+which spreadsheets write if the comma is the decimal mark.
 
 **Parquet** files are lossless. Numbers are doubles, sets are lists, and texts, taxonomy nodes and graphs are strings.
-Dates are days or timestamps, or strings if both occur or if there are UTC offsets. Nominal values, solutions and
-outcomes have their common type. Without a common type, the column contains JSON text, and the metadata of the file say
-so.
+Dates are days or timestamps, or strings if both occur or if there are UTC offsets. A column of nominal values,
+solutions or outcomes has the common type of its values. Without a common type, the column contains JSON strings; the
+metadata of the file record this.
 """
 
 from __future__ import annotations
@@ -367,7 +367,7 @@ def _parquet_records(path: Path, attributes: Kinds, written: Mapping[str, tuple[
     line = 0
     with _arrow_errors(path), pyarrow.parquet.ParquetFile(path) as file:
         for batch in file.iter_batches(batch_size=_ROWS):
-            with _edited(path, "its columns are not those that it declares"):
+            with _edited(path, "its columns differ from those in its metadata"):
                 held = {name: batch.column(column).to_pylist() for name, (column, _) in written.items()}
                 for name, values in held.items():
                     if written[name][1]:
@@ -396,7 +396,7 @@ def _arrow_errors(path: Path) -> Iterator[None]:
 
 @contextmanager
 def _edited(path: Path, problem: str) -> Iterator[None]:
-    """Report errors in reading metadata as a damaged file."""
+    """Convert errors in reading metadata to an error that the file cannot be read."""
     try:
         yield
     except CaseBaseError:

@@ -37,7 +37,7 @@ class Prepared(Protocol):
     def similarities(self, query: Stored) -> FloatArray:
         """Return the similarities of the query's value to each of ``column.values`` as a new array.
 
-        The query's value can be absent from the stored values.
+        The query's value need not be among the stored values.
         """
         ...
 
@@ -145,8 +145,9 @@ class PreparedMeasure:
 class Own(Measure):
     """Similarity by your own function: ``function(asked, stored)`` returns a number from 0 to 1.
 
-    The function is called once per query and distinct stored value. Sets are passed as frozensets, dates as dates and
-    graphs as graphs. The function need not be symmetric, and need not return 1 for equal values.
+    The function is called once for each query and each distinct stored value. Sets are passed as frozensets, dates as
+    ``datetime`` objects and graphs as `FunctionGraph` objects. The function need not be symmetric, and need not return
+    1 for equal values.
 
     >>> def near(asked, stored):
     ...     return 1 / (1 + abs(asked - stored))

@@ -35,7 +35,7 @@ NAMES: Mapping[str, LocalSimilarity] = {
     "equal_text": texts.EqualText(),
     "graph": structures.GraphSimilarity(),
 }
-"""Short names of measures that need no parameters."""
+"""Mapping from short names to measures."""
 
 DEFAULT_MEASURES: Mapping[type[Any], LocalSimilarity] = {
     Numeric: NAMES["linear"],
@@ -82,16 +82,16 @@ def as_measure(given: object, kind: CaseKind, attribute: str) -> LocalSimilarity
         fitting = names_for(kind)
         remedy = advice(given, fitting, otherwise="For a measure with parameters, pass e.g. Linear(range=10).")
         if isinstance(given, type):
-            remedy = f"Write {given.__name__}() with its parentheses."
+            remedy = f"Pass an instance of {given.__name__}, not the class."
         raise ParameterError(
             f"got {quoted(given)} as the measure of attribute {attribute!r}; expected a measure, a function of two "
-            f"values, or the name of a measure of {kinds.kind_name(kind)} attributes: {listed(fitting, limit=99)}. "
+            f"values, or the name of a measure for {kinds.kind_name(kind)} attributes: {listed(fitting, limit=99)}. "
             f"{remedy}"
         )
     if kinds.kind_name(kind) not in measure.accepts:
         raise ParameterError(
-            f"{quoted(given)} cannot compare attribute {attribute!r}, which is {kinds.kind_name(kind)}; it supports "
-            f"{joined(measure.accepts) or 'no'} attributes. Choose {listed(names_for(kind), limit=99)} or a "
+            f"{quoted(given)} cannot compare attribute {attribute!r}, which is {kinds.kind_name(kind)}; the measure "
+            f"supports {joined(measure.accepts) or 'no'} attributes. Choose {listed(names_for(kind), limit=99)} or a "
             "function of two values."
         )
     return measure
@@ -138,7 +138,8 @@ def from_description(found: Mapping[str, Any]) -> LocalSimilarity:
         if isinstance(error, ParameterError):
             raise
         raise ParameterError(
-            f"{quoted(found)} does not describe a measure: {cls.__name__} has other parameters"
+            f"{quoted(found)} does not describe a measure: {cls.__name__} has other parameters. Expected the result of "
+            "describe(measure)."
         ) from None
     return measure
 
@@ -152,11 +153,12 @@ def similarities(
     *,
     solutions: Sequence[Any] | None = None,
 ) -> dict[Any, float]:
-    """Return the similarity of a query's value to each stored value, as used in retrieval.
+    """Return a dict from each stored value to its similarity to a query's value, as used in retrieval.
 
-    Ranges and frequencies are computed from ``values``, one per case; measures that learn from solutions also need
-    ``solutions``. ``kind`` is the kind of the attribute, such as ``"numeric"`` or ``Taxonomy(tree)``; ``measure`` is a
-    measure, its short name or a function of two values, or None for the default of the kind.
+    Ranges and frequencies are computed from ``values``, which contains one value per case; measures that learn from
+    solutions also need ``solutions``. ``kind`` is the kind of the attribute, such as ``"numeric"`` or
+    ``Taxonomy(tree)``; ``measure`` is a measure, its short name or a function of two values, or None for the default of
+    the kind.
 
     >>> similarities(20, [10, 25, 30], "numeric")
     {10: 0.5, 25: 0.75, 30: 0.5}

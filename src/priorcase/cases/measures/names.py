@@ -39,8 +39,8 @@ class Equality(Measure):
 class SimilarityTable(Measure):
     """Table of similarities for pairs of values; 1 for equal values, ``otherwise`` for pairs that are not listed.
 
-    ``pairs`` maps pairs of different values (query, case) to similarities from 0 to 1. With ``symmetric``, a pair
-    applies in both directions.
+    ``pairs`` maps tuples of two different values, (query's value, case's value), to similarities from 0 to 1. With
+    ``symmetric=True``, each pair applies in both directions.
 
     >>> from priorcase.cases.measures import similarities
     >>> similarities("orange", ["red", "orange", "blue"], "nominal", SimilarityTable({("red", "orange"): 0.8}))
@@ -66,14 +66,14 @@ class SimilarityTable(Measure):
         for pair, similarity in self.pairs.items():
             if not isinstance(pair, tuple) or len(pair) != 2 or not all(map(_is_name, pair)):
                 raise ParameterError(
-                    f"pairs of SimilarityTable must be tuples of two values, such as ('red', 'orange'), got "
+                    f"keys of pairs of SimilarityTable must be tuples of two values, such as ('red', 'orange'), got "
                     f"{quoted(pair)}"
                 )
             first, second = identity(plain(pair[0])), identity(plain(pair[1]))
             if not is_similarity(similarity) or (first == second and similarity != 1):
-                expected = "similarity 1, since its values are equal" if first == second else "a number from 0 to 1"
+                expected = "1, since both values are equal" if first == second else "a number from 0 to 1"
                 raise ParameterError(
-                    f"pairs of SimilarityTable must give {pair!r} {expected}, got {quoted(similarity)}"
+                    f"pairs of SimilarityTable must map {pair!r} to {expected}, got {quoted(similarity)}"
                 )
             if self.symmetric and seen.setdefault((second, first), similarity) != similarity:
                 raise ParameterError(
@@ -108,7 +108,7 @@ def _is_name(value: object) -> bool:
 
 
 class _Counts(NamedTuple):
-    """Counts of each solution for each value of a column."""
+    """Number of cases with each solution, for each value of a column."""
 
     by_value: Any  # CSR: values x solutions
     by_solution: Any  # the same as CSC
@@ -116,14 +116,14 @@ class _Counts(NamedTuple):
     prior: AnyArray
 
     def profile(self, place: int) -> AnyArray:
-        """Return the counts of the solutions of one value; the prior if the value has none."""
+        """Return the solution counts of one value; the prior counts if no solved case has the value."""
         profile = np.zeros(self.by_value.shape[1], dtype=np.int64)
         begin, end = self.by_value.indptr[place : place + 2] if place >= 0 else (0, 0)
         profile[self.by_value.indices[begin:end]] = self.by_value.data[begin:end]
         return profile if end > begin else self.prior
 
     def entries(self, solutions: AnyArray) -> tuple[AnyArray, AnyArray, AnyArray]:
-        """Return the values, counts and solutions of all entries with the given solutions."""
+        """Return the nonzero counts of the given solutions: the position of the value, the count and the solution."""
         table = self.by_solution
         begins, sizes = table.indptr[solutions], table.indptr[solutions + 1] - table.indptr[solutions]
         offsets = np.arange(int(sizes.sum())) - np.repeat(np.cumsum(sizes) - sizes, sizes) + np.repeat(begins, sizes)
@@ -136,11 +136,11 @@ class MVDM(Measure):
 
     ``P(c|a)`` is the relative frequency of solution c among the stored cases with value a and a known solution. The sum
     is the metric of Cost & Salzberg (1993), which is at most 2. With power 1, the similarity equals ``sum_c min(P(c|a),
-    P(c|b))`` and is computed from integers. Use this measure only if solutions recur. Symmetric.
+    P(c|b))`` and is computed from integer counts. Use this measure only if solutions recur. Symmetric.
 
-    ``power`` is Cost & Salzberg's k, at least 1. ``unseen`` applies to values without a solved case: ``"different"``
-    gives similarity 0 to all other values, ``"prior"`` uses the solution frequencies in all cases as their
-    distribution.
+    ``power`` is Cost & Salzberg's k, at least 1. ``unseen`` applies to values that no solved case has: with
+    ``"different"``, their similarity to all other values is 0; with ``"prior"``, their ``P(c|a)`` are the frequencies
+    of the solutions among all cases.
 
     >>> from priorcase.cases.measures import similarities
     >>> fixes = ["swap", "swap", "clean", "clean", "swap"]
@@ -162,7 +162,7 @@ class MVDM(Measure):
         if solutions is None:
             raise ParameterError(
                 f"{quoted(self)} compares the values of {column.name!r} by their solutions, but no solutions were "
-                "passed. Choose another measure, such as Equality()."
+                "passed. Pass solutions, or choose another measure, such as Equality()."
             )
         known = (column.codes >= 0) & (solutions.codes >= 0)
         shape = (len(column.values), len(solutions.values))
@@ -183,7 +183,7 @@ class MVDM(Measure):
         return found
 
     def _shared(self, profile: AnyArray, counts: _Counts) -> FloatArray:
-        """Return ``sum_c min(n_vc N_q, n_qc N_v) / (N_v N_q)``, with integers until the division."""
+        """Return ``sum_c min(n_vc N_q, n_qc N_v) / (N_v N_q)``, where n and N count cases of value v and query q."""
         totals, asked = counts.totals, int(profile.sum())
         places, held, solutions = counts.entries(np.flatnonzero(profile))
         common = np.minimum(held * asked, profile[solutions] * totals[places])
@@ -193,7 +193,7 @@ class MVDM(Measure):
         return found
 
     def _powered(self, profile: AnyArray, counts: _Counts) -> FloatArray:
-        """Return ``1 - sum_c |P(c|v) - P(c|q)|^k / 2``; solutions that only the query has are added separately."""
+        """Return ``1 - sum_c |P(c|v) - P(c|q)|^k / 2``; solutions with ``P(c|v) = 0`` are added separately."""
         totals, asked = counts.totals, int(profile.sum())
         if asked == 0:
             return np.zeros(len(totals))
@@ -205,7 +205,7 @@ class MVDM(Measure):
         return np.where(totals > 0, np.clip(1.0 - deltas / 2.0, 0.0, 1.0), 0.0)
 
     def _of_prior(self, profile: AnyArray, prior: AnyArray) -> float:
-        """Return the similarity of a value whose distribution is the prior; 0 without a prior."""
+        """Return the similarity of the query to a value whose distribution is the prior; 0 without a prior."""
         total, asked = int(prior.sum()), int(profile.sum())
         if not total or not asked:
             return 0.0

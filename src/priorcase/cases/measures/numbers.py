@@ -33,7 +33,7 @@ class NumberLine:
     """The stored values as points on a line, and the conversion of a query's value to a point.
 
     Points are numbers, days of dates or ranks of levels, multiplied by ``unit`` (1, or 1/4 if differences would
-    overflow). With ``log`` they are ``sign(x) log(1 + |x|)``, which is defined for all numbers.
+    overflow). With ``log=True``, points are ``sign(x) log(1 + |x|)``, which is defined for all numbers.
     """
 
     points: FloatArray
@@ -75,9 +75,10 @@ class NumberLine:
             return self.points - point
 
     def falling(self, point: float, side: Literal["both", "larger", "smaller"] = "both") -> FloatArray:
-        """Return ``max(0, 1 - difference / length)``; if the length is 0, return 1 for equal values and 0 for others.
+        """Return ``max(0, 1 - |difference| / length)``; if the length is 0, return 1 for equal values and 0 for others.
 
-        With a side other than ``"both"``, only differences to larger (or smaller) values count.
+        With ``side="larger"``, only stored values above the query's lose similarity; with ``"smaller"``, only those
+        below.
         """
         return _core.falling(self.points, point, self.length, _SIDES[side])
 
@@ -100,11 +101,11 @@ def _decayed(differences: FloatArray, scale: float, *, squared: bool) -> FloatAr
 
 
 class _LineMeasure(Measure):
-    """Base class of measures of differences on a line; `_compared` returns the similarities to a point."""
+    """Base class of measures of differences on a line; `_compared` compares all stored values with a point."""
 
     accepts: tuple[str, ...] = ("numeric", "date", "ordinal")
     _length: ClassVar[str] = "range"
-    """Name of the parameter that is a length on the line."""
+    """Name of the parameter that contains the length, such as ``range`` or ``scale``."""
 
     def _prepare(self, column: CaseColumn, *_: Any) -> NumberLine:
         return NumberLine.of(self, column, getattr(self, self._length, None), log=getattr(self, "log", False))
@@ -122,8 +123,8 @@ class Linear(_LineMeasure):
 
     Differences of dates are in days. Without ``range``, the range of the stored values is used, so similarities change
     when a case outside the range is added; if all stored values are equal, the similarity is 1 for that value and 0 for
-    others. ``log`` compares ``sign(x) log(1 + |x|)``, for skewed numbers such as prices, where a difference of 1,000
-    means more at 2,000 than at 200,000; the range is then on the log scale. Symmetric.
+    others. ``log=True`` compares ``sign(x) log(1 + |x|)`` in place of ``x``, for skewed numbers such as prices, where a
+    difference of 1,000 means more at 2,000 than at 200,000; ``range`` is then on the log scale. Symmetric.
 
     >>> from priorcase.cases.measures import similarities
     >>> similarities(20, [18, 25, 40], "numeric", Linear(range=10))
@@ -157,8 +158,8 @@ class OneSided(_LineMeasure):
     """Similarity 1 for values at least as good as the query's, otherwise ``max(0, 1 - shortfall / range)``.
 
     With ``better="less"``, smaller values are better (a price, a weight); with ``"more"``, larger values are better
-    (power, memory size). Not symmetric. For ``range`` and ``log`` see `Linear`; the range of an ordinal attribute
-    covers all levels.
+    (power, memory size). Not symmetric. For ``range`` and ``log`` see `Linear`; the default range of an ordinal
+    attribute covers all levels.
 
     >>> from priorcase.cases.measures import similarities
     >>> similarities(9000, [7000, 10000, 20000], "numeric", OneSided("less", range=5000))
@@ -181,9 +182,9 @@ class OneSided(_LineMeasure):
 
 @dataclass(frozen=True)
 class Threshold(_LineMeasure):
-    """Similarity 1 if ``|a - b| <= tolerance``, otherwise 0; for dates in days, for levels in ranks. Symmetric.
+    """Similarity 1 if ``|a - b| <= tolerance``, otherwise 0, with dates in days and levels as ranks. Symmetric.
 
-    For ``log`` see `Linear`; the tolerance is then on the log scale.
+    For ``log`` see `Linear`; ``tolerance`` is then on the log scale.
 
     >>> from priorcase.cases.measures import similarities
     >>> similarities(3, [2.5, 3.6], "numeric", Threshold(0.5))
@@ -208,8 +209,8 @@ class Threshold(_LineMeasure):
 class ExponentialSimilarity(_LineMeasure):
     """Similarity that decreases exponentially with the difference, ``exp(-|a - b| / scale)``. Symmetric.
 
-    At a difference of ``scale`` it is ``1/e``, about 0.37. Dates differ by days, ordinal values by levels. For ``log``
-    see `Linear`; ``scale`` is then on the log scale.
+    At a difference of ``scale``, the similarity is ``1/e``, about 0.37. Differences of dates are in days, those of
+    ordinal values in levels. For ``log`` see `Linear`; ``scale`` is then on the log scale.
 
     >>> from priorcase.cases.measures import similarities
     >>> similarities(0, [0, 100, 200], "numeric", ExponentialSimilarity(scale=100))
@@ -252,7 +253,7 @@ class GaussianSimilarity(_LineMeasure):
 class Recency(_LineMeasure):
     """Similarity of dates that halves every ``half_life`` days, ``2 ** (-days / half_life)``. Symmetric.
 
-    With today's date in the query, older cases count less.
+    If the query contains today's date, older cases are less similar.
 
     >>> from priorcase.cases.measures import similarities
     >>> list(similarities("2024-05-01", ["2024-05-01", "2024-04-01"], "date", Recency(half_life=30)).values())
@@ -274,7 +275,7 @@ class Recency(_LineMeasure):
 
 @dataclass(frozen=True)
 class CircularSimilarity(Measure):
-    """Similarity of circular numbers, ``1 - 2 r / period`` with their circular distance r. Symmetric.
+    """Similarity of circular numbers, ``1 - 2 r / period``, where r is their circular distance. Symmetric.
 
     >>> from priorcase.cases.measures import similarities
     >>> from priorcase.schema import Circular
@@ -296,7 +297,7 @@ class CircularSimilarity(Measure):
 
 @dataclass(frozen=True)
 class Season(Measure):
-    """Similarity of the time of year, ``1 - d / 183`` with the circular distance d in days. Symmetric.
+    """Similarity of dates by time of year, ``1 - d / 183``, where d is their circular distance in days. Symmetric.
 
     Years are ignored: 31 December and 1 January are one day apart, and 1 May equals 1 May of any year. Days are counted
     as in a leap year. Times of day are ignored.

@@ -24,8 +24,8 @@ Terms = Callable[[Any], Sequence[Hashable]]
 class Documents:
     """The terms of each value, with their counts.
 
-    Terms are numbered by first occurrence, and each value lists its terms in that order. The result therefore does not
-    depend on earlier states: documents derived from earlier documents equal newly built documents.
+    Terms are numbered by first occurrence, and each value lists its terms in that order. Documents that are updated
+    from earlier ones therefore equal newly built documents.
     """
 
     values: tuple[Any, ...]
@@ -110,7 +110,7 @@ class _Members(NamedTuple):
 
 
 class _SetMeasure(Measure):
-    """Base class of measures that divide the number of common members by another number of members."""
+    """Base class of measures that divide the number of common members by ``_divisor``."""
 
     accepts = ("set",)
     _divisor: ClassVar[int]
@@ -160,9 +160,9 @@ class Dice(_SetMeasure):
 
 @dataclass(frozen=True)
 class Containment(_SetMeasure):
-    """Share of the query's members that the case's set contains, ``|a & b| / |a|``; 1 for an empty query.
+    """Share of the query's members that the case's set contains, ``|a & b| / |a|``; 1 if the query's set is empty.
 
-    Not symmetric: 1 for every superset of the query's set.
+    Not symmetric: every superset of the query's set has similarity 1.
 
     >>> from priorcase.cases.measures import similarities
     >>> list(similarities({"noise", "jam"}, [{"jam", "smell"}], "set", Containment()).values())
@@ -176,7 +176,7 @@ class Containment(_SetMeasure):
 class SetOverlap(_SetMeasure):
     """Overlap coefficient of sets, ``|a & b| / min(|a|, |b|)``. Symmetric.
 
-    1 if one set contains the other or both are empty, 0 if only one is empty.
+    1 if a nonempty set is a subset of the other, or if both are empty; 0 if only one is empty.
 
     >>> from priorcase.cases.measures import similarities
     >>> list(similarities({"noise", "jam"}, [{"jam", "smell"}], "set", SetOverlap()).values())

@@ -22,7 +22,7 @@ from priorcase.schema import Taxonomy
 
 @dataclass(frozen=True, eq=False)
 class Tree:
-    """A taxonomy numbered depth first, so that the nodes below a node have consecutive numbers.
+    """A taxonomy whose nodes are numbered depth first, so that the nodes below a node have consecutive numbers.
 
     Number 0 is the root, or an unnamed root above several roots.
     """
@@ -32,11 +32,11 @@ class Tree:
     depths: IntArray
     """Number of steps from the root to each node."""
     ends: IntArray
-    """End (exclusive) of the range of numbers of the nodes below each node."""
+    """For each node, 1 + the largest number of the nodes below it (or its own number)."""
     values: IntArray
     """The number of each value of the column."""
     weights: FloatArray
-    """The depth of each node, divided by the largest depth."""
+    """The weight of each node; by default, its depth divided by the largest depth."""
 
     @classmethod
     def of(cls, column: CaseColumn) -> Tree:
@@ -71,7 +71,7 @@ class Tree:
 
 
 class _NodeMeasure(Measure):
-    """Base class of measures of taxonomy nodes; `_compared` returns similarities, given common ancestors."""
+    """Base class of measures of taxonomy nodes; `_compared` computes similarities from common ancestors."""
 
     accepts = ("taxonomy",)
     inner: Literal["exact", "any"]
@@ -123,8 +123,8 @@ class PathLength(_NodeMeasure):
     """Similarity by path length in a taxonomy, ``1 - steps(a, b) / (2 * depth)``.
 
     ``steps(a, b)`` is the length of the path from a to b, and ``depth`` the depth of the taxonomy, so two of its
-    deepest leaves under different branches of the root have similarity 0. For ``inner`` see `WuPalmer`; symmetric if it
-    is ``"exact"``.
+    deepest leaves under different branches of the root have similarity 0. For ``inner`` see `WuPalmer`; symmetric if
+    ``inner="exact"``.
 
     >>> from priorcase.cases.measures import similarities
     >>> from priorcase.schema import Taxonomy
@@ -147,7 +147,7 @@ class LevelSimilarity(_NodeMeasure):
     The weight of a node is the smallest similarity of any two nodes below it, from 0 (unrelated things) to 1 (variants
     of one thing). ``weights`` is a mapping from nodes to weights that overrides the weights of the taxonomy. Other
     nodes have the weight ``otherwise``: a number from 0 to 1, or ``"depth"`` for the node's depth divided by the depth
-    of the taxonomy. For ``inner`` see `WuPalmer`; symmetric if it is ``"exact"``.
+    of the taxonomy. For ``inner`` see `WuPalmer`; symmetric if ``inner="exact"``.
 
     >>> from priorcase.cases.measures import similarities
     >>> from priorcase.schema import Taxonomy
@@ -183,10 +183,10 @@ class LevelSimilarity(_NodeMeasure):
         if isinstance(column.kind, Taxonomy):
             weights = {**(column.kind.weights or {}), **weights}
         if unknown := [node for node in weights if node not in tree.numbers]:
-            remedy = advice(unknown[0], tree.numbers, otherwise=f"Its nodes are {listed(tree.numbers)}.")
+            remedy = advice(unknown[0], tree.numbers, otherwise=f"The nodes are {listed(tree.numbers)}.")
             raise ParameterError(
-                f"LevelSimilarity has weights for {listed(unknown)}, which the taxonomy of {column.name!r} does not "
-                f"have. {remedy}"
+                f"got LevelSimilarity with weights for {listed(unknown)}; expected nodes of the taxonomy of "
+                f"{column.name!r}. {remedy}"
             )
         found = tree.weights
         if self.otherwise != "depth":
@@ -208,8 +208,8 @@ class GraphSimilarity(Measure):
     Variables are matched one-to-one, whatever their names; quantities and signs must agree, and a variable without a
     quantity matches any other (McGregor 1982). Each query is matched with every distinct stored graph, so use this
     measure for at most a few thousand small graphs. With ``of="query"`` the similarity is ``|common arcs| / |arcs of
-    the query|``, the share of the desired function that a case realizes. At most ``steps`` partial matches of two
-    graphs are tried, enough for about eight variables; for larger graphs the result is a lower bound.
+    the query|``, the share of the query's arcs that the case has. At most ``steps`` partial matches of two graphs are
+    tried, enough for about eight variables; for larger graphs the similarity can be too low.
 
     >>> from priorcase.cases.measures import similarities
     >>> list(similarities("C +> x; x +> Q", ["a +> b", "a +> b; b +> c"], "graph").values())

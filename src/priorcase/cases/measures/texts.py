@@ -41,7 +41,7 @@ def folded(text: str, *, accents: bool = False) -> str:
 
 
 def words(text: str) -> list[str]:
-    """Return the words of a text: runs of letters with their marks, digits and underscores."""
+    """Return the words of a text: runs of letters (with combining marks), digits and underscores."""
     if text.isascii():
         return _WORD.findall(text)
     # In Python's regular expressions, \w does not match vowel signs such as those of Hindi.
@@ -55,11 +55,11 @@ class _Weighted(NamedTuple):
     documents: Documents
     idf: FloatArray
     unseen: float
-    """The inverse document frequency of a term that no case has."""
+    """The inverse document frequency of a term that occurs in no case."""
     postings: _core.Postings
 
     def proportional(self, asked: dict[int, int], found: FloatArray) -> list[int]:
-        """Return the texts with the query's terms in the same proportions; their cosine is 1 up to rounding."""
+        """Return the positions of the texts with the query's terms in the same proportions, whose exact cosine is 1."""
         begins, first = self.documents.begins, next(iter(asked))
         near = np.flatnonzero(found > _NEAR)
         places = []
@@ -76,17 +76,17 @@ class TfIdf(Measure):
     """Cosine similarity of TF-IDF vectors with weights ``tf(t) (ln((1 + n) / (1 + n_t)) + 1)``.
 
     ``tf(t)`` is the number of occurrences of term t in the text, n the number of stored cases with a text, and n_t the
-    number of those that contain t: the smoothed weights of scikit-learn's ``TfidfVectorizer``. Unlike in
+    number of cases whose text contains t: the smoothed weights of scikit-learn's ``TfidfVectorizer``. Unlike in
     ``TfidfVectorizer``, unseen words of the query get the largest weight (n_t = 0), so a query that shares only "a" and
-    "the" with the cases is similar to none of them. Texts with the same terms in the same proportions have similarity
-    exactly 1. Symmetric if all terms are known.
+    "the" with a case has a low similarity to it. Texts with the same terms in the same proportions have similarity
+    exactly 1. Symmetric if every term of the query occurs in a stored case.
 
     Parameters
     ----------
     analyzer
         Whether terms are ``"words"`` or n-grams of ``"characters"``, which tolerate misspellings. Case is ignored.
     ngrams
-        Smallest and largest n: (1, 2) uses words and pairs of adjacent words; for characters try (3, 4).
+        Smallest and largest n: (1, 2) uses single words and pairs of adjacent words; for characters try (3, 4).
     stop_words
         Words to ignore.
     fold_accents
@@ -119,7 +119,7 @@ class TfIdf(Measure):
             )
         if stops is not None:
             if self.analyzer == "characters":
-                raise ParameterError(f"stop_words of TfIdf must be None for characters, got {quoted(stops)}")
+                raise ParameterError(f"stop_words of TfIdf must be None if analyzer='characters', got {quoted(stops)}")
             many = isinstance(stops, Collection) and not isinstance(stops, str)
             if not many or not all(isinstance(word, str) for word in stops):
                 raise ParameterError(
@@ -190,7 +190,7 @@ class EditDistance(Measure):
     """Similarity by edit distance: ``1 - distance / length of the longer text``.
 
     The Levenshtein (1966) distance is the minimum number of characters to insert, delete or replace. Two empty strings
-    have similarity 1. Suited to short strings such as names, codes and models. Symmetric.
+    have similarity 1. Suited to short strings such as names, codes and model numbers. Symmetric.
 
     >>> from priorcase.cases.measures import similarities
     >>> similarities("LaserJet 400", ["laser jet 400", "LaserJet 401"], "text", EditDistance())
@@ -220,7 +220,7 @@ def _characters(texts: Iterable[str]) -> AnyArray:
 
 @dataclass(frozen=True)
 class EqualText(Measure):
-    """Similarity 1 for strings that differ only in case and whitespace, otherwise 0. Symmetric.
+    """Similarity 1 for strings that are equal except for case and whitespace, otherwise 0. Symmetric.
 
     >>> from priorcase.cases.measures import similarities
     >>> similarities(" Paper  JAM", ["paper jam", "paper jams"], "text", EqualText())
@@ -252,9 +252,9 @@ class Embedding(Measure):
     """Cosine similarity of text embeddings from your own model, ``max(0, cosine)``.
 
     ``model`` is a function that takes a list of strings and returns a 2-d array with one row per text, or an object
-    with such a method ``encode``, like the models of sentence-transformers. It must return equal vectors for equal
-    strings. Vectors of stored texts are cached, so the model encodes only new texts. ``name`` is used in tables and
-    messages. A zero vector has similarity 0 to every other text and 1 to the same text. Symmetric.
+    whose method ``encode`` is such a function, like the models of sentence-transformers. The model must return equal
+    vectors for equal strings. Vectors of stored texts are cached, so the model encodes only new texts. ``name`` is used
+    in tables and messages. A zero vector has similarity 0 to every other text and 1 to the same text. Symmetric.
 
     >>> from priorcase.cases.measures import similarities
     >>> def letters(texts):
@@ -273,8 +273,8 @@ class Embedding(Measure):
         encodes = callable(self.model) or callable(getattr(self.model, "encode", None))
         if not encodes or isinstance(self.model, (str, type)):  # strings have a method encode, too
             raise ParameterError(
-                "model of Embedding must be a function from a list of strings to a 2-d array, or an object with such a "
-                f"function as .encode, got {quoted(self.model)}"
+                "model of Embedding must be a function from a list of strings to a 2-d array, or an object whose "
+                f"method encode is such a function, got {quoted(self.model)}"
             )
         if not isinstance(self.name, str) or not self.name:
             raise ParameterError(f"name of Embedding must be a non-empty string, got {quoted(self.name)}")

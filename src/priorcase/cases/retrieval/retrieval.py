@@ -39,8 +39,9 @@ _BARS, _PARTS = 30, 8
 class Contribution(NamedTuple):
     """The contribution of one attribute to the similarity of a case.
 
-    ``similarity`` is the local similarity, None if the case's value is missing and ignored. ``contribution`` is
-    ``w s / sum of weights``; contributions add up to the similarity.
+    ``similarity`` is the local similarity, None if the case's value is missing and missing values are ignored.
+    ``contribution`` is ``weight * similarity / sum of weights``; the contributions of all attributes add up to the
+    similarity of the case.
     """
 
     similarity: float | None
@@ -78,14 +79,14 @@ class Match(GridResult):
 
 @dataclass(frozen=True, repr=False, eq=False)
 class Explanation(GridResult):
-    """Decomposition of the similarity of a case by attribute; prints as a table.
+    """The similarity of a case to a query, decomposed by attribute; prints as a table.
 
     Parameters
     ----------
     id, similarity
         Id of the case, and its similarity.
     query, case
-        The values of both, by attribute.
+        The values of the query and of the case, by attribute.
     contributions
         The `Contribution` of each attribute to the similarity.
 
@@ -157,11 +158,11 @@ class Retrieval(GridResult, Sequence[Match]):
     load
         Function that loads the cases on first use.
     ignore
-        Whether missing values were ignored.
+        Whether attributes that are missing in a case were ignored.
     among
         Number of cases that were searched.
     diversity
-        The diversity parameter of the retrieval; above 0, cases are in the order in which they were selected.
+        The diversity parameter of the retrieval; if it is above 0, cases are in the order in which they were selected.
     """
 
     query: Mapping[str, Any]
@@ -214,7 +215,7 @@ class Retrieval(GridResult, Sequence[Match]):
 
     @cached_property
     def contributions(self) -> FloatArray:
-        """Contributions ``w s / sum of weights``, of shape (cases, attributes of the query).
+        """Contributions ``weight * local similarity / sum of weights``, of shape (cases, attributes of the query).
 
         Each row adds up to the similarity of the case.
         """
@@ -237,7 +238,7 @@ class Retrieval(GridResult, Sequence[Match]):
         return tuple(found)
 
     def explain(self, i: int = 0) -> Explanation:
-        """Explain the similarity of the i-th case (from 0; -1 is the last), the largest contribution first."""
+        """Return the `Explanation` of the similarity of the case at position ``i`` (0 is the first, -1 the last)."""
         match = self._matches[asked_queries(i, len(self), nouns=_NOUNS)[0]]
         values = {name: match.case.get(name) for name in self.query}
         return Explanation(match.id, match.similarity, self.query, values, match.contributions)
@@ -245,8 +246,9 @@ class Retrieval(GridResult, Sequence[Match]):
     def frame(self, backend: Backend | None = None) -> Any:
         """Return a frame with one row per case.
 
-        The columns are ``id``, ``similarity``, ``solution``, ``outcome``, the values, and all contributions.
-        ``backend`` is ``"pandas"`` (the default), ``"polars"`` or ``"pyarrow"``.
+        The columns are ``id``, ``similarity``, ``solution``, ``outcome``, the value of each attribute, and the local
+        similarity and contribution of each attribute of the query. ``backend`` is ``"pandas"`` (the default),
+        ``"polars"`` or ``"pyarrow"``.
         """
         columns: dict[str, Any] = {
             "id": list(self.ids),
@@ -295,7 +297,7 @@ class Retrieval(GridResult, Sequence[Match]):
         several = f"{len(self)} " if len(self) > 1 else ""
         title = f"the {several}most similar of {cases}" if self.ids else "no case to retrieve"
         if self.ids and self.diversity:
-            title = f"{len(self)} similar to the query and different from each other, of {cases}"
+            title = f"{len(self)} of {cases}, similar to the query and different from each other"
         return Grid(title, header, lines, "; ".join(notes), right={0, 1})
 
     def _values(self, room: int) -> list[list[str]]:
@@ -328,7 +330,7 @@ def _column(values: Iterable[Any]) -> list[Any]:
 
 
 def _draw_contributions(ax: Any, labels: Sequence[str], names: list[str], parts: FloatArray) -> None:
-    """Draw stacked bars; if there are many attributes, those with small contributions are merged."""
+    """Draw stacked bars; if there are many attributes, those with small contributions are merged into one."""
     labels, parts = labels[:_BARS], parts[:_BARS]
     looks: list[dict[str, Any]] = []
     for a in range(min(len(names), _PARTS)):
@@ -382,8 +384,8 @@ def retrieve(
     k = check_count("k", k)
     if not is_number(diversity) or not 0 <= diversity <= 1:
         raise ParameterError(
-            f"diversity must be a number from 0 to 1, got {quoted(diversity)}. 0 retrieves the most similar cases, 1 "
-            "the most different of the similar cases."
+            f"diversity must be a number from 0 to 1, got {quoted(diversity)}. 0 retrieves the most similar cases; "
+            "larger values retrieve similar cases that differ more from each other."
         )
     threads = thread_count(n_jobs)
     cache = MeasureCache() if cache is None else cache
@@ -420,9 +422,10 @@ def retrieve(
 def _diverse(likeness: Likeness, positions: IntArray, similarities: FloatArray, k: int, diversity: float) -> list[int]:
     """Return the positions of k candidates that are similar to the query and different from each other.
 
-    The most similar candidate is chosen first. Each further candidate maximizes ``(1 - d) similarity + d r``, where r
-    is its mean dissimilarity to the candidates already chosen (bounded greedy selection, Smyth & McClave 2001, with a
-    weighted mean in place of the product). Ties go to the more similar case, then to the older case.
+    The most similar candidate is chosen first. Each further candidate maximizes ``(1 - d) similarity + d r``, where d
+    is ``diversity`` and r the mean dissimilarity to the candidates already chosen (bounded greedy selection, Smyth &
+    McClave 2001, with a weighted mean in place of the product). Ties go to the more similar case, then to the older
+    case.
     """
     chosen = [0] if len(positions) else []
     free, apart = np.ones(len(positions), dtype=np.bool_), np.zeros(len(positions))

@@ -40,37 +40,37 @@ _QUERIES = 512
 
 @dataclass(frozen=True, repr=False)
 class Weights(GridResult, Mapping[str, float]):
-    """Attribute weights learned from solved cases: a mapping; prints as a table, the largest weight first.
+    """A mapping from attributes to weights that were learned from cases; prints as a table, the largest weight first.
 
     Parameters
     ----------
     names, weights
-        The attributes, and a number >= 0 for each.
+        The attributes, and the weight of each (a number >= 0).
     without
-        The loss with each attribute's weight set to 0; NaN if no other attribute has a weight.
+        For each attribute, the loss if its weight is set to 0; NaN if no other attribute has a weight above 0.
     loss_before, loss_after
-        Leave-one-out loss with equal weights for all attributes that are not constant, and with the learned weights.
-        The weights minimize this loss, so it is slightly optimistic for new cases.
+        Leave-one-out loss with weight 1 for each attribute that is neither constant nor fixed, and with the learned
+        weights. Since the weights are chosen by this loss, `loss_after` is slightly optimistic for new cases.
     loss_of_guess
-        The loss of the baseline, which predicts the frequencies or the mean of all solutions for every case.
+        The loss of the baseline, which predicts the class frequencies or the mean for every case.
     loss
         Name of the loss: ``"negative log-score"`` or ``"root mean squared error"``.
     target
         What was predicted: ``"solution"``, ``"outcome"`` or an attribute.
     k
-        Number of similar cases that predict each case.
+        Number of similar cases from which each case is predicted.
     cases, of_cases
         Number of cases that the weights were learned from, and number of cases that these were sampled from.
     random_state
         Seed of the sample.
     loss_uniform
-        The loss with the learned weights if all k cases have equal votes; None unless attributes were dropped because
-        they only made votes and means more uniform. `loss_after` can then be larger than `loss_before`.
+        The loss with the learned weights if all k similar cases have equal votes. It is None unless an attribute was
+        dropped because it only made votes or means more uniform; then `loss_after` can be larger than `loss_before`.
     fixed
-        The attributes with a fixed weight that was not learned.
+        The attributes whose weight was fixed, not learned.
     rare
-        Number of distinct solutions that occur fewer than ``k`` times, and number of distinct solutions; (0, 0) for
-        numbers.
+        Number of distinct targets that occur fewer than ``k`` times, and number of distinct targets; (0, 0) if the
+        target is numeric.
 
     Examples
     --------
@@ -104,7 +104,7 @@ class Weights(GridResult, Mapping[str, float]):
     def __getitem__(self, name: str) -> float:
         if name not in self.names:
             raise UnknownNameError(
-                f"Weights has no attribute {quoted(name)}; it has {listed(self.names)}. "
+                f"Weights has no attribute {quoted(name)}; its attributes are {listed(self.names)}. "
                 f"{advice(name, self.names, otherwise='list(weights) gives all names.')}"
             )
         return self.weights[self.names.index(name)]
@@ -144,7 +144,7 @@ class Weights(GridResult, Mapping[str, float]):
             return ax
 
     def _order(self) -> list[int]:
-        """Return the positions of the attributes, sorted by weight; ties by the loss without the attribute."""
+        """Return the positions of the attributes by decreasing weight; ties by decreasing value of `without`."""
         without = [math.inf if math.isnan(loss) else loss for loss in self.without]
         return sorted(range(len(self.names)), key=lambda a: (-self.weights[a], -without[a]))
 
@@ -254,8 +254,8 @@ def _target_of(table: CaseTable, target: str, positions: IdArray, k: int) -> _Vo
     if len(numbers) < len(values):
         other = next(value for value in values if not is_number(value))
         raise CaseBaseError(
-            f"found both numbers such as {quoted(numbers[0])} and other values such as {quoted(other)} as {target}. "
-            "Store values of one type, or set the weights yourself."
+            f"found numbers such as {quoted(numbers[0])} and other values such as {quoted(other)} for {target!r}; "
+            "expected values of one type. Convert them to one type, or set the weights yourself."
         )
     found = np.array(values, dtype=np.float64)[own]
     unit = math.ldexp(1.0, math.frexp(float(np.abs(found).max()))[1] - 1)
@@ -410,9 +410,9 @@ class _Search:
         return weights, loss
 
     def _prune(self, weights: FloatArray, loss: float) -> tuple[FloatArray, float, FloatArray]:
-        """Drop attributes that are not needed, one at a time, as long as the loss is not above `equal`.
+        """Drop attributes that are not needed, one at a time, as long as the loss is not above that of equal weights.
 
-        An attribute is also not needed if a constant attribute can replace it, since it then only makes votes and means
+        An attribute that a constant attribute can replace is not needed either, since it only makes votes and means
         more uniform. It stays replaced while the other attributes are tested, and is dropped at the end.
         """
         best, flat = weights, 0.0
@@ -487,9 +487,10 @@ def learn_weights(
 ) -> Weights:
     """Learn attribute weights by leave-one-out prediction; see `CaseBase.learn_weights`.
 
-    Weights are searched in `GRID`, starting from equal weights and from the attributes that are predictive by
-    themselves; then attributes that do not improve the loss are dropped. Measures that learn from solutions, such as
-    MVDM, have seen the solution of the left-out case, so their attributes are overrated if values are rare.
+    Weights are searched in `GRID`, starting from equal weights and from equal weights of only those attributes that are
+    predictive by themselves. Then attributes that do not improve the loss are dropped. Measures that learn from
+    solutions, such as MVDM, have seen the solution of the left-out case, so attributes with such a measure and rare
+    values get too much weight.
     """
     k = check_count("k", k)
     names = [name for name, kind in table.attributes.items() if kinds.kind_name(kind) in _PREDICTABLE]
@@ -503,7 +504,7 @@ def learn_weights(
     names = [name for name in table.attributes if name != target]
     if not names:
         raise CaseBaseError(
-            f"found no attribute other than {target!r} to predict it from. Declare more attributes, or predict the "
+            f"found no attribute from which {target!r} can be predicted. Declare more attributes, or predict the "
             "solution."
         )
     given = _fixed_weights(table, names, fixed)

@@ -31,17 +31,18 @@ class Rule:
     Parameters
     ----------
     when
-        A mapping from attributes to conditions, all of which must hold; an empty one always holds. Conditions are those
-        of `CaseBase.find`, applied to the query's values. A pair (a tuple) is a change from the case to the query:
-        ``("windows", "linux")`` holds if the case has the first value and the query the second; ``...`` matches any
-        value. The name ``"solution"`` stands for the current solution. Alternatively, a function of the query and the
-        case that returns True or False; a case is a mapping with ``id``, ``solution`` and ``outcome``.
+        A mapping from attributes to conditions, all of which must hold; an empty mapping always holds. Conditions are
+        those of `CaseBase.find`, applied to the query's values. A pair (a tuple) is a change from the case to the
+        query: ``("windows", "linux")`` holds if the case has the first value and the query the second; ``...`` matches
+        any value. The name ``"solution"`` stands for the current solution. Alternatively, a function of the query and
+        the case that returns True or False; the case is a mapping of its values, and also has ``case.id``,
+        ``case.solution`` and ``case.outcome``.
     then
         The change. For a solution that is a mapping: a mapping from parts to new values. For a string: a pair of
         strings, of which the second replaces all occurrences of the first. For any solution: a new solution (a string,
         number, boolean or list), or a function of the solution, the query and the case that returns a new solution.
     name, why
-        Name of and reason for the rule, used in explanations.
+        The name of the rule and the reason for the rule, used in explanations.
 
     Examples
     --------
@@ -156,7 +157,7 @@ def _tuple_of(parameter: str, given: Any, kind: type[Any]) -> tuple[Any, ...]:
     several = isinstance(given, Iterable) and not isinstance(given, (str, Mapping))
     found = tuple(given) if several else (given,)
     if not all(isinstance(each, kind) for each in found):
-        raise ParameterError(f"{parameter} must be a list of {kind.__name__}, got {quoted(given)}")
+        raise ParameterError(f"{parameter} must be a list of {kind.__name__} objects, got {quoted(given)}")
     return found
 
 

@@ -76,8 +76,8 @@ class _Base:
         weights = getattr(self, "weights", None)
         if isinstance(weights, Mapping):
             raise ParameterError(
-                f"weights must be 'similarity', 'uniform' or 'inverse_square', got {quoted(weights)}. These are "
-                "weights of cases; pass attribute weights to retrieve, then its result to reuse."
+                f"weights must be 'similarity', 'uniform' or 'inverse_square', got {quoted(weights)}. These "
+                "weights apply to cases; pass attribute weights to retrieve, and the result of retrieve to reuse."
             )
         check_fields(self)
 
@@ -85,7 +85,7 @@ class _Base:
         """Return a proposal from the retrieved cases."""
         kind = sources.of_one_kind() if self.needs else ""
         if self.needs in ("number", "mapping") and kind != self.needs:
-            hint = "Use method='vote' for any solutions, method='compose' for mappings."
+            hint = "Use method='vote' for solutions of any type, method='compose' for mappings."
             if self.needs == "mapping":
                 hint = "Store solutions as mappings from parts to values, or use method='copy'."
             raise CaseBaseError(
@@ -109,8 +109,8 @@ class Copy(_Base):
     """Propose the solution of the most similar case that did not fail: ``solution(argmax s_i)``.
 
     This is the first step of transformational adaptation: rules and critics can change the copy, and the differences
-    between the query and the case are listed. Ties are broken by the lower id. Nothing is proposed if all cases with a
-    similarity above 0 failed.
+    between the query and the case are listed. Ties go to the case with the lower id. Nothing is proposed if all cases
+    with a similarity above 0 failed.
 
     Parameters
     ----------
@@ -151,7 +151,7 @@ class Copy(_Base):
 class Null(Copy):
     """Propose the same solution as `Copy`, without adaptation (null adaptation, Kolodner 1993, chapter 11).
 
-    Rules are refused, and problems that critics find are reported but not repaired. Check the listed differences
+    Rules raise an error, and problems that critics find are reported but not repaired. Check the listed differences
     between the query and the case before you use the solution.
     """
 
@@ -161,21 +161,23 @@ class Null(Copy):
 
 @dataclass(frozen=True)
 class Vote(_Base):
-    """Propose the solution with the most votes, with the probability of each solution.
+    """Propose the solution with the most votes; each solution gets a probability.
 
     A case with weight ``w`` whose solution worked to the degree ``u`` counts ``w u`` for its solution and ``w (1 - u)``
-    against it. A solution has ``v_s = max(0, sum w u - sum w (1 - u))`` votes and the probability
-    ``(v_s + a) / (V + a (K + 1))``, where ``V`` is the total number of votes, ``K`` the number of distinct solutions
-    and ``a`` the prior. The remaining probability, ``a / (V + a (K + 1))``, is the probability that no candidate is
-    right. Ties go to the solution of the more similar case. Nothing is proposed if no solution has a vote, or if all
-    similarities are 0.
+    against it. A solution has ``v_s = max(0, sum w u - sum w (1 - u))`` votes and the probability ``(v_s + a) / (V + a
+    (K + 1))``, where ``V`` is the total number of votes, ``K`` the number of distinct solutions and ``a`` the prior.
+    The remaining probability, ``a / (V + a (K + 1))``, is the probability that none of these solutions is right. Ties
+    go to the solution of the more similar case. Nothing is proposed if no solution has a vote, or if all similarities
+    are 0.
 
     Parameters
     ----------
     weights
-        ``"similarity"``, ``"uniform"``, or ``"inverse_square"`` of ``1 - s``, relative to the most similar case.
+        ``"similarity"`` (the weight of a case is its similarity ``s``), ``"uniform"`` (1) or ``"inverse_square"`` (``1
+        / (1 - s)^2``, scaled so that the most similar case has weight 1).
     prior
-        ``a``: 0 uses relative frequencies; with 1 (Laplace), three of three votes give a probability of 4/5.
+        The ``a`` of the formula: with 0, probabilities are shares of the votes; with 1 (Laplace), three of three votes
+        give a probability of 4/5.
     success
         See `Copy`; with None every case votes for its solution.
 
@@ -267,7 +269,7 @@ class _Numbers(_Base):
         self, value: float, how: str, spread: Spread | None, shares: Sequence[_Share], sources: Sources, *notes: str
     ) -> Proposal:
         n = len(sources.cases) - len(shares)
-        left_out = (f"{n} {'case has' if n == 1 else 'cases have'} no weight",) * bool(n)
+        left_out = (f"{n} {'case has' if n == 1 else 'cases have'} weight 0",) * bool(n)
         base, ranked = shares[0][0].id, _ranked(shares)
         return Proposal(value, self.name, how, base=base, sources=ranked, spread=spread, notes=(*left_out, *notes))
 
@@ -276,11 +278,11 @@ class _Numbers(_Base):
 class Mean(_Numbers):
     """Propose the weighted mean of numeric solutions, with a prediction interval.
 
-    ``m = sum w y / sum w`` (Mitchell 1997, eq. 8.4). With ``p = w / sum w`` and the effective number of cases
-    ``n = 1 / sum p^2`` the deviation is ``sqrt(n / (n - 1) sum p (y - m)^2)``, and the prediction interval with
-    coverage ``level`` is ``m +- t_(n-1) deviation sqrt(1 + 1/n)``. A case whose solution worked to the degree ``u`` has
-    the weight ``u w``. There is no interval if only one case has a weight above 0. For ``weights`` and ``success`` see
-    `Vote`.
+    The mean of solutions ``y`` with weights ``w`` is ``m = sum w y / sum w`` (Mitchell 1997, eq. 8.4). With ``p = w /
+    sum w`` and the effective number of cases ``n = 1 / sum p^2``, the deviation is ``sqrt(n / (n - 1) sum p (y -
+    m)^2)``, and the prediction interval with coverage ``level`` is ``m +- t_(n-1) deviation sqrt(1 + 1/n)``. A case
+    whose solution worked to the degree ``u`` has the weight ``u w``. There is no interval if only one case has a weight
+    above 0. For ``weights`` and ``success`` see `Vote`.
 
     >>> import priorcase as pc
     >>> with pc.CaseBase.temporary() as base:
@@ -316,12 +318,13 @@ class Mean(_Numbers):
 class Local(_Numbers):
     """Propose a number by local regression on the retrieved cases.
 
-    The proposal is the intercept ``b0`` of the coefficients ``b`` that minimize ``sum w (y - b0 - b'(x - q))^2``. The
-    model is the same as in `LocallyWeightedRegressor` (Atkeson, Moore & Schaal 1997; Mitchell 1997, section 8.3), but
-    weighted by similarity instead of a kernel. Numbers, dates and ranks of levels are centered at the query; nominal
-    values are encoded by an indicator for each value other than the query's. Attributes that are missing in the query,
-    or constant in the cases, are ignored. Weights are scaled to add up to the effective number of cases; ``degree=0``
-    is `Mean`. There must be more cases than coefficients.
+    The proposal is the intercept ``b0`` of the coefficients ``b`` that minimize ``sum w (y - b0 - b'(x - q))^2`` for
+    values ``x`` of the cases and ``q`` of the query. The model is the same as in `LocallyWeightedRegressor` (Atkeson,
+    Moore & Schaal 1997; Mitchell 1997, section 8.3), but weighted by similarity instead of a kernel. Numbers, dates and
+    ranks of levels are centered at the query; nominal values are encoded by an indicator for each value other than the
+    query's. Attributes that are missing in the query, or constant in the cases, are ignored. Weights are scaled to add
+    up to the effective number of cases; ``degree=0`` gives the result of `Mean`. There must be more cases than
+    coefficients.
 
     Parameters
     ----------
@@ -330,7 +333,7 @@ class Local(_Numbers):
     degree
         0 fits a mean, 1 a plane, 2 a quadratic.
     ridge
-        ``lambda``: adds the penalty ``lambda^2 |b|^2``, with attributes scaled to unit standard deviation.
+        The ``lambda`` of the added penalty ``lambda^2 |b|^2``, for attributes scaled to unit standard deviation.
     weights, success, level
         See `Mean`.
 
@@ -361,7 +364,7 @@ class Local(_Numbers):
         super().__post_init__()
         if self.using is not None and not _are_names(self.using):
             raise ParameterError(
-                f"using must be None or names of attributes, got {quoted(self.using)}. For example using=['size', "
+                f"using must be None or a list of attributes, got {quoted(self.using)}. For example using=['size', "
                 "'age']."
             )
         if self.degree == 0 and (self.using is not None or self.ridge):
@@ -377,12 +380,12 @@ class Local(_Numbers):
         table = _design(cases, query, sources.kinds, self.using if self.degree else ())
         count = f"{len(cases):,} case{'s' * (len(cases) != 1)}"
         if self.degree and not table.names:
-            problem = f", and no attribute of the query differs between the {count}"
+            problem = f", but no attribute that can be fitted differs between the {count}"
             if len(cases) == 1:
-                problem = " and one case, which is too few"
+                problem = " with only one case"
             raise CaseBaseError(
-                f"got method='local'{problem}. Use method='mean'; a fit needs numeric, ordinal, nominal or date "
-                "attributes that are known in the query."
+                f"got method='local'{problem}. Use method='mean'; a fit needs several cases that differ in numeric, "
+                "ordinal, nominal or date attributes of the query."
             )
         numbers, unit = _in_units(shares)
         model = LocallyWeightedRegressor(
@@ -455,8 +458,8 @@ def _fitted_kinds(kinds: Mapping[str, CaseKind], using: Iterable[str] | None) ->
     for name in using:
         if kind_name(kinds[name]) not in _FITTED:
             raise CaseBaseError(
-                f"got using with {name!r}, which is of kind {kind_name(kinds[name])}; expected numeric, ordinal, "
-                "nominal or date attributes. Omit it; it still affects the weights through the similarity."
+                f"got the {kind_name(kinds[name])} attribute {name!r} in using; expected numeric, ordinal, nominal or "
+                "date attributes. Omit it from using; it still affects the similarity, and so the weights."
             )
     return {name: kinds[name] for name in using}
 
@@ -492,17 +495,17 @@ class Compose(_Base):
 
     Solutions are mappings from parts to values. Each part comes from the case that is most similar in the attributes
     relevant to that part. The similarity is ``sum_a w_a s_a / sum_a w_a`` over these attributes, or 0 if they are all
-    missing in the query. Combinations are tried in order of their sum of similarities, largest first, and the first
-    compatible one is proposed. Cases that failed (outcomes up to 1/2) are not used. Nothing is proposed if no
+    missing in the query. Combinations of parts are tried in order of their sum of similarities, largest first, and the
+    first compatible one is proposed. Cases that failed (outcomes up to 1/2) are not used. Nothing is proposed if no
     combination is compatible, or if all similarities are 0.
 
     Parameters
     ----------
     parts
-        Mapping from parts of the solution to lists of relevant attributes; None or an empty list for all attributes.
-        If ``parts`` is None, every part that occurs in a case is used, with the overall similarity.
+        Mapping from parts of the solution to lists of relevant attributes; None or an empty list stands for all
+        attributes. If ``parts`` is None, every part that occurs in a case is used, with the overall similarity.
     compatible
-        A function that takes a mapping of parts and returns True, False, or a description of the conflict.
+        A function that takes a mapping from parts to values and returns True, False, or a description of the conflict.
     success
         See `Copy`.
     tries
@@ -553,7 +556,7 @@ class Compose(_Base):
         if len(conflicts) > _TOLD:
             n = len(conflicts) - _TOLD
             told.append(f"rejected: {n} other combination{'s' * (n != 1)}")
-        how = f"{len(offers)} part{'s' * (len(offers) != 1)}, each from the most similar case that has it"
+        how = f"{len(offers)} part{'s' * (len(offers) != 1)}, each from the most similar case that has this part"
         if chosen is None:
             choices = math.prod(map(len, offers.values()))
             seen = f"none of {choices}" if tried == choices else f"none of the best {tried} of {choices}"
@@ -561,7 +564,7 @@ class Compose(_Base):
             if choices == 1:
                 problem = "the only combination of parts is not compatible"
             return Proposal(None, self.name, how, problems=(problem,), notes=(*notes, *told))
-        how += " and is compatible with the others" if conflicts else ""
+        how += " and is compatible with the other parts" if conflicts else ""
         notes += [
             f"no case has anything in common with the query in the attributes of {part!r}"
             for part, (similarity, _) in chosen.items()
@@ -616,9 +619,7 @@ class Compose(_Base):
         found: object = True if self.compatible is None else called(self.compatible, parts, owner="compatible")
         if isinstance(found, bool) or (isinstance(found, str) and found):
             return found
-        raise CaseBaseError(
-            f"the function of compatible returned {quoted(found)}; expected True, False, or the conflict as a string."
-        )
+        raise CaseBaseError(f"compatible returned {quoted(found)}; expected True, False, or the conflict as a string.")
 
 
 def _best_first(offers: Sequence[list[_Offer]]) -> Iterator[tuple[_Offer, ...]]:
@@ -659,20 +660,20 @@ def check_method(method: object, options: Mapping[str, object]) -> Method | None
     if isinstance(method, Method) and not isinstance(method, type):
         if options:
             raise CaseBaseError(
-                f"got {named('option', sorted(options))} with method={method.name!r} given as an object. Pass options "
-                "to the object itself."
+                f"got {named('option', sorted(options))} in addition to a method object ({method.name!r}). Pass "
+                "options when you create the object."
             )
         return method
     names = ("auto", *METHODS)
     if not isinstance(method, str) or method not in names:
-        hint = "'auto' uses vote for repeated texts, mean for numbers, copy otherwise."
+        hint = "'auto' uses mean for numbers, vote for repeated strings or booleans, copy otherwise."
         raise ParameterError(
-            f"method must be {choices_text(names)}, or one of their classes with parameters, got {quoted(method)}. "
+            f"method must be {choices_text(names)}, or a method object such as Vote(prior=1), got {quoted(method)}. "
             f"{advice(method, names, otherwise=hint)}"
         )
     known = ["success"] if method == "auto" else [field.name for field in fields(METHODS[method])]
     if unknown := [name for name in options if name not in known]:
-        remedy = misspelt(unknown, known) or f"It has {listed(known, limit=12)}."
+        remedy = misspelt(unknown, known) or f"Its options are {listed(known, limit=12)}."
         raise CaseBaseError(
             f"got {named('option', unknown)} with method={method!r}, which has no such option. {remedy}"
         )
@@ -681,7 +682,7 @@ def check_method(method: object, options: Mapping[str, object]) -> Method | None
 
 
 def automatic(sources: Sources, options: Mapping[str, Any]) -> tuple[Method, str]:
-    """Return the method for ``"auto"`` and the reason: vote for repeated strings, mean for numbers, otherwise copy."""
+    """Return the method for ``"auto"``, and why: mean for numbers, vote for repeated labels, otherwise copy."""
     kind = sources.of_one_kind()
     if kind == "number":
         return Mean(**options), "Solutions are numbers, so their mean is used"

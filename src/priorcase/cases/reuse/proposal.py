@@ -31,7 +31,7 @@ _FIELDS = {
 
 
 def value_text(value: Any, width: int = 60) -> str:
-    """Format a value on one line; long texts are cut in the middle, and numbers have six digits."""
+    """Format a value on one line; long strings are cut in the middle, and floats have six digits."""
     if value is None:
         return "-"
     if isinstance(value, float):
@@ -62,8 +62,9 @@ class Source:
 class Candidate:
     """A candidate solution, with the ids of the retrieved cases that have it (``cases``, most similar first).
 
-    ``probability`` is its share of the votes; ``support`` and ``against`` are the weights of the cases in which it
-    worked and in which it failed.
+    ``probability`` is the probability of the solution (without a prior, its share of the votes). ``support`` is the
+    weight of the cases in which the solution worked, ``against`` that of the cases in which it failed; the weight of a
+    partial success is divided between both.
     """
 
     solution: Any
@@ -168,19 +169,19 @@ class Proposal(GridsResult):
         Confidence in the solution before rules and critics: the similarity of the copied case, the probability of a
         vote, or the lowest similarity of a composed part. None for numbers, which have a `spread`.
     base
-        Id of the most similar case that the solution comes from; `differences` compares the query with it.
+        Id of the most similar case that the solution comes from; `differences` compares the query with this case.
     sources
-        The cases with their shares, largest first.
+        The cases that the solution comes from, with their shares, the largest share first.
     candidates, unseen
         The distinct solutions of a vote, the most probable first, and the probability that none of them is right, which
         is above 0 only if the vote has a prior. Without a prior, probabilities are shares of the votes and are labeled
         accordingly.
     spread
-        The uncertainty of a numeric solution; None for other solutions, or if there is only one case.
+        The uncertainty of a numeric solution; None for other solutions, or if only one case has a weight above 0.
     differences, steps
-        The differences between the query and the base case, and the changes made by rules and critics.
+        The differences between the query and the case `base`, and the changes made by rules and critics.
     problems, notes
-        Problems that critics found and did not repair, and further remarks, for example on ignored cases.
+        Problems that were found and not repaired, and further remarks, for example on ignored cases.
     """
 
     solution: Any

@@ -28,7 +28,7 @@ SUCCESS = [StrOptions({"outcome"}), callable, None]
 WEIGHTS = [StrOptions({"similarity", "uniform", "inverse_square"})]
 
 HALF = 0.5
-"""A solution worked if its degree of success is above this: at 1/2 there is equal evidence for and against it."""
+"""A solution worked if its degree of success is above 1/2, where evidence for and against it is equal."""
 
 _IDENTICAL = 1e-12  # rounding error of similarities, which are sums: one that should be 1 can be smaller by this
 
@@ -114,7 +114,7 @@ def degree(outcome: Any, success: Success, *, id: int | None) -> float:
         )
     raise CaseBaseError(
         f"got outcome {quoted(outcome)}{'' if id is None else f' of case {id}'}; expected True, False, a number from 0 "
-        "to 1, or None. Pass a function that maps outcomes to these as success=, or success=None to use every case."
+        "to 1, or None. Pass success=None to use every case, or a function that returns one of these for an outcome."
     )
 
 
@@ -173,7 +173,7 @@ def effective(weights: Sequence[float]) -> float:
 
 
 def called(function: Callable[..., Any], *arguments: Any, owner: str) -> Any:
-    """Return the result of a user's function for copies of its arguments; ``owner`` is named in its errors."""
+    """Call a user's function with copies of the arguments and return its result; errors name ``owner``."""
     try:
         found = function(*copy.deepcopy(arguments))
     except Exception as error:  # a user's function can raise anything; it is chained as the cause
@@ -192,6 +192,6 @@ def copied_solution(solution: Any, *, owner: str) -> Any:
     if text is None:
         raise CaseBaseError(
             f"{owner} returned {quoted(solution)} as the solution; expected a value that JSON can represent. Return a "
-            "text, number or boolean, or lists and mappings of them, not None."
+            "string, number or boolean, or a list or mapping of these, not None."
         ) from cause
     return plain_shown(text)

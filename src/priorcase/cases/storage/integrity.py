@@ -54,7 +54,7 @@ _MADE_UP = (KeyError, TypeError, ValueError, AttributeError, RecursionError)  # 
 
 
 def checksum(*fields: object) -> int:
-    """Return the checksum of a row; fields are hashed with their lengths, and bytes differently from text."""
+    """Return the checksum of a row; fields are hashed with their lengths, and bytes in another way than strings."""
     digest = blake2b(digest_size=8)
     for part in fields:
         kind = b"-" if part is None else b"#" if isinstance(part, bytes) else b"+"
@@ -171,7 +171,7 @@ def frozen(value: object, depth: int = 0) -> Plain:
 
 
 def parse_values(rows: Sequence[CaseRow], width: int) -> list[list[Any]]:
-    """Return the values of cases, not yet frozen; a case has no values for attributes that were added later."""
+    """Return the values of cases, with JSON lists as lists; values of attributes that were added later are None."""
     found = parse_all([row[3] for row in rows], "the data of a case")
     for row in found:
         if type(row) is not list:
@@ -244,13 +244,13 @@ class Tally:
     def problem(self, table: str, found: Tally) -> str:
         """Return how the rows found in a table differ from the tally; empty if they match."""
         if found.rows != self.rows:
-            return f"{table} has {found.rows:,} row{'s' * (found.rows != 1)}, but {self.rows:,} were recorded"
-        return "" if found == self else f"the checksums of {table} do not have the recorded sum"
+            return f"table {table} has {found.rows:,} row{'s' * (found.rows != 1)}, but {self.rows:,} were recorded"
+        return "" if found == self else f"the checksums of table {table} do not add up to the recorded sum"
 
 
 @dataclass
 class Counters:
-    """The last assigned id and step, the step whose bytes must still be wiped (0 for none), and all tallies."""
+    """The last id, the last step, the step whose forgotten cases must still be wiped (0 for none), and all tallies."""
 
     last_id: int = 0
     sequence: int = 0
@@ -259,10 +259,10 @@ class Counters:
 
 
 def read_meta(connection: sqlite3.Connection, name: str) -> str:
-    """Return one checked entry of the header of a file."""
+    """Return one entry of the table ``meta``, after checking it."""
     rows = read_rows(connection, "meta", "WHERE name = ?", name)
     if not rows:
-        raise sqlite3.DatabaseError("entries of meta are missing")
+        raise sqlite3.DatabaseError("an entry of table meta is missing")
     return str(rows[0][1])
 
 
@@ -313,7 +313,7 @@ def _parse_attributes(text: str) -> list[tuple[str, JSON]]:
 
 @lru_cache(maxsize=64)
 def attributes_in(text: str) -> int:
-    """Return the number of attributes in a declaration; cached, since long declarations are parsed for every case."""
+    """Return the number of attributes in a declaration; cached, since parsing long declarations is slow."""
     return len(_parse_attributes(text))
 
 
@@ -370,14 +370,14 @@ def _check_file(path: Path) -> None:
     if not ours:
         found = "empty" if size == 0 else "an SQLite file of another program" if magic else "a file of another kind"
         raise CaseBaseFileError(
-            f"{path!s} is not a case base: it is {found}. The file was not changed. Check the path. 'priorcase "
-            "cases new NAME.cases --like TABLE' and 'priorcase cases add NAME.cases --from TABLE' import a table; in "
-            "Python, CaseBase.import_ does."
+            f"{path!s} is not a case base: it is {found}. The file was not changed. Check the path. To import "
+            "a table, run 'priorcase cases new NAME.cases --like TABLE' and then 'priorcase cases add NAME.cases "
+            "--from TABLE', or call CaseBase.import_ in Python."
         )
     _check_header(path, header)
     if os.path.lexists(f"{path}-wal"):  # SQLite would read it regardless of the header
         raise CaseBaseFileError(
-            f"There is a write-ahead log {path}-wal next to {path}, which priorcase never writes. The file was not "
+            f"Next to {path} there is a write-ahead log {path}-wal, which priorcase never writes. Neither file was "
             "changed. Move the log away, or close the program that opened the case base."
         )
     try:
@@ -418,7 +418,7 @@ def _number(data: bytes, place: int) -> int:
 
 
 def _check_header(path: Path, header: bytes) -> None:
-    """Check the fields of a header that priorcase never changes."""
+    """Check the version in a header, and those header fields that are the same in all case bases."""
     if (version := _number(header, 60)) > VERSION:
         raise CaseBaseFileError(
             f"The case base {path!s} was written by a newer priorcase: its format is version {version}, and this one "
@@ -434,7 +434,7 @@ class _JournalError(Exception):
 
 
 def _read_journal(path: Path, size: int) -> tuple[int, bool, bytes | None] | None:
-    """Read from the journal the previous page count, whether the file was written since, and the old first page.
+    """Return from the journal the page count before the change, whether it contains pages, and the old first page.
 
     The result is None if there is nothing to undo. SQLite plays back any journal that it finds: it follows links,
     deletes the file that the journal names as its super-journal, and sets the size of the case base. The layout is
@@ -466,7 +466,7 @@ def _parse_journal(file: BinaryIO, length: int, size: int) -> tuple[int, bool, b
         return None
     *_, pages, sector, page = _JOURNAL_HEADER.unpack(header)
     if page != PAGE or sector & (sector - 1) or not 32 <= sector <= 65536 or not 1 <= pages <= size // PAGE:
-        raise _JournalError(f"belongs to another file, of {pages:,} pages of {page:,} bytes")
+        raise _JournalError(f"belongs to another file, with {pages:,} pages of {page:,} bytes")
     if not started:
         return None
     place, written, first_page = 0, False, None
@@ -538,7 +538,7 @@ _STRAYS_SINCE_2 = {
 
 
 def findings(connection: sqlite3.Connection, version: int = VERSION) -> list[str]:
-    """Return a list of the problems of a file of this version; the caller has an open transaction."""
+    """Return the problems found in a file of this version; the caller must have opened a transaction."""
     found = [f"SQLite: {text}" for (text,) in connection.execute("PRAGMA integrity_check") if text != "ok"]
     if tables_of(connection) != expected_tables(version):
         found.append("its tables do not match those of a case base")
@@ -559,7 +559,7 @@ def findings(connection: sqlite3.Connection, version: int = VERSION) -> list[str
         found.append(f"cases with the key of another case: {twice:,}")
     last, rows = connection.execute("SELECT max(sequence), count(*) FROM history NOT INDEXED").fetchone()
     if not last == rows == counters.sequence:
-        found.append(f"the history has {rows:,} steps, the last is {last}, but {counters.sequence:,} were recorded")
+        found.append(f"steps in the history: {rows:,}, the last is number {last}; recorded: {counters.sequence:,}")
     return found[:_SHOWN]
 
 

@@ -14,7 +14,7 @@ JSON = str | int | float | bool | None | Sequence["JSON"] | dict[str, "JSON"]
 
 @dataclass(frozen=True)
 class Declaration:
-    """The attributes of a case base, as pairs of a name and a description of the kind, and its settings."""
+    """The settings of a case base, and its attributes as pairs of a name and a description of the kind."""
 
     attributes: list[tuple[str, JSON]] = field(default_factory=list)
     settings: dict[str, JSON] = field(default_factory=dict)
@@ -81,7 +81,7 @@ class Loaded:
 
 
 class Event(NamedTuple):
-    """One step of the history; ``id`` is None if it is not about a single case."""
+    """One step of the history; ``id`` is None if the step is not about a single case."""
 
     sequence: int
     at: str
@@ -110,8 +110,8 @@ class Use(NamedTuple):
 class StoredLearner:
     """A stored learner: its recipe as JSON text, its fitted state, and the step in which it was stored.
 
-    ``fitted_on`` are the ids of the cases that it was fitted to. Once one of these cases is forgotten, the state is
-    None and the learner must be refitted.
+    ``fitted_on`` are the ids of the cases that the learner was fitted to. Once one of these cases is forgotten, the
+    state is None and the learner must be refitted.
     """
 
     name: str

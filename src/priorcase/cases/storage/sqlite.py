@@ -132,8 +132,8 @@ def file_errors(path: str, timeout: float = 0.0) -> Iterator[None]:
         raise sqlite_error(path, timeout, sqlite3.DatabaseError("a string in it is not valid UTF-8")) from error
     except UnicodeEncodeError as error:
         raise CaseBaseFileError(
-            f"A text with a lone surrogate (half a character) cannot be stored in {path}; nothing was changed. Remove "
-            "the surrogate from the string."
+            f"A string with a lone surrogate (half a character) cannot be stored in {path}; nothing was changed. "
+            "Remove the surrogate from the string."
         ) from error
     except OverflowError as error:
         raise CaseBaseFileError(
@@ -159,7 +159,7 @@ def opening_errors(path: Path) -> Iterator[None]:
 
 @contextmanager
 def damage_errors(path: str) -> Iterator[None]:
-    """Report failures to interpret stored data as damage to the file, since priorcase never writes such rows."""
+    """If stored data cannot be interpreted, report that the file is damaged: priorcase never writes such rows."""
     try:
         yield
     except CaseBaseError:
@@ -170,14 +170,14 @@ def damage_errors(path: str) -> Iterator[None]:
 
 
 def sqlite_error(path: str, timeout: float, error: sqlite3.Error) -> CaseBaseError:
-    """Convert an SQLite error; an error without a code comes from the library's own checks of the file."""
+    """Return the library's error for an SQLite error; one without a code comes from the library's own checks."""
     extended: int | None = getattr(error, "sqlite_errorcode", None)
     code = None if extended is None else extended & 0xFF
     ours = code is None and (type(error) is sqlite3.DatabaseError or "UTF-8" in str(error))
     if code in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED):
         return CaseBaseBusyError(
-            f"The case base {path} was in use by others for more than {timeout:g} seconds; nothing was changed. Try "
-            "again, or open it with a longer timeout."
+            f"The case base {path} was in use by other threads or processes for more than {timeout:g} seconds; nothing "
+            "was changed. Try again, or open it with a longer timeout."
         )
     if ours or code in (
         sqlite3.SQLITE_CORRUPT,
@@ -196,16 +196,16 @@ def sqlite_error(path: str, timeout: float, error: sqlite3.Error) -> CaseBaseErr
         )
     elif extended in _NOT_RESTORED:
         message = (
-            f"A change of {path} was interrupted, and undoing it needs write access to the file and its folder. Open "
-            "it once with write access to restore the last complete state."
+            f"A change to {path} was interrupted, and undoing it needs write access to the file and its folder. Open "
+            "the file once with write access to restore the last complete state."
         )
     elif code == sqlite3.SQLITE_CANTOPEN:
         message = (
-            f"The case base {path} could not be opened: the system did not open it or the journal next to it. Check "
+            f"The case base {path} could not be opened: the system could not open the file or its journal. Check "
             "the path and its permissions."
         )
     elif code == sqlite3.SQLITE_TOOBIG or isinstance(error, sqlite3.DataError):
-        message = f"A text is too long for SQLite and cannot be stored in {path}; nothing was changed. Shorten it."
+        message = f"A string is too long to be stored in {path}; nothing was changed. Shorten the string."
     else:
         return system_error(path, OSError(_SYSTEM_CODES.get(code, errno.EIO), str(error)))
     return CaseBaseFileError(message)
@@ -222,7 +222,7 @@ _SYSTEM_CODES: dict[int | None, int] = {
 def system_error(path: str, error: OSError) -> CaseBaseFileError:
     if error.errno in (errno.ENOSPC, errno.EDQUOT):
         message = (
-            f"The disk is full: the change of {path} was not made, and the existing data are intact. Free some "
+            f"The disk is full: the change to {path} was not made, and the existing data are intact. Free some "
             "space, then repeat the change."
         )
     elif error.errno in (errno.EACCES, errno.EPERM, errno.EROFS):

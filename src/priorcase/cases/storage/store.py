@@ -1,4 +1,4 @@
-"""The file of a case base, with many readers and one writer in any number of threads and processes."""
+"""The file of a case base, shared by many readers and one writer at a time in any threads and processes."""
 
 from __future__ import annotations
 
@@ -78,8 +78,8 @@ class Store:
             raise CaseBaseError(f"The case base {self._name} is closed. Open it again with CaseBase.open(path).")
         if not self._lock.lock.acquire(timeout=min(max(self.timeout, 0.0), threading.TIMEOUT_MAX)):
             raise CaseBaseBusyError(
-                f"The case base {self._name} was in use by others for more than {self.timeout:g} seconds; nothing was "
-                "changed. Try again, or open it with a longer timeout."
+                f"The case base {self._name} was in use by other threads or processes for more than {self.timeout:g} "
+                "seconds; nothing was changed. Try again, or open it with a longer timeout."
             )
         try:
             with sqlite.file_errors(self._name, self.timeout):
@@ -125,7 +125,7 @@ class Store:
         return self._connection
 
     def _check(self, connection: sqlite3.Connection, *tables: str | None) -> None:
-        """Check the pages of tables, or the whole file and its tallies (None), once per connection."""
+        """Check the pages of the given tables once per connection; None stands for the whole file and its tallies."""
         for table in tables:
             if table not in self._checked and None not in self._checked:
                 integrity.check_pages(connection, table)
@@ -286,7 +286,7 @@ class Store:
             return events[1:]
 
     def changed_elsewhere(self) -> bool:
-        """Return whether others changed the file since the last `load` or `changes_since`; this check is very fast."""
+        """Return whether the file was changed elsewhere since the last `load` or `changes_since`; this is very fast."""
         known = self._stamp
         if known is not None and self._process == os.getpid() and not self.closed:
             try:
@@ -312,7 +312,7 @@ class Store:
         return status.st_mtime_ns, status.st_ctime_ns, status.st_size, status.st_dev, status.st_ino
 
     def _version(self, connection: sqlite3.Connection) -> int:
-        """Return a number that changes when others change the file."""
+        """Return a number that changes when another connection changes the file."""
         (version,) = (self._source or connection).execute("PRAGMA data_version").fetchone()
         return int(version)
 
@@ -360,7 +360,7 @@ class Store:
     def _refuse_nested(self, connection: sqlite3.Connection) -> None:
         if connection.in_transaction:
             raise CaseBaseBusyError(
-                f"A change of {self._name} was started during another change and was not made. Finish the first change "
+                f"A change to {self._name} was started during another change and was not made. Finish the first change "
                 "before starting the next."
             )
 
@@ -377,11 +377,11 @@ class Store:
                 there = read_counters(self._connected()).sequence >= sequence
             if there is False:
                 raise
-            found = "it is in the file, but may not survive a power failure"
+            found = "the change is in the file, but may not survive a power failure"
             if there is None:
-                found = "it was made either completely or not at all, but which of these is unknown"
+                found = "the change was made either completely or not at all, but which of these is unknown"
             raise CaseBaseFileError(
-                f"The system did not confirm the change of {self._name} ({error}): {found}. Check the disk, then "
+                f"The system did not confirm the change to {self._name} ({error}): {found}. Check the disk, then "
                 "check whether the change was made before repeating it."
             ) from error
 
@@ -415,7 +415,7 @@ class Store:
             if sqlite.write_new_file(data, target, mode=self._file.stat().st_mode & 0o777):  # as private as the base
                 return
         raise CaseBaseFileError(
-            f"{target!s} exists already. The file was not changed. Choose another name, or move that file first."
+            f"{target!s} exists already. The file was not changed. Choose another name, or move that file away."
         )
 
 

@@ -94,11 +94,11 @@ class Writer:
             return ids
 
     def replace(self, id: int, case: NewCase, *, by: str | None = None, why: str | None = None) -> None:
-        """Give a case new values, solution, outcome and key; a note is appended."""
+        """Replace the values, solution, outcome and key of a case; append the note, if there is one."""
         old = self._rows("cases", [id])
         if not old:
             raise UnknownIdError(
-                f"got id {id}, which names no case. Ids are returned by add; list all cases to see them."
+                f"got id {id}, but no case has this id. Ids are returned by add; list all cases to see them."
             )
         if case.key is not None and (holder := self.find_keys([case.key]).get(case.key, id)) != id:
             raise CaseBaseError(
@@ -114,8 +114,8 @@ class Writer:
     def delete(self, ids: Iterable[int], *, by: str | None = None, why: str | None = None) -> list[int]:
         """Forget cases with all data about them, and return the ids of the cases that existed.
 
-        The history keeps the times at which cases with these ids were added, revised and forgotten. Author and reason
-        are kept only for the last step, `forgotten`.
+        The history keeps the times at which cases with these ids were added, revised and forgotten. The author and the
+        reason are kept only for the last step, ``forgotten``.
         """
         gone = [row[0] for row in self._rows("cases", ids)]
         if not gone:
@@ -191,8 +191,8 @@ class Writer:
         ids = None if fitted_on is None else set(fitted_on)
         if ids is not None and (gone := ids - self._ids("cases", ids)):
             raise CaseBaseFileError(
-                f"The case base no longer has the cases {listed(sorted(gone))} that this learner was fitted to; "
-                "nothing was changed. Fit it again to the remaining cases."
+                f"The case base no longer has all cases that this learner was fitted to ({listed(sorted(gone))}); "
+                "nothing was changed. Fit the learner again to the remaining cases."
             )
         self._take_learner(name)
         sequence = self.record("learned", [None], by, why)
@@ -245,13 +245,13 @@ class Writer:
         return read_rows(self._connection, table, where, min(ids), max(ids), json.dumps(ids)) if ids else []
 
     def _insert(self, table: str, rows: Iterable[tuple[object, ...]]) -> None:
-        """Insert rows, which have no checksums yet."""
+        """Insert rows, and add their checksums."""
         new, marks = integrity.with_checksums(table, rows), ", ".join("?" * len(COLUMNS[table]))
         self._connection.executemany(f"INSERT INTO {table} VALUES ({marks})", new)
         self._counters.tables[table].count(new)
 
     def _replace(self, table: str, old: Sequence[tuple[Any, ...]], new: Iterable[tuple[object, ...]]) -> None:
-        """Replace the rows with the same primary keys; the new rows have no checksums yet."""
+        """Replace the rows that have the primary keys of the new rows, and add checksums to the new rows."""
         rows = integrity.with_checksums(table, new)
         key, *others = COLUMNS[table]
         changes = ", ".join(f"{name} = ?{place}" for place, name in enumerate(others, 2))
@@ -300,7 +300,7 @@ def copy_of(connection: sqlite3.Connection) -> bytes:
 
 
 def current_version(connection: sqlite3.Connection, *, readonly: bool) -> sqlite3.Connection:
-    """Return a connection to the newest version: the migrated file, or a copy in memory if the file is read-only."""
+    """Return a connection to the newest format: the migrated file, or a copy in memory if the file is read-only."""
     connection.execute("BEGIN")
     try:
         version = integrity.check_tables(connection)

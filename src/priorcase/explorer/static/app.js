@@ -68,14 +68,14 @@ const context = {
     params = own;
     history.replaceState(null, "", address(shownView.id, own));
   },
-  /** Call a function when a link or the back button changes the parameters of the current view; return a function that ends this. */
+  /** Call a function when a link or the back button changes the parameters of the current view; return a function that removes it. */
   onParams(listener) {
     paramsListeners.add(listener);
     return () => paramsListeners.delete(listener);
   },
   /** Request the status immediately, because something has changed. */
   refresh: () => refresh(),
-  /** Call a function when the model or its rows have changed; return a function that ends this. */
+  /** Call a function when the model or its rows have changed; return a function that removes it. */
   onVersion(listener) {
     versionListeners.add(listener);
     return () => versionListeners.delete(listener);
@@ -94,7 +94,7 @@ const context = {
 function notify(error) {
   if (isAbort(error)) return;
   if (!(error instanceof Problem)) throw error;
-  if (!connection.lost) say(error.message); // otherwise the page already shows it
+  if (!connection.lost) say(error.message); // otherwise the page already shows that the explorer has stopped
 }
 
 /** Show a message for a few seconds. */
@@ -156,7 +156,7 @@ function links() {
   if (nav.childElementCount !== found.length) fill(nav, found);
   else
     found.forEach((link, i) => {
-      const there = nav.children[i]; // kept, so that the focus does not move
+      const there = nav.children[i]; // keep the element, so that the focus does not move
       there.textContent = link.textContent;
       there.setAttribute("href", link.getAttribute("href"));
       if (link.hasAttribute("aria-current")) there.setAttribute("aria-current", "page");
@@ -202,7 +202,7 @@ function showStatus() {
   at("learner").textContent = learner ? `Predicted by ${learner.title}${standsIn ? " for now" : ""}` : "";
   const running = jobs.filter((job) => job.state === "running");
   const isOld = (job) => jobs.some((other) => other.name === job.name && other.id > job.id); // the job was started again
-  const isShown = (job) => open.kind === "nothing" && job.message === open.problem; // by the view
+  const isShown = (job) => open.kind === "nothing" && job.message === open.problem; // the view shows the error
   const failed = jobs.filter((job) => job.state === "failed" && !dismissed.has(job.id) && !isOld(job) && !isShown(job));
   const place = at("jobs");
   place.hidden = !(running.length + failed.length);
@@ -224,7 +224,7 @@ function jobLine(job) {
 const OPENING = 60;
 const BUSY = 300;
 const CALM = 2500;
-const PATIENCE = 7; // number of retries after the explorer has stopped; each waits twice as long as the one before
+const PATIENCE = 7; // number of retries after the explorer has stopped; the waiting time doubles with each retry
 
 let timer = 0;
 let looked = 0;
@@ -259,7 +259,7 @@ async function refresh() {
   clearTimeout(timer);
   if (connection.lost) {
     looked += 1;
-    if (looked <= PATIENCE) timer = setTimeout(refresh, 1000 * 2 ** (looked - 1)); // then only when the window gets the focus
+    if (looked <= PATIENCE) timer = setTimeout(refresh, 1000 * 2 ** (looked - 1)); // after that, retry only when the window gets the focus
     return;
   }
   const opening = status !== null && status.open.kind === "nothing" && !status.open.problem;

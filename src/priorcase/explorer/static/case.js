@@ -1,4 +1,4 @@
-// The current case: one for all views, kept in the address, so that reload and the back button keep it.
+// The current case, which all views share. It is part of the address, so that reload and the back button keep it.
 
 const listeners = new Set();
 let current = {};
@@ -28,7 +28,7 @@ export function replace(next, source) {
   told(source);
 }
 
-/** Call a function after every change; return a function that ends this. */
+/** Call a function after every change; return a function that removes it. */
 export function subscribe(listener) {
   listeners.add(listener);
   return () => listeners.delete(listener);

@@ -5,7 +5,7 @@ import { fill, h, same } from "./dom.js";
 import { caseForm } from "./form.js";
 import { byField, labeled, ownCase } from "./parts.js";
 
-/** Return a form whose content is sent by `send`; `value` returns the body, or throws a Problem. */
+/** Return a form whose content is sent by `send`; `value` returns the body of the request, or throws a Problem. */
 function sending({ parts, button, value, send, ...props }) {
   const wrong = h("p", { class: "wrong", role: "alert" });
   const submit = h("button", { type: "submit", class: "primary" }, button);
@@ -115,8 +115,8 @@ export function forgetForm(found, send) {
   const form = sending({
     parts: [
       h("h2", { id: "forget-title" }, `Forget case #${found.id}?`),
-      h("p", {}, "The case is erased from the file: its values, solution, outcome, key, notes and history, and everything learned from it. This cannot be undone."),
-      h("p", { class: "soft" }, "The history keeps only the number of the case, and when, by whom and why it was forgotten."),
+      h("p", {}, "The case is erased from the file: its values, solution, outcome, key and notes, the names and reasons in its history, and everything learned from it. This cannot be undone."),
+      h("p", { class: "soft" }, "The history keeps only the number of the case, when the case was added, revised and forgotten, and by whom and why it was forgotten."),
       labeled("Reason", why),
       by.root,
     ],

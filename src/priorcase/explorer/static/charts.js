@@ -2,7 +2,7 @@
 
 import { h, number, percent, s, shown } from "./dom.js";
 
-/** Return the width of a chart in pixels, which are also its units, so that text keeps its size. */
+/** Return the width of a chart in pixels, which are also the units of its coordinates, so that text keeps its size. */
 const width = () => Math.max(300, Math.min(760, document.documentElement.clientWidth - 36));
 
 /** Return a linear scale that maps numbers to positions. */

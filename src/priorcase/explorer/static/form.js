@@ -15,8 +15,8 @@ export function typical(columns) {
   return found;
 }
 
-/** Return a form that edits `asked`, the shared case or another one: its element, and a function `end` that detaches it.
- * Its buttons add history entries; typing does not. */
+/** Return a form that edits `asked` (the shared case or another case): its element, and a function `end` that detaches the form.
+ * The buttons of the form add history entries; typing does not. */
 export function caseForm({ asked }, columns, { title = "The case", hasTypical = true } = {}) {
   const fields = columns.map((column) => field(column, (value) => asked.set(column.name, value, fields)));
   const update = (value, source) => {
@@ -56,7 +56,7 @@ function field(column, change) {
   return { name: column.name, root, show };
 }
 
-/** Return why a value is unusual compared with the past cases (see `note_strange` of the command line); empty if it is not. */
+/** Return why a value is unusual compared with the past cases (see `note_strange` of the command line); empty if the value is usual. */
 function strange(column, value) {
   if (value === null) return "";
   if (column.kind === "numeric" && column.quantiles) {
@@ -132,7 +132,7 @@ function set(column, id, change) {
 
 /** Return a field for nominal values that also accepts values other than the known ones. */
 function names(column, id, change) {
-  const typed = (value) => (typeof value === "number" ? String(value) : shown(value)); // as it is typed
+  const typed = (value) => (typeof value === "number" ? String(value) : shown(value)); // as the user types it
   const known = new Map((column.values ?? []).map((value) => [typed(value), value]));
   const box = h("input", { id, type: "text", placeholder: MISSING, autocomplete: "off", list: `${id}-known`, oninput: () => change(box.value === "" ? null : (known.get(box.value) ?? box.value)) });
   const options = h("datalist", { id: `${id}-known` }, [...known.keys()].map((one) => h("option", { value: one })));

@@ -32,7 +32,7 @@ export function scatter(canvas, changed) {
   let colors = new Uint8Array(0);
   let parts = null;
   let asked = 0;
-  let home = null; // the box that is fitted to the canvas until the user moves the map
+  let home = null; // the box that fits the canvas until the user moves the map
   const view = { x: 0, y: 0, scale: 1 };
 
   function shader(kind, text) {
@@ -126,7 +126,7 @@ export function scatter(canvas, changed) {
     view,
     isHome: () => home !== null,
     places: () => places,
-    /** Show a box, or all points; with `goesOn`, refit it when the canvas is resized, until the user moves the map. */
+    /** Show a box, or all points; with `goesOn`, fit the box again when the canvas is resized, until the user moves the map. */
     fit(box = null, goesOn = true) {
       fitTo(box ?? boxOf(places));
       home = goesOn ? (box ?? boxOf(places)) : null;

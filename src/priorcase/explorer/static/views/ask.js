@@ -51,7 +51,7 @@ function mount(root, context) {
       panel.root.removeAttribute("aria-busy");
       draw(found.predictions[0]);
     } catch (error) {
-      if (isAbort(error)) return; // a newer request has replaced it
+      if (isAbort(error)) return; // a newer request has replaced this request
       panel.root.removeAttribute("aria-busy");
       if (error.status === 503 || ended) return;
       fill(panel.body, h("p", { class: "wrong" }, error.message));
@@ -131,7 +131,7 @@ function mount(root, context) {
     const table = h(
       "table",
       { class: "cases" },
-      h("caption", { class: "hidden" }, "The past cases behind the prediction, and the nearest one with a different outcome"),
+      h("caption", { class: "hidden" }, "The past cases behind the prediction, and the nearest past case with a different outcome"),
       h("thead", {}, h("tr", {}, h("td", {}), h("th", { scope: "col" }, "this case"), cases.map((one) => h("th", { scope: "col", class: one.head }, one.head ? h("span", { class: "tag" }, "nearest unlike") : null, context.place(one.id))))),
       h(
         "tbody",
@@ -155,7 +155,7 @@ function mount(root, context) {
     );
     const more = order.length > COLUMNS ? h("button", { type: "button", class: "link", onclick: () => ((showAll = !showAll), drawPast()) }, showAll ? "Fewer columns" : `All ${order.length} columns`) : null;
     const unlike = near.unlike ? "The nearest past case with a different outcome, and " : "";
-    const words = `${unlike}${unlike ? "the" : "The"} ${others.length} nearest of ${count(near.precedents.length)} that vote.`;
+    const words = `${unlike}${unlike ? "the" : "The"} ${others.length} nearest of ${count(near.precedents.length)} past cases that vote.`;
     const weight = near.member_weight === undefined ? "" : `, which has ${fixed(100 * near.member_weight, 1)}% of the weight of the stack`;
     const member = near.member ? ` They ${votes ? "vote only in" : "come from"} the member ${near.member}${weight}.` : "";
     const note = h("p", { class: "soft" }, (votes ? words : words.replace(/ of .* that vote/, "")) + member);

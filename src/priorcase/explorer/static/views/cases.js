@@ -7,7 +7,7 @@ import { addForm, editForm, feedbackForm, forgetForm } from "../case_forms.js";
 import { events } from "./history.js";
 
 const LIMIT = 50;
-const SOON = 200; // milliseconds after a keystroke until the list is requested
+const SOON = 200; // milliseconds between a keystroke and the request for the list
 const COLUMNS = 6;
 
 export default { id: "cases", title: "Cases", applies: (status) => status.open.kind === "cases", mount };

@@ -28,7 +28,7 @@ function mount(root, context) {
   fill(root, h("div", { class: "stackview" }, reading.root, list.root, weighing.root));
 
   let told = null; // how the table was read
-  let held = null; // summaries of the columns, once a model is fitted
+  let held = null; // summaries of the columns; null until a model is fitted
   let importance = { job: null, found: null };
   let draft = null; // corrections that have not been applied
   let weights = {};
@@ -396,7 +396,7 @@ function mount(root, context) {
     );
   }
 
-  // -- all of it
+  // -- drawing everything
 
   function redraw() {
     drawReading();
@@ -434,7 +434,7 @@ function mount(root, context) {
     }
   }
 
-  let drawn0 = false; // whether anything has been drawn: the address is used only the first time
+  let drawn0 = false; // whether anything has been drawn: the parameters in the address are read only the first time
   const over = (event) => event.preventDefault();
   const drop = (event) => {
     event.preventDefault();

@@ -13,7 +13,7 @@ function mount(root, context) {
   const question = panel("Question", "question");
   const answer = panel("Leading solution", "answer");
   const said = panel("Answers so far", "said");
-  const support = panel("Cases that support it", "support");
+  const support = panel("Cases that support this solution", "support");
   fill(root, h("div", { class: "talk" }, h("div", { class: "left" }, question.root, said.root), h("div", { class: "right" }, answer.root, support.root)));
   let columns = {};
   let ended = false;
@@ -72,7 +72,7 @@ function mount(root, context) {
       h("summary", {}, "Why this question?"),
       h("p", { class: "soft" }, one.gain === null ? "No values are known yet; a description in words is more informative than a single value." : `Expected information gain: ${number(one.gain, 2)} bits (gain ratio ${ratio}).`),
       h("p", { class: "soft" }, `${cases(left)} still possible${one.unknown ? `; the value is missing in ${one.unknown} of them` : ""}.`),
-      one.others.length > 0 && h("p", { class: "soft" }, `Next best: ${one.others.map((other, i) => `${other.text} ${ratios[i]}`).join(", ")}`),
+      one.others.length > 0 && h("p", { class: "soft" }, `Next best questions: ${one.others.map((other, i) => `${other.text} ${ratios[i]}`).join(", ")}`),
     );
     const whole = context.status().open.rows;
     const start = !given.length && left < whole && h("p", { class: "soft" }, `${cases(left)} of ${whole} are used; cases without a solution, or with a failed solution, are excluded.`);
@@ -130,7 +130,7 @@ function mount(root, context) {
       support.body,
       h(
         "div",
-        { class: "scroll", tabindex: 0, role: "region", "aria-label": "Cases that support it, table" },
+        { class: "scroll", tabindex: 0, role: "region", "aria-label": "Cases that support this solution, table" },
         h(
           "table",
           { class: "listed" },

@@ -1,4 +1,4 @@
-// Batch and export: predictions for a file of new rows, downloads of the model and a report, and the equivalent Python.
+// Batch and export: predictions for a file of new rows, downloads of the model and a report, and the equivalent Python code.
 
 import { get, isAbort, latest, post, upload } from "../api.js";
 import { count, equalDecimals, fill, h, number, percent, shown } from "../dom.js";
@@ -128,12 +128,12 @@ function answers(found, id) {
   const { right } = found;
   const score = right && (right.right === undefined ? `Mean absolute error ${number(right.mean_absolute_error)} on ${count(right.rows)} rows whose target is known.` : `${count(right.right)} of ${count(right.rows)} rows whose target is known are predicted correctly (${percent(right.right / right.rows)}).`);
   const some = found.n > found.rows.length ? `The first ${found.rows.length} of ${count(found.n)} rows` : `${count(found.n)} row${found.n === 1 ? "" : "s"}`;
-  const at = found.header.indexOf("prediction"); // the first one, since a column of the file can have the same name
+  const at = found.header.indexOf("prediction"); // the first match, since a column of the file can have the same name
   const last = found.header.findIndex((name, i) => i > at && name !== "decision" && !/^P\(.*\)$/s.test(name));
   const isProbability = (i) => i > at && (last < 0 || i < last) && found.header[i] !== "decision";
   const head = (name, i) => (isProbability(i) ? `probability of ${name.slice(2, -1)}` : name);
   const isNumeric = (i) => i > 0 && found.rows.every((row) => row[i] === null || typeof row[i] === "number");
-  const isComputed = (name, i) => isNumeric(i) && (i === at ? last === at + 1 : /^(lower$|upper$|contribution of )/.test(name)); // not read from the file
+  const isComputed = (name, i) => isNumeric(i) && (i === at ? last === at + 1 : /^(lower$|upper$|contribution of )/.test(name)); // computed numbers, not read from the file
   const computed = found.header.map((name, i) => isComputed(name, i) && equalDecimals(found.rows.map((row) => row[i])));
   const cell = (value, i, row) => (isProbability(i) ? percent(value) : computed[i] && value !== null ? computed[i][row] : shown(value));
   return [
@@ -149,7 +149,7 @@ function answers(found, id) {
   ];
 }
 
-// -- the equivalent Python
+// -- the equivalent Python code
 
 function python(context) {
   const { root, body } = panel("Equivalent Python code", "python");
@@ -247,7 +247,7 @@ function model(context) {
 
   function describe() {
     const { learner, open, stands_in: standsIn } = context.status();
-    if (learner) fill(about, `${learner.title} with ${count(open.rows)} rows. `, h("code", {}, "priorcase explore model.priorcase"), " opens it again, and ", h("code", {}, "pc.load"), " in Python.", standsIn ? ` ${STANDS_IN}` : "");
+    if (learner) fill(about, `${learner.title} with ${count(open.rows)} rows. `, h("code", {}, "priorcase explore model.priorcase"), " opens the model again; ", h("code", {}, "pc.load"), " loads it in Python.", standsIn ? ` ${STANDS_IN}` : "");
   }
 
   get("/export").then(

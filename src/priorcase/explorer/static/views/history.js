@@ -1,4 +1,5 @@
-// History: what changed in the case base, when, by whom and why. Forgotten cases have only the entry that records this.
+// History: what changed in the case base, when, by whom and why. Entries of a forgotten case have no author and no reason,
+// except for the entry that records that the case was forgotten.
 
 import { get, isAbort } from "../api.js";
 import { fill, h } from "../dom.js";
@@ -34,7 +35,7 @@ function mount(root, context) {
   };
 }
 
-/** Return a table of changes; with `ofOne`, all changes are of one case, and its column is omitted. */
+/** Return a table of changes; with `ofOne`, all changes are of one case, and the column `case` is omitted. */
 export function events(found, ofOne = false) {
   if (!found.length) return h("p", { class: "soft" }, "There are no changes yet.");
   const isGone = new Set(found.filter((event) => event.action === "forgotten").map((event) => event.case));

@@ -1,4 +1,4 @@
-// Learners: compared as in the report, inspected one by one, with decisions by costs, and chosen for predictions.
+// Learners: a comparison as in the report, the results of one learner, decisions by costs, and the choice of a learner for predictions.
 
 import { abort, get, isAbort, latest, post } from "../api.js";
 import { count, equalDecimals, fill, h, number, percent, withErrors } from "../dom.js";

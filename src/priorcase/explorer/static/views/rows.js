@@ -313,7 +313,7 @@ function mount(root, context) {
       outliers: `${rows} with an unusual combination of values.`,
     }[ask.queue];
     const by = page.learner && ask.queue === "suspects" ? ` Found by ${page.learner}.` : "";
-    const again = isQueue() && stale ? [" The rows or the learner have changed since. ", h("button", { type: "button", onclick: checkAgain }, "Check again")] : [];
+    const again = isQueue() && stale ? [" The rows or the learner have changed since this check. ", h("button", { type: "button", onclick: checkAgain }, "Check again")] : [];
     const filtered = ask.search || ask.filters.length ? " that match" : "";
     fill(counted, says ? (total ? says : ask.queue === "outliers" ? "No unusual rows left." : "No suspects left.") : `${rows}${filtered}`, says ? by : "", again);
   }
@@ -416,7 +416,7 @@ function mount(root, context) {
     if (row.was !== undefined) lines.push(hasLine(row) ? "Corrected." : `Corrected; it was #${row.was}.`);
     const note = row.note;
     if (note?.predicted !== undefined)
-      lines.push(target.kind === "nominal" ? `Without this row, the prediction is ${shown(note.predicted)}, and ${shown(row.target)} has a probability of ${percent(note.doubt)}.` : `Without this row, the prediction is ${number(note.predicted)}, which differs from ${number(row.target)} by ${number(note.doubt, 2)} times the usual error.`);
+      lines.push(target.kind === "nominal" ? `Without this row, the prediction is ${shown(note.predicted)}, and ${shown(row.target)} has a probability of ${percent(note.doubt)}.` : `Without this row, the prediction is ${number(note.predicted)}, which differs from ${number(row.target)} by ${number(note.doubt, 2)} robust standard deviations.`);
     for (const one of note?.unexpected ?? []) lines.push(`${one.column} is ${one.value}; ${one.expected} was expected from the rest of the row.`);
     return lines.length ? h("div", { class: "reason" }, lines.map((text) => h("p", {}, text))) : null;
   }
@@ -506,7 +506,7 @@ function mount(root, context) {
 
   let settledScore = null; // the last score that was not provisional
 
-  /** Return the score to show and a note: the last score is shown until the new one is available. */
+  /** Return the score to show and a note: the last score is shown until the new score is available. */
   function scoreToShow() {
     const { score, stands_in: standsIn } = review;
     if (score.state === "done" && !standsIn) settledScore = { ...score, unsaved: review.unsaved };

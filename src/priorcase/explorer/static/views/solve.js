@@ -6,7 +6,7 @@ import { equalDecimals, fill, h, percent, same, signed } from "../dom.js";
 import { caseForm } from "../form.js";
 import { panel, told } from "../parts.js";
 
-const SOON = 120; // milliseconds after a change until a proposal is requested
+const SOON = 120; // milliseconds between a change and the request for a proposal
 const CASES = 5;
 const CANDIDATES = 6;
 
@@ -93,7 +93,7 @@ function mount(root, context) {
     const table = h(
       "table",
       { class: "cases" },
-      h("caption", { class: "hidden" }, "The most similar cases, side by side with the new one"),
+      h("caption", { class: "hidden" }, "The most similar cases, side by side with the new case"),
       h("thead", {}, h("tr", {}, h("td", {}), h("th", { scope: "col" }, "new case"), cases.map((one) => h("th", { scope: "col" }, h("a", { href: `#/cases?id=${one.id}` }, `#${one.id}`), one.key ? ` ${one.key}` : "")))),
       h(
         "tbody",
