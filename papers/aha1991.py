@@ -198,7 +198,7 @@ def table_4(options: Options) -> Part:
     """Compare IB1 and IB2 with the published numbers."""
     found = measured(LINES, options, NAMES[:2])
     tables = _tables(found)
-    note = f"{_averages(found)} {agreement(tables)} Table 6 explains the differences."
+    note = f"{_averages(found)} {agreement(tables)} The notes on Table 6 explain the differences."
     return Part(tables, notes=(note,))
 
 
@@ -209,7 +209,7 @@ def table_6(options: Options) -> Part:
 
 def _averages(found: Measurements) -> str:
     count = max(figures.shape[1] for outcomes in found.values() for figures in outcomes.values())
-    return f"Cells show ours ± standard error (published, difference), as means over {count} trials."
+    return f"Cells show our result ± standard error (published result, difference), as means over {count} trials."
 
 
 def _tables(found: Measurements, suffix: str = "") -> tuple[FigureTable, FigureTable]:
@@ -291,7 +291,7 @@ def compare(found: Measurements) -> Part:
         "in the paper; LED displays and waveforms are generated for each trial. The standard errors in the paper are "
         "consistent with about 50 trials.",
         "Storage is the share of training instances that are used for prediction. For IB3, these are the acceptable "
-        f"instances, as in Table 6; including all others, it stores {kept}.",
+        f"instances, as in Table 6; if all stored instances are counted, the storage of IB3 is: {kept}.",
         "IB3 accepts instances by one-sided 90% bounds and drops instances by two-sided 75% bounds. The paper only "
         'says "90%" and "75%"; with two-sided 90% bounds, too few instances of LED and Tumor are ever accepted.',
         'If several instances are equally near, they vote. The paper only says "some y with maximal similarity". The '
@@ -300,8 +300,8 @@ def compare(found: Measurements) -> Part:
         "agree.",
         "The columns have the kinds declared in the manifest of the data sets. Ordered levels (two columns of Tumor, "
         "one of each heart data set) are compared by their ranks, as everywhere in this library; the paper has only "
-        "numbers and symbols. We chose ranks after measuring both, so the agreement does not prove that the paper used "
-        "them." + (symbols if beyond else ""),
+        "numbers and symbols. We chose ranks after measuring both variants, so the agreement does not prove that the "
+        "paper used them." + (symbols if beyond else ""),
         "The published numbers for IB1 and IB2 on Hungarian cannot be obtained with the similarity defined in the "
         "paper, although the numbers for IB3 on the same rows agree with it. Without normalization, IB1 and IB2 come "
         "closer to the published numbers, but IB3 falls far below: no single interpretation explains the whole row. "
@@ -333,9 +333,9 @@ def figure_3(options: Options) -> Part:
     areas = _areas(options)
     difference = float((areas["IB1"][:, -1] - areas["IB2"][:, -1]).mean())
     shows = (
-        f"The paper says that after 100 instances IB2's approximation is almost as good as IB1's. Ours covers "
-        f"{difference:.1f} points less of the area correctly, with {areas['IB2 saved'][:, -1].mean():.0f} instances "
-        "instead of 100."
+        f"The paper says that after 100 instances IB2's approximation is almost as good as IB1's. Our IB2 classifies "
+        f"{difference:.1f} percentage points less of the area correctly than our IB1, and stores "
+        f"{areas['IB2 saved'][:, -1].mean():.0f} instances instead of 100."
     )
     return _area_part("IB2", "figure-3", areas, tuple(areas), shows, options)
 
@@ -387,10 +387,11 @@ def _area_part(
     titles = tuple(column if "saved" in column else f"{column}, correct area in percent" for column in columns)
     table = FigureTable("by number of instances", titles, rows, digits=(1, 1))
     note = (
-        "The paper shows four disjuncts in the plane without their coordinates; ours are four rectangles in the unit "
-        "square, with uniformly distributed instances. The picture shows the first trial; the table shows means over "
-        f"{len(areas['IB1'])} trials ± standard error. The area is measured on a grid of 100 by 100 cells. A learner "
-        f"that always predicts negative is right on {100 * float((concept() == 0).mean()):.1f}% of it."
+        "The paper shows four disjuncts in the plane without their coordinates; our disjuncts are four rectangles in "
+        "the unit square, and our instances are uniformly distributed. The picture shows the first trial; the table "
+        f"shows means over {len(areas['IB1'])} trials ± standard error. The area is measured on a grid of 100 by 100 "
+        f"cells. A learner that always predicts negative is right on {100 * float((concept() == 0).mean()):.1f}% of "
+        "the area."
     )
     X, y = _disjuncts(options.random_state, 0)
     models = {stage: learner(name, 0).fit(X[:stage], y[:stage]) for stage in STAGES}
@@ -502,12 +503,12 @@ def figure_4(options: Options) -> Part:
     rows = {row: (Figure.of(found["IB2", row]),) for row in (SAVED, NEAR)}
     table = FigureTable(f"IB2 after {SAVED_OF} instances without noise", ("IB2",), rows, digits=(1, 1))
     caption = (
-        f"Instances that IB2 saves (large) of {SAVED_OF} instances of a simple concept: most are near the jagged "
-        "boundary."
+        f"{SAVED_OF} instances of a simple concept. The instances that IB2 saves are large; most of them are near the "
+        "jagged boundary."
     )
     shows = (
-        "The paper says that saved instances are near the boundary, since instances far from it do not show where it "
-        "is."
+        "The paper says that saved instances are near the boundary, since instances far from the boundary do not show "
+        "where the boundary is."
     )
     return _saved_part("IB2", "figure-4", 0.0, options, (table,), caption, shows)
 
@@ -522,17 +523,18 @@ def figure_7(options: Options) -> Part:
     table = partial(FigureTable, columns=("IB2",), digits=(1, 1), differences=True)
     tables = (
         table(f"IB2 after {SAVED_OF} instances, noise level 10%", rows=rows),
-        table("noisy, percent of the saved instances, by number of instances", rows=by_size),
+        table("noisy instances in percent of the saved instances, by number of training instances", rows=by_size),
     )
     caption = (
-        f"Instances that IB2 saves (large) of the same {SAVED_OF} instances at a noise level of 10%; noisy instances "
-        "are circled."
+        f"The same {SAVED_OF} instances at a noise level of 10%. The instances that IB2 saves are large; noisy "
+        "instances are circled."
     )
     shows = (
         "A noise level of 10% replaces each value with probability 0.1, so an instance with two values is noisy with "
         "probability 0.19. The paper says that noisy instances are more likely to be misclassified and therefore "
-        f"saved: they are more frequent among the saved instances than among all. The published {NOISY_SAVED}% are "
-        "from one training set of unknown domain and size; our share grows with its size."
+        "saved: they are more frequent among the saved instances than among all instances. The published "
+        f"{NOISY_SAVED}% are from one training set of unknown domain and size; our percentage grows with the size of "
+        "the training set."
     )
     return _saved_part("IB2", "figure-7", NOISE, options, tables, caption, shows)
 
@@ -543,12 +545,12 @@ def figure_8(options: Options) -> Part:
     rows = {row: tuple(Figure.of(found[name, row]) for name in names) for row in (SAVED, NOISY)}
     table = FigureTable(f"after {SAVED_OF} instances, noise level 10%", names, rows, digits=(1, 1))
     caption = (
-        f"Instances that IB3 accepts by their records and uses for prediction (large), after the {SAVED_OF} instances "
-        "of Figure 7. Noisy instances are circled."
+        f"The {SAVED_OF} instances of Figure 7. The instances that IB3 accepts by their records and uses for "
+        "prediction are large; noisy instances are circled."
     )
     shows = (
         "For IB3, saved instances are those that it accepts and uses for prediction, as in Table 6. The paper shows "
-        "that it saves fewer noisy instances than IB2 from the same training set."
+        "that IB3 saves fewer noisy instances than IB2 from the same training set."
     )
     return _saved_part("IB3", "figure-8", NOISE, options, (table,), caption, shows)
 
@@ -598,8 +600,8 @@ def _saved_part(
         ax.set_title(f"{name}: {saved.sum()} of {SAVED_OF} saved{noisy}")
 
     note = (
-        f"Means over {options.count(100, 5)} trials ± standard error; the picture shows the first. The concept is our "
-        "own: the part of the unit square above a jagged line, with uniformly distributed instances."
+        f"Means over {options.count(100, 5)} trials ± standard error; the picture shows the first trial. The concept "
+        "is our own: the part of the unit square above a jagged line, with uniformly distributed instances."
     )
     return Part(tables, (Picture(file, caption, columns, draw, (5.0, 5.0)),), (note, shows))
 
@@ -648,9 +650,9 @@ def figure_5(options: Options) -> Part:
         f"{count} trials of {BOUNDARY_INSTANCES} instances of the simple concept, without noise. Each instance except "
         "the first is predicted before it is learned, and counted in the bin for its distance from the "
         "class boundary. Error bars are two standard errors.",
-        "The paper says that accuracy increases exponentially with the distance. By the fitted line, the error rate "
-        f"halves every {np.log(2) / rate:.3f} of distance. The points deviate a little: the error rate decreases "
-        "faster near the boundary and slower far from it.",
+        "The paper says that accuracy increases exponentially with the distance. According to the fitted line, the "
+        f"error rate halves with every {np.log(2) / rate:.3f} of distance. The points deviate a little: the error rate "
+        "decreases faster near the boundary and slower far from it.",
     )
     return Part((table,), (Picture("figure-5", caption, columns, draw, (9.0, 3.8)),), notes)
 
@@ -682,8 +684,8 @@ def figure_6(options: Options) -> Part:
     found = _by_noise(options, NAMES[:2])
     falls = {name: values[:, 0, 0].mean() - values[:, 0, 2].mean() for name, values in found.items()}
     shows = (
-        "The paper says that IB2's accuracy decreases faster with noise than IB1's, and that its storage is sensitive "
-        f"to noise. At a noise level of 20%, our IB2 loses {falls['IB2']:.1f} points of accuracy and IB1 "
+        "The paper says that IB2's accuracy decreases faster with noise than IB1's, and that IB2's storage is "
+        f"sensitive to noise. At a noise level of 20%, our IB2 loses {falls['IB2']:.1f} points of accuracy and IB1 "
         f"{falls['IB1']:.1f}; the storage of IB2 grows from {found['IB2'][:, 1, 0].mean():.1f}% to "
         f"{found['IB2'][:, 1, 2].mean():.1f}%."
     )
@@ -784,9 +786,9 @@ PAPER = Paper(
     ),
     about="IB1 stores every instance, IB2 only the instances that it misclassified, and IB3 uses only stored instances "
     "with a good classification record. We measure their accuracy and storage on the data sets of the paper (Tables 3, "
-    "4 and 6) and draw its figures. The figures show concepts in the plane. The paper does not give their coordinates, "
-    "so our figures reproduce its claims, but not its points. Tables and Figure 1 are numbered as in the paper. "
-    "Figures 3 to 9 are numbered in the order of lecture slides on the paper (*Instance Based Learning*, dated "
+    "4 and 6) and draw its figures. The figures show concepts in the plane. The paper does not give the coordinates, "
+    "so our figures reproduce the claims of the paper, but not its points. Tables and Figure 1 are numbered as in the "
+    "paper. Figures 3 to 9 are numbered in the order of lecture slides on the paper (*Instance Based Learning*, dated "
     "3-4-2013), which show the pictures without numbers; the paper may number them differently. Figure 2 is omitted: "
     "it shows C4, a decision tree, which this library does not have.",
     findings="Table 6 has 30 published numbers for IB1, IB2 and IB3. Three of them, the accuracies of IB1 and IB2 and "
@@ -795,8 +797,8 @@ PAPER = Paper(
     "are treated as symbols, 24 agree. The standard error over fifty trials is up to one point. We repeated the run "
     "with the seeds 0 to 6: two runs meet all limits, and in the other five, one or two numbers exceed a limit by at "
     "most 1.2 points. With `--trials 400`, all 27 are within the limits. The published numbers of IB3 on the Hungarian "
-    "data can be obtained, although the numbers of IB1 and IB2 on the same rows (accuracies of 58.7 and 55.9) cannot. "
-    "As the paper says, IB3 is more accurate than IB2 and stores less on every data set. At a noise level of 10%, 30% "
-    "of the instances that IB2 stores are noisy; the paper reports 26.3%. Tests also check the claims of the paper "
-    "(`tests/concepts/test_ibl_claims.py`) and document the claims that do not hold.",
+    "data can be obtained, although the numbers of IB1 and IB2 on the same rows (published accuracies: 58.7 and 55.9) "
+    "cannot. As the paper says, IB3 is more accurate than IB2 and stores less on every data set. At a noise level of "
+    "10%, 30% of the instances that IB2 stores are noisy; the paper reports 26.3%. Tests also check the claims of the "
+    "paper (`tests/concepts/test_ibl_claims.py`) and document the claims that do not hold.",
 )

@@ -107,14 +107,14 @@ def compare_promoters(errors: Mapping[str, FloatArray], count: int = 106) -> Par
     reach = [title for title, found in errors.items() if found[0] <= most]
     spans = [f"{title}: {found[1:].min():.0f} to {found[1:].max():.0f}" for title, found in errors.items()]
     notes = (
-        f"Cells show ours ± standard error (published, difference). An accuracy of 95% means at most {most} errors of "
-        f"{count}. Settings that reach this accuracy in the order of the file: {', '.join(reach) or 'none'}. Fewest "
-        f"and most errors in random orders: {'; '.join(spans)}.",
+        "Cells show our result ± standard error (published result, difference). An accuracy of 95% means at most "
+        f"{most} errors of {count}. Settings that reach this accuracy in the order of the file: "
+        f"{', '.join(reach) or 'none'}. Fewest and most errors in random orders: {'; '.join(spans)}.",
         "The left-out row is excluded from the value differences, the records and the exemplars. 'Nothing inherited' "
         "means that a new exemplar does not start with the record of its nearest exemplar.",
-        "In the file, all promoters come before all other rows, so rows of the first half cannot be misclassified when "
-        "exemplars are learned one by one. We do not know the order of the rows and the initial records behind the "
-        "published errors.",
+        "In the file, all promoters come before all other rows, so the promoters (the first half) cannot be "
+        "misclassified in this order when exemplars are learned one by one. We do not know the order of the rows and "
+        "the initial records behind the published errors.",
         "KBANN is also reported to make 4 errors, backpropagation 8, O'Neill's rule 12, three nearest neighbors 13 "
         "and ID3 19 (Towell, Shavlik & Noordewier 1990, as quoted in the description of the data).",
     )
@@ -161,17 +161,20 @@ def compare_splice(errors: Mapping[str, FloatArray], *, whole: bool, sample: int
     sampled = {title: found[:-1] if whole else found for title, found in errors.items()}
     rows = {title: tuple(map(Figure.of, found.T, published)) for title, found in sampled.items()}
     table = partial(FigureTable, columns=("neither", "exon/intron", "intron/exon"), digits=(2, 2), differences=True)
-    tables = [table(f"splice junctions, ten folds of {sample} rows: errors in percent", rows=rows)]
+    tables = [table(f"splice junctions, ten-fold cross-validation on {sample} rows: errors in percent", rows=rows)]
     if whole:
-        title = f"splice junctions, ten folds of all 3190 rows: errors in percent (published: of {SAMPLE})"
+        title = (
+            "splice junctions, ten-fold cross-validation on all 3190 rows: errors in percent "
+            f"(published: on {SAMPLE} rows)"
+        )
         rows = {title: tuple(map(Figure, found[-1].tolist(), published)) for title, found in errors.items()}
         tables.append(table(title, rows=rows))
     note = (
         f"The published errors are from ten-fold cross-validation on {SAMPLE} randomly drawn rows, by an "
-        "implementation whose settings are not given; our samples differ from theirs. Letters other than A, C, G and T "
-        "are treated like any other value."
+        "implementation whose settings are not given; our samples differ from the original samples. Letters other than "
+        "A, C, G and T are treated like any other value."
     )
-    return Part(tuple(tables), notes=("Cells show ours ± standard error (published, difference).", note))
+    return Part(tuple(tables), notes=("Cells show our result ± standard error (published result, difference).", note))
 
 
 PAPER = Paper(
@@ -185,8 +188,8 @@ PAPER = Paper(
     ),
     about="Few results are published for PEBLS, and little is known about how they were measured. The published errors "
     "on promoters are from the literature; the errors on splice junctions were measured by the donors of the data and "
-    "are part of its description. We measure both with several settings, since the original settings are not fully "
-    "known.",
+    "are part of its description. We measure both errors with several settings, since the original settings are not "
+    "fully known.",
     findings="By leave-one-out with the default settings, 5 of the 106 rows of the promoter data are misclassified; "
     "the literature reports 4. If exemplars are learned one by one, 4 to 8 rows are misclassified, depending on the "
     "order of the rows, so the published 4 may come from an order that was not published. On splice junctions, the "

@@ -163,16 +163,16 @@ def table_1(options: Options) -> Part:
     differences = [sc.value - evidence.value for _, evidence, sc in logs.values()]
     printed = [line.log[2] - line.log[1] for line in TABLE_1]
     notes = (
-        f"Cells show ours (published, difference). Numeric columns are discretized into {BINS} bins by one-dimensional "
-        "k-means over all rows, without the classes; a missing value counts as a value. The paper does not say how it "
-        "discretized numbers. We chose the method that comes closest to the published figures, so the agreement does "
-        "not prove that the paper used the same one.",
+        f"Cells show our result (published result, difference). Numeric columns are discretized into {BINS} bins by "
+        "one-dimensional k-means over all rows, without the classes; a missing value counts as a value. The paper does "
+        "not say how it discretized numbers. We chose the method that comes closest to the published figures, so the "
+        "agreement does not prove that the paper used the same one.",
         "With uniform priors, MAP is the same as maximum likelihood. Parameters below 1e-4 are raised to 1e-4. The "
         "paper does not say how it treated zeros; its MAP log-scores are too good for a penalty of 100 nats.",
         "The published log-scores of SC cannot be obtained from eq. 8. By this equation, a value seen f times in h "
-        "rows gets nearly (f + 1/2) / (h + 1/2), so with hundreds of rows SC is nearly EV: our scores differ by "
-        f"{min(differences):+.3f} to {max(differences):+.3f}. The published scores of SC differ from EV by "
-        f"{min(printed):+.3f} to {max(printed):+.3f}, always for the better.",
+        "rows gets nearly (f + 1/2) / (h + 1/2), so with hundreds of rows SC is nearly EV: our scores of SC differ "
+        f"from those of EV by {min(differences):+.3f} to {max(differences):+.3f}. The published scores of SC differ "
+        f"from those of EV by {min(printed):+.3f} to {max(printed):+.3f}, always for the better.",
         "Hepatitis has 155 rows in the public copy; the paper says 150.",
     )
     return Part((table("0/1-score", rows=hits), table("log-score, mean ln p", rows=logs)), notes=notes)
@@ -376,7 +376,7 @@ def figure_3(options: Options) -> Part:
 
     caption = (
         "Glass: log-score of EV (left) and SC (right) after each training row: the mean, best and worst repetition for "
-        "each number of training rows. The thin line is a uniform guess."
+        "each number of training rows. The thin line shows the score of a uniform guess."
     )
     columns = tuple(f"{rule} {which}" for rule in rules for which in span)
     rows = {
@@ -401,10 +401,10 @@ def _protocol(curves: Curves) -> tuple[str, ...]:
         f"{len(curves.scores)} repetitions: 70% of the rows are drawn for training and learned one by one in random "
         "order; after each training row, the other 30% are predicted. The paper shows curves without numbers, so there "
         "are no published figures to compare with.",
-        "Without a floor, MAP would give some test rows a log-score of minus infinity. Here its parameters are at "
-        f"least {FLOOR:g}, as in Table 1. We do not know how the paper treated zeros; a lower floor moves the MAP "
-        "curve further down. The tables of log-scores show the share of test rows that MAP would rule out without the "
-        "floor.",
+        "Without a floor for its parameters, MAP would give some test rows a log-score of minus infinity. Here the "
+        f"parameters of MAP are at least {FLOOR:g}, as in Table 1. We do not know how the paper treated zeros; a lower "
+        "floor moves the MAP curve further down. The tables of log-scores show the percentage of test rows whose true "
+        "class would get probability 0 from MAP without the floor.",
     )
 
 
@@ -486,10 +486,10 @@ PAPER = Paper(
     ),
     about="The paper compares three predictive distributions for naive Bayes: the parameters with the highest "
     "posterior probability (MAP; maximum likelihood with uniform priors), the average over all parameters (evidence, "
-    "EV), and stochastic complexity (SC). We repeat its learning curves and its leave-one-out scores.",
+    "EV), and stochastic complexity (SC). We repeat the learning curves and the leave-one-out scores of the paper.",
     findings="The 0/1-scores of MAP and EV agree to within 0.015 and the log-scores of EV to within 0.02. The "
     "published log-scores of SC cannot be obtained from equation 8 of the paper. In the figures, EV is close to its "
-    "final score after a few rows and MAP needs many, as the text says. The worst case of SC rises at about 67 rows "
-    "(80 in the text), and the worst case of EV at about 45 rows (20 in the text); but a worst case is a single "
+    "final score after a few rows and MAP needs many rows, as the paper says. The worst case of SC rises at about 67 "
+    "rows (80 in the paper), and the worst case of EV at about 45 rows (20 in the paper); but a worst case is a single "
     "repetition out of a hundred.",
 )

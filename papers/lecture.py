@@ -181,7 +181,10 @@ def scaling() -> FigureTable:
         for at, name in enumerate(("height, 1.5 to 1.8 m", "weight, 10 to 200 kg", "income, $10K to $1M"))
     }
     return FigureTable(
-        "share of the squared distance between the smallest and the largest person", tuple(columns), rows, (3, 0)
+        "each attribute's share of the squared distance between the smallest and the largest person",
+        tuple(columns),
+        rows,
+        (3, 0),
     )
 
 
@@ -204,7 +207,10 @@ def contrasts(dimensions: tuple[int, ...] = (2, 20, 200, 2000), rows: int = 500,
             ratios.append(Figure(float(np.mean(far[:, -1] / far[:, 0]))))
         lines[f"{dimension} attributes"] = tuple(ratios)
     return FigureTable(
-        "distance of the farthest record divided by that of the nearest", tuple(columns), lines, (".3g", 0)
+        "distance to the farthest record divided by the distance to the nearest record",
+        tuple(columns),
+        lines,
+        (".3g", 0),
     )
 
 
@@ -270,8 +276,9 @@ def exemplars() -> PEBLS:
 def _example_1(options: Options) -> Part:
     notes = (
         "The steps of the lecture: compute the distances to all records, find the k nearest, and take the majority of "
-        "their classes. The slides give no numbers. The records are the ten of the later slides, the distance is HEOM "
-        "(incomes divided by their range, other values equal or not), and the query is the record of Example 5.",
+        "their classes. The slides give no numbers. The records are the ten records of the later slides, the distance "
+        "is HEOM (incomes divided by their range, other values equal or not), and the query is the record of Example "
+        "5.",
         "With weights of 1/d^2, all ten records can vote, because distant records have almost no weight.",
     )
     return Part((worked_table("k-NN on the ten records", nearest_records()),), (), notes)
@@ -291,18 +298,20 @@ def _example_2(options: Options) -> Part:
 def _example_3(options: Options) -> Part:
     counts, profiles = value_profiles()
     tables = (
-        worked_table("records of each class by value", counts),
-        worked_table("shares of the classes among the records of a value", profiles),
+        worked_table("number of records with each value and class", counts),
+        worked_table("proportion of each class among the records with a value", profiles),
         worked_table("modified value difference metric", value_distances()),
-        worked_table("distances between records by both nominal attributes", record_distances()),
+        worked_table("distance between two records by both nominal attributes", record_distances()),
         worked_table("weights of the records, N_predict / N_correct", exemplar_weights()),
     )
     notes = (
-        "The slide's sum over attributes starts at i = 0; the d attributes are numbered from 1.",
+        "The slide's sum over attributes starts at i = 0, but should start at 1, because the d attributes are numbered "
+        "from 1.",
         "The slide does not define the weight of a record that was never used, w = 0/0. PEBLS starts each record with "
         "one correct prediction, which is included in the counts above, so a weight is at least 1.",
-        "As on the slide, differences are added here (r = 1 in Cost & Salzberg 1993); PEBLS squares them by default.",
-        "PEBLS discretizes numbers into intervals, which are then symbols; the slide does not say this.",
+        "As on the slide, differences are added here (r = 1 in Cost & Salzberg 1993); PEBLS squares the differences by "
+        "default.",
+        "PEBLS discretizes numbers into intervals and treats each interval as a symbol; the slide does not say this.",
     )
     return Part(tables, (), notes)
 
@@ -446,12 +455,12 @@ def _example_4(options: Options) -> Part:
         "The model is naive Bayes with one attribute, the host, fitted to four kinds of games weighted by their "
         "probabilities.",
     )
-    return Part((worked_table("team 1 is the host of the next match", football()),), (), notes)
+    return Part((worked_table("who wins the next match if team 1 is the host", football()),), (), notes)
 
 
 def _example_5(options: Options) -> Part:
     tables = (
-        worked_table("shares of the classes, and of values in each class", shares()),
+        worked_table("proportions of the classes, and of the values in each class", shares()),
         worked_table("incomes in each class", incomes()),
         worked_table("the record Refund = No, Married, Income = 120K", classification()),
         worked_table("a record with a missing value", missing_status()),
@@ -468,7 +477,8 @@ def _example_6(options: Options) -> Part:
         worked_table("m-estimates with m = 3 and p = 1/3", estimates()),
     )
     notes = (
-        "To get the slide's P(Divorced | No) = 0, record 7 is changed to Married; its refund and income stay the same.",
+        "To get the slide's P(Divorced | No) = 0, the status of record 7 is changed to Married; the refund and income "
+        "of record 7 stay the same.",
         "The slide's p = 1/m holds only because m = 3 is also the number of marital statuses.",
     )
     return Part(tables, (), notes)
@@ -584,8 +594,8 @@ def figure_3(options: Options) -> Part:
         ax.legend(loc="upper right")
 
     caption = (
-        "Normal densities of the income in the two classes, with divisor n - 1, and the ten records below. At 120, the "
-        "densities are 0.0072 and 1.2e-9, as on the slide."
+        "Normal densities of the income in the two classes, with divisor n - 1; the ten records are shown below the "
+        "curves. At 120, the densities are 0.0072 and 1.2e-9, as on the slide."
     )
     return Part(pictures=(Picture("figure-3", caption, columns, draw, (6.0, 3.4)),))
 

@@ -102,7 +102,9 @@ def figure_8_1(options: Options) -> Part:
     for k, printed in ((1, "+"), (5, "-")):
         votes = Figure(_probability(voter(k), QUERY, "+") * k, digits=(0, 0))
         rows[f"{k}-nearest neighbor"] = (Figure(str(voter(k).predict(QUERY)[0]), printed), votes)
-    table = FigureTable("the query of Figure 8.1", ("class: ours (book)", "votes for +"), rows, (0, 0))
+    table = FigureTable(
+        "predicted class of the query of Figure 8.1", ("class: ours (book)", "votes for +"), rows, (0, 0)
+    )
     distances, ids = voter(5).kneighbors(QUERY, n_neighbors=len(POINTS))
     rank = np.argsort(ids[0])
     columns = {"x": POINTS[:, 0], "y": POINTS[:, 1], "class": CLASSES}
@@ -120,8 +122,8 @@ def figure_8_1(options: Options) -> Part:
         "cell, 1-NN predicts the class of its example (hatched: -)."
     )
     notes = (
-        "We do not know the points of the book. We placed ours so that they agree with its statements about the query; "
-        "the classes are predicted by the classifier.",
+        "We do not know the coordinates of the book's points, so we chose points that agree with the book's statements "
+        "about the query; the classifier predicts the classes.",
         "The cells are convex, and the prediction in a cell is the class of the example inside it.",
     )
     return Part((table,), (Picture("figure-8.1", caption, columns, draw, (7.4, 3.8)),), notes)
@@ -204,7 +206,7 @@ def rules() -> FigureTable:
         "eq. 8.4 with constant f = 7: smallest prediction": (Figure(float(answers.min()), 7.0),),
         "eq. 8.4 with constant f = 7: largest prediction": (Figure(float(answers.max()), 7.0),),
     }
-    return FigureTable("rules stated in the text", ("ours (book)",), rows, digits=(6, 0))
+    return FigureTable("special cases stated in the text", ("ours (book)",), rows, digits=(6, 0))
 
 
 def averages() -> dict[str, KNNRegressor]:
@@ -224,7 +226,7 @@ def example_8_2_1(options: Options) -> Part:
         "A function of one attribute, estimated from twelve examples. The unweighted mean of the three nearest "
         "examples (eq. 8.1) is a step function. With weights of 1/d^2 (eq. 8.4), the estimate passes through every "
         "example and jumps where the third neighbor changes. With all examples instead of three (Shepard's method), "
-        "it has no jumps, but it is flat at every example and pulled toward the overall mean in between."
+        "the estimate has no jumps, but it is flat at every example and pulled toward the overall mean in between."
     )
     rows = {name: (Figure(root_mean_square(model)),) for name, model in models.items()}
     title = "root mean square distance from the target function"
@@ -232,9 +234,9 @@ def example_8_2_1(options: Options) -> Part:
     notes = (
         "Weighted by eq. 8.3, the five neighbors of Figure 8.1 predict +: the nearest neighbor outvotes the other "
         "four.",
-        "The book calls the distance-weighted rule robust to noisy examples. It is more robust than a single neighbor, "
-        "and using all examples does not reduce its accuracy. But 1/d^2 gives the nearest example most of the vote, so "
-        "unweighted votes of the same neighbors are even more robust.",
+        "The book calls the distance-weighted rule robust to noisy examples. This rule is more robust than a single "
+        "neighbor, and using all examples does not reduce its accuracy. But 1/d^2 gives the nearest example most of "
+        "the vote, so unweighted votes of the same neighbors are even more robust.",
     )
     picture = _curves("example-8.2.1", caption, X, y, models, 3.9, 3)
     return Part((weighted_votes(), rules(), errors, noise(options)), (picture,), notes)
@@ -497,9 +499,9 @@ def _at_a_query(X: FloatArray, y: FloatArray, models: Mapping[str, Any]) -> Pict
 
     caption = (
         f"Locally weighted linear regression at the query x_q = {AT}. Examples are weighted by a Gaussian kernel of "
-        "their distance (below; larger circles above), a line is fitted to them, and its value at x_q is the "
-        "prediction. At the end of the data, nearly all neighbors are on one side: the two means are far off, but the "
-        "line is accurate."
+        "their distance (lower plot; larger circles in the upper plot), a line is fitted to the weighted examples, and "
+        "the value of this line at x_q is the prediction. At the end of the data, nearly all neighbors are on one "
+        "side: the unweighted and the weighted mean are far off, but the line is accurate."
     )
     return Picture("example-8.3-query", caption, columns, draw, (6.4, 4.6))
 
@@ -530,11 +532,16 @@ def example_8_4(options: Options) -> Part:
         apart = float(np.abs(sums - model.predict(GRID[:, None])).max())
         rows[name] = (Figure(own, digits=(".2g", 0)), Figure(root_mean_square(model)), Figure(apart, digits=(".0e", 0)))
     columns = ("from the examples", "from the target function", "largest difference from eq. 8.8")
-    table = FigureTable("root mean square distance of the network", columns, rows, digits=(3, 0))
+    table = FigureTable(
+        "root mean square distance of the network from the examples and from the target function",
+        columns,
+        rows,
+        digits=(3, 0),
+    )
     caption = (
         "With a kernel at every example, the network can fit all examples exactly, including their noise; if the "
-        "kernels are narrow, it falls back to the constant in between. With a penalty chosen by leave-one-out, or with "
-        "few centers, the network is smooth."
+        "kernels are narrow, the network falls back to the constant between the examples. With a penalty chosen by "
+        "leave-one-out, or with few centers, the network is smooth."
     )
     curves = _curves("example-8.4-centers", caption, X, y, models, 4.2, 2)
     notes = (
@@ -585,8 +592,9 @@ PAPER = Paper(
         Item("example", "8.3", "Locally weighted regression", example_8_3),
         Item("example", "8.4", "Radial basis functions", example_8_4),
     ),
-    "The chapter contains no measurements. We draw its Figure 8.1, and illustrate the statements and equations of "
-    "sections 8.2 to 8.4 with pictures and numbers on generated data. The examples have the numbers of their sections.",
+    "The chapter contains no measurements. We draw Figure 8.1 of the chapter, and illustrate the statements and "
+    "equations of sections 8.2 to 8.4 with pictures and numbers on generated data. The examples have the numbers of "
+    "their sections.",
     "All measurable statements of the chapter hold, one of them with a qualification: votes weighted by 1/d² are more "
     "robust to wrong examples than a single neighbor, but unweighted votes of the same neighbors are even more robust.",
 )

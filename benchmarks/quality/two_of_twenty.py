@@ -1,4 +1,4 @@
-"""Twenty attributes of which two are relevant (Mitchell 1997, section 8.2.3): accuracy recovered by attribute weights.
+"""Twenty attributes of which two are relevant (Mitchell 1997, section 8.2.2): accuracy recovered by attribute weights.
 
 The eighteen irrelevant attributes mislead plain k-NN. The table shows how much of the lost accuracy each method of
 weighting recovers. In "XOR", no attribute is informative by itself, so methods that score one attribute at a time find
