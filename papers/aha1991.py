@@ -270,8 +270,11 @@ def agreement(tables: Sequence[FigureTable]) -> str:
     """Return a sentence with the number of figures that agree and a list of those that do not."""
     cells = judged(tables)
     beyond = _beyond(cells)
-    within = f"{len(cells) - len(beyond)} of the {len(cells)} numbers that should agree are within"
-    text = f"{within} {POINTS['accuracy']:g} points of accuracy and {POINTS['storage']:g} of storage."
+    text = (
+        f"Of the {len(cells)} results that should agree with the published results, {len(cells) - len(beyond)} do so "
+        f"within {POINTS['accuracy']:g} percentage points (accuracies) or {POINTS['storage']:g} percentage points "
+        "(storage)."
+    )
     return f"{text} The others: {'; '.join(beyond)}." if beyond else text
 
 

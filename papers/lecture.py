@@ -181,7 +181,7 @@ def scaling() -> FigureTable:
         for at, name in enumerate(("height, 1.5 to 1.8 m", "weight, 10 to 200 kg", "income, $10K to $1M"))
     }
     return FigureTable(
-        "each attribute's share of the squared distance between the smallest and the largest person",
+        "each attribute's share of the squared distance between the persons with the smallest and the largest values",
         tuple(columns),
         rows,
         (3, 0),
@@ -617,8 +617,8 @@ PAPER = Paper(
         Item("example", "6", "Zero frequencies and m-estimates", _example_6),
     ),
     "We compute each number of the slides with the library, on the ten tax records of the lecture. The tables show our "
-    "number and, in parentheses, the number on the slide and the difference. The slides do not number their figures "
-    "and examples; the numbers below are our own.",
+    "number and, in parentheses, the number on the slide and the difference. Figures and examples "
+    "have no numbers on the slides, so we number them here.",
     "Two numbers on the slides are wrong: P(X | No) is 0.00235 instead of 0.0024 (the slide multiplies a rounded "
     "factor), and 0.0072 is misprinted once as 0.00072. One formula is wrong: the denominator of the Laplace estimate "
     "must contain the number of values, not the number of classes.",

@@ -574,9 +574,9 @@ def _kernels(X: FloatArray, y: FloatArray, model: RBFNetworkRegressor) -> Pictur
         figure.legend(*ax.get_legend_handles_labels(), loc="outside upper center", ncols=3)
 
     caption = (
-        f"A network of {CENTERS} Gaussian kernels of width {WIDTH} (eqs. 8.8 and 8.9): each kernel times its weight, "
-        "and their sum with the constant w_0. The centers come from k-means of the inputs, the weights from least "
-        "squares over all examples: each kernel is local, the fit is global."
+        f"A network of {CENTERS} Gaussian kernels of width {WIDTH} (eqs. 8.8 and 8.9): each kernel multiplied by "
+        "its weight, and the sum of these products and the constant w_0. The centers are found by k-means on the inputs, "
+        "the weights by least squares over all examples. Each kernel is local, but the fit is global."
     )
     return Picture("example-8.4-kernels", caption, columns, draw, (6.4, 4.2))
 
