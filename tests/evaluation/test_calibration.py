@@ -158,7 +158,7 @@ def test_unbounded_intervals_always_hold() -> None:
     [
         (lambda: table().interval(1.0), "level must be"),
         (lambda: coverage_table([1.0], {}), "intervals must be"),
-        (lambda: coverage_table([1.0], [[0, 1]]), "is required for a single set"),
+        (lambda: coverage_table([1.0], [[0, 1]]), "level is required if intervals is not a mapping"),
         (lambda: coverage_table([1.0], {0.9: [[0, 1]]}, level=0.9), "level must be"),
         (lambda: coverage_table([1.0], [[0, 1]], level=90), "level must be"),
         (lambda: coverage_table([1.0], ([0, 1], [1, 2]), level=0.9), "as an array of shape (2, 2)"),

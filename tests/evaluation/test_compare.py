@@ -231,7 +231,7 @@ def test_ctrl_c_returns_what_is_finished() -> None:
     found = compare(learners, NUMBERS, TWO, splits=splits)
     assert not found.complete
     assert (~np.isnan(found.values())).tolist() == [[True, True, True], [True, True, False]]
-    assert "not complete: interrupted; splits finished: guess 3, stop 2" in str(found)
+    assert "not complete: interrupted before all splits were finished; finished splits: guess 3, stop 2" in str(found)
     with joblib.parallel_config(backend="threading"):
         assert not compare(learners, NUMBERS, TWO, splits=splits, n_jobs=2).complete
 
@@ -285,7 +285,7 @@ def test_leave_one_out_has_rows_to_pair() -> None:
     assert found.paired("brier").basis == "40 rows"
     with pytest.raises(pc.exceptions.EvaluationError, match=r"not a mean over rows; .* or compare by cross-validation"):
         compare(learners, X, Y, splits="loo", scores="balanced_accuracy").paired()
-    with pytest.raises(pc.exceptions.EvaluationError, match=r"has only one. Use cross-validation"):
+    with pytest.raises(pc.exceptions.EvaluationError, match=r"has only one split. Use cross-validation"):
         found.friedman()
 
 
@@ -358,7 +358,7 @@ def test_scores_that_are_no_numbers_have_a_reason() -> None:
     found = compare({"gappy": Gappy()}, NUMBERS, TARGET, splits=splits, scores=["rmse", "r2"])
     assert f"gappy has no rmse on {holes} of 20 splits: 1 of 2 predictions are NaN" in str(found)
     single = compare(DummyRegressor(), NUMBERS, TARGET, splits=[(range(10), [11]), (range(10), [12])], scores="r2")
-    assert "DummyRegressor() has no r2: it is not defined on one row" in str(single)
+    assert "DummyRegressor() has no r2: the score is not defined on one row" in str(single)
 
 
 def test_ctrl_c_in_threads_leaves_no_warning_behind(monkeypatch: pytest.MonkeyPatch) -> None:

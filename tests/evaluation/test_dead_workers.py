@@ -16,8 +16,8 @@ from priorcase.evaluation import compare, learning_curve, noise_curve, prequenti
 X = np.arange(24.0)[:, np.newaxis]
 Y = np.array(["a", "b"] * 12)
 REASON = (
-    "EvaluationError: its process died by SIGKILL: out of memory, or a crash in compiled code. Use a smaller n_jobs "
-    "to save memory, or run without n_jobs to see the crash."
+    "EvaluationError: the worker process died by SIGKILL: out of memory, or a crash in compiled code. Use a smaller "
+    "n_jobs to save memory, or run without n_jobs to see the crash."
 )
 
 

@@ -251,7 +251,7 @@ def test_many_points_are_printed_in_part() -> None:
     assert curve.points.tolist() == list(range(1, 68))
     lines = str(curve).splitlines()
     assert lines[0] == "accuracy of NaiveBayes(): one repetition, 29 test rows"
-    assert lines[-1] == "  20 of 67 points are shown; frame() has all"
+    assert lines[-1] == "  20 of 67 points are shown; frame() returns all points"
     assert [line.split()[0] for line in (lines[2], lines[21])] == ["1", "67"]
     ax = curve.plot()
     assert ax.get_xscale() == "linear"
@@ -322,7 +322,7 @@ def test_sizes_may_be_one_number_or_all() -> None:
     ("options", "words"),
     [
         ({"sizes": [0]}, "sizes must be None, 'all', numbers of rows from 1 to 21"),
-        ({"sizes": [22]}, "(the training pool), or shares up to 1.0, got 22. For example [0.1"),
+        ({"sizes": [22]}, "(the training pool), or shares up to 1.0, got 22. Pass sizes=[0.1"),
         ({"sizes": [1.5]}, "sizes must be"),
         ({"sizes": []}, "sizes must be"),
         ({"sizes": "every"}, "sizes must be"),

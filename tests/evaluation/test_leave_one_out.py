@@ -267,6 +267,18 @@ def test_targets_never_speak_for_themselves(learner: Any, at_once: bool) -> None
     np.testing.assert_allclose(leave_one_out(learner, ROWS, other).proba[-1], found.proba[-1], rtol=1e-9)
 
 
+def test_the_weights_of_a_stack_are_learned_without_the_row() -> None:
+    learner = pc.StackedClassifier([pc.KNNClassifier(3, prior=1.0), pc.NaiveBayes(numeric="student")])
+    found = leave_one_out(learner, ROWS, Y)
+    assert not found.at_once
+    other = [*Y[:-1], next(label for label in "abc" if label != Y[-1])]
+    np.testing.assert_allclose(leave_one_out(learner, ROWS, other).proba[-1], found.proba[-1], rtol=1e-9)
+    regressor = pc.StackedRegressor([pc.KNNRegressor(3), pc.LocallyWeightedRegressor()])
+    numbers = leave_one_out(regressor, ROWS, NUMBERS)
+    far = leave_one_out(regressor, ROWS, [*NUMBERS[:-1], 9.0])
+    assert far.predicted[-1] == pytest.approx(numbers.predicted[-1], rel=1e-9)
+
+
 def test_scores_frame_and_calibration() -> None:
     found = leave_one_out(pc.KNNClassifier(3, prior=1.0), ROWS, Y)
     assert found.score() == pytest.approx(np.mean(found.predicted == found.truth))

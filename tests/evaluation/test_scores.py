@@ -299,12 +299,12 @@ TWO = [[0.5, 0.5], [0.25, 0.75]]
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ((["a", "c"], TWO, ["a", "b"]), "y_true with 'c'"),
-        ((["a", None], TWO, ["a", "b"]), "y_true with None"),
+        ((["a", "c"], TWO, ["a", "b"]), "got 'c' in y_true"),
+        ((["a", None], TWO, ["a", "b"]), "got None in y_true"),
         ((["a", "b", "a"], TWO, ["a", "b"]), "3 labels in y_true and 2 rows in proba.*that were predicted"),
         ((["a", "b"], TWO, ["a", "b", "c"]), r"2 columns in proba for 3 labels \('a', 'b', 'c'\)"),
-        ((["a", "a"], TWO, None), "2 columns in proba, and y_true has 'a'"),
-        ((["a", 1], TWO, None), "labels in y_true that have no common order"),
+        ((["a", "a"], TWO, None), "2 columns in proba, but y_true has 'a'"),
+        ((["a", 1], TWO, None), "labels in y_true that cannot be sorted"),
         ((["a", "b"], TWO, ["a", "a"]), "labels= with 'a' more than once"),
         (
             (["a", "b"], [[0.5, 0.5], [0.5, 0.6]], ["a", "b"]),
@@ -316,9 +316,9 @@ TWO = [[0.5, 0.5], [0.25, 0.75]]
         ),
         (
             (["a", "b"], [[0.5, 0.5], [1.2, -0.2]], ["a", "b"]),
-            r"-0.2 in row 1 of proba.*predict_proba; log_score\(..., logs=True\) takes",
+            r"-0.2 in row 1 of proba.*predict_proba, or logarithms to log_score\(..., logs=True\)",
         ),
-        ((["a", "b"], [[0.5, 0.5], [0.5, np.nan]], ["a", "b"]), "NaN in row 1 of proba.*Leave those rows out"),
+        ((["a", "b"], [[0.5, 0.5], [0.5, np.nan]], ["a", "b"]), "NaN in row 1 of proba.*Remove rows with NaN"),
         ((["a", "b"], [[0.5, 0.5], [0.5, np.inf]], ["a", "b"]), "inf in row 1 of proba"),
         ((["a", "b"], [["x", "y"], ["x", "y"]], ["a", "b"]), "proba as .*the column of the second class is enough"),
         ((["a", "b"], np.ones((2, 2, 2)) / 2, ["a", "b"]), r"proba of shape \(2, 2, 2\)"),

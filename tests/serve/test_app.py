@@ -105,6 +105,15 @@ def test_explanations_are_those_of_the_library(model: Any) -> None:
     assert turns["counterfactuals"] == found["counterfactuals"]
 
 
+def test_a_model_without_stored_rows_has_no_neighbors() -> None:
+    client = client_of(pc.NaiveBayes(numeric="student", keep_rows=False).fit(X, Y))
+    row = {"x0": 40, "x1": "red"}
+    assert client.post("/predict", json=row).status_code == 200
+    answer = client.post("/neighbors", json=row)
+    assert answer.status_code == 409
+    assert "not available with keep_rows=False" in answer.text
+
+
 def test_explanations_are_fast_unless_more_is_asked_for() -> None:
     rows = np.random.default_rng(0).normal(size=(40, 9))
     model = pc.KNNClassifier(3).fit(rows, np.where(rows[:, 0] > 0, "yes", "no"))
@@ -153,7 +162,9 @@ def test_changes_are_saved_before_they_are_answered(tmp_path: Path) -> None:
     client.post("/rows/forget", json={"ids": [2]})
     assert pc.load(path).digest() == model.digest()
     failing = client_of(knn(), save=tmp_path / "gone" / "model.priorcase")
-    assert "not saved" in detail(failing.post("/rows", json={"rows": [{"x0": 1}], "targets": ["no"]}), 503)
+    assert "made but could not be saved" in detail(
+        failing.post("/rows", json={"rows": [{"x0": 1}], "targets": ["no"]}), 503
+    )
 
 
 def test_read_only_refuses_changes(base: pc.CaseBase) -> None:

@@ -45,7 +45,7 @@ _MEANINGS = {
 
 
 def wilson_interval(share: FloatArray, rows: FloatArray, level: float) -> FloatArray:
-    """Return Wilson's (1927) interval for each share, given the numbers of rows; shape (shares, 2)."""
+    """Return Wilson's (1927) confidence interval for each proportion ``share`` of ``rows``, shape (shares, 2)."""
     z = float(ndtri(0.5 + level / 2))
     with np.errstate(divide="ignore", invalid="ignore"):
         middle = (share + z * z / (2 * rows)) / (1 + z * z / rows)
@@ -69,10 +69,11 @@ def _draw_diagonal(ax: Any, label: str, x: str, y: str) -> None:
 class BrierParts(GridResult):
     """Decomposition of the Brier score of one event; prints as a table.
 
-    Bin ``b`` has ``n_b`` of ``N`` rows, mean probability ``p_b`` and observed share ``o_b``; the overall share is
-    ``o``: ``reliability = sum n_b (p_b - o_b)^2 / N``, ``resolution = sum n_b (o_b - o)^2 / N``, ``uncertainty = o (1 -
-    o)`` and ``brier = reliability - resolution + uncertainty + within`` (Murphy 1973, eq. 2, where each distinct
-    probability is a bin and ``within`` is 0; for wider bins Stephenson, Coelho & Jolliffe 2008).
+    Bin ``b`` has ``n_b`` of ``N`` rows, mean probability ``p_b`` and observed frequency ``o_b``; the observed frequency
+    of all rows is ``o``. Then ``reliability = sum n_b (p_b - o_b)^2 / N``, ``resolution = sum n_b (o_b - o)^2 / N``,
+    ``uncertainty = o (1 - o)`` and ``brier = reliability - resolution + uncertainty + within``. In Murphy (1973, eq.
+    2), each distinct probability is a bin and ``within`` is 0; for wider bins, see Stephenson, Coelho & Jolliffe
+    (2008).
     """
 
     brier: float
@@ -90,10 +91,11 @@ class BrierParts(GridResult):
 class CalibrationTable(GridResult):
     """Predicted probabilities and observed frequencies in bins; prints as a table.
 
-    ``subject`` is "the predicted class" or the name of a class. Bins lie between ``edges`` and include their upper edge
-    (the first bin includes both). For each bin, ``rows`` is the number of rows (or their total sample weight),
-    ``probability`` the mean predicted probability and ``observed`` the observed frequency; the last two are NaN in an
-    empty bin. ``brier`` is the mean of ``(p - outcome)^2`` over the rows.
+    ``subject`` is "the predicted class" or the name of a class. Bins lie between consecutive ``edges`` and include
+    their upper edge; the first bin also includes its lower edge. For each bin, ``rows`` is the number of rows (or their
+    total sample weight), ``probability`` the mean predicted probability and ``observed`` the observed frequency;
+    ``probability`` and ``observed`` are NaN in an empty bin. ``brier`` is the mean of ``(p - outcome)^2`` over the
+    rows.
     """
 
     subject: str
@@ -136,16 +138,16 @@ class CalibrationTable(GridResult):
 
     @prefix_errors
     def interval(self, level: float = 0.95) -> FloatArray:
-        """Return Wilson's interval for the observed share of each bin, shape (bins, 2); NaN in an empty bin."""
+        """Return Wilson's interval for the observed frequency of each bin, shape (bins, 2); NaN in an empty bin."""
         return wilson_interval(self.observed, self.rows, read_probability("level", level))
 
     @prefix_errors
     def frame(self, backend: Backend | None = None) -> Any:
         """Return a data frame with one row per bin.
 
-        Columns: ``above``, ``up_to``, ``rows``, ``probability``, ``observed``, ``gap``. ``backend`` is
-        ``"pandas"``, ``"polars"`` or ``"pyarrow"``; None uses the first installed library (a dictionary of arrays if
-        none is installed).
+        The columns are ``above``, ``up_to``, ``rows``, ``probability``, ``observed`` and ``gap``. ``backend`` is
+        ``"pandas"``, ``"polars"`` or ``"pyarrow"``; None uses the first of these libraries that is installed. If none
+        is installed, the result is a dictionary of arrays.
         """
         return framed(self.columns(), backend)
 
@@ -157,7 +159,7 @@ class CalibrationTable(GridResult):
 
     @prefix_errors
     def plot(self, ax: Any = None) -> Any:
-        """Plot observed shares with Wilson's 95% intervals against probabilities; bars show the share of rows."""
+        """Plot observed frequencies (95% intervals) against probabilities; bars show the share of rows in each bin."""
         with drawing(ax, size=(6.0, 4.2)) as ax:
             _draw_diagonal(ax, "perfectly calibrated", "mean predicted probability", "observed share")
             bars: dict[str, Any] = {"align": "edge", "color": style(0).tint, "edgecolor": "white", "linewidth": 0.8}
@@ -196,7 +198,8 @@ def calibration_table(
     """Compare predicted probabilities with observed frequencies in bins.
 
     For calibrated probabilities, the observed frequency in each bin is close to the mean probability. The expected
-    calibration error is the mean absolute difference between these two.
+    calibration error is the mean absolute difference between observed frequency and mean probability, with each bin
+    weighted by its number of rows.
 
     Parameters
     ----------
@@ -226,7 +229,9 @@ def calibration_table(
     if pos_label is None:
         return _binned(forecasts, None, bins, strategy)
     if pos_label not in forecasts.labels:
-        remedy = advice(pos_label, forecasts.labels, otherwise="None means the most probable class of each row.")
+        remedy = advice(
+            pos_label, forecasts.labels, otherwise="pos_label=None uses the most probable class of each row."
+        )
         raise ParameterError(
             f"pos_label must be None or one of {listed(forecasts.labels)}, got {quoted(pos_label)}. {remedy}"
         )
@@ -280,13 +285,13 @@ def _line(i: int) -> dict[str, Any]:
 
 @dataclass(frozen=True, repr=False, eq=False)
 class ClasswiseCalibration(Mapping[Value, CalibrationTable], GridResult):
-    """Mapping from class label to the calibration table of the class; prints as one line for each class."""
+    """Mapping from class label to the calibration table of the class; prints as a table with one line per class."""
 
     tables: dict[Value, CalibrationTable]
 
     def __getitem__(self, label: Value) -> CalibrationTable:
         if label not in self.tables:
-            remedy = advice(label, self.tables, otherwise="Use list(...) to get all classes.")
+            remedy = advice(label, self.tables, otherwise="Iterate over the result to get all classes.")
             raise UnknownNameError(
                 f"ClasswiseCalibration has no class {quoted(label)}; it has {listed(self.tables)}. {remedy}"
             )
@@ -304,7 +309,7 @@ class ClasswiseCalibration(Mapping[Value, CalibrationTable], GridResult):
         return float(np.mean([table.expected_error for table in self.tables.values()]))
 
     def frame(self, backend: Backend | None = None) -> Any:
-        """Return a data frame with one row per class and bin: ``class`` and the columns of `CalibrationTable.frame`."""
+        """Return one row per class and bin, with the column ``class`` and the columns of `CalibrationTable.frame`."""
         columns: dict[str, Any] = {"class": [label for label, table in self.tables.items() for _ in range(len(table))]}
         parts = [table.columns() for table in self.tables.values()]
         columns |= {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}
@@ -312,7 +317,7 @@ class ClasswiseCalibration(Mapping[Value, CalibrationTable], GridResult):
 
     @prefix_errors
     def plot(self, ax: Any = None) -> Any:
-        """Plot observed shares against probabilities, with one line for each class."""
+        """Plot observed frequencies against predicted probabilities, with one line for each class."""
         with drawing(ax, size=(6.0, 4.2)) as ax:
             _draw_diagonal(ax, "perfectly calibrated", "mean predicted probability", "observed share")
             for i, (label, table) in enumerate(self.tables.items()):
@@ -377,11 +382,12 @@ def classwise_calibration(
 class CoverageTable(GridResult):
     """Empirical coverage of prediction intervals; prints as a table.
 
-    ``rows`` is the number of rows, ``levels`` are the nominal levels, ascending. For each level, ``covered`` is the
-    share of true values inside the intervals, ends included, ``below`` and ``above`` are the shares outside,
-    ``width`` is the mean width and ``score`` the mean interval score (smaller is better). This is the width ``u - l``,
-    plus ``2 / a (l - y)`` if ``y < l`` or ``2 / a (y - u)`` if ``y > u``, with ``a = 1 - level`` (Gneiting & Raftery
-    2007, eq. 43).
+    ``rows`` is the number of rows, and ``levels`` are the nominal levels in ascending order. For each level,
+    ``covered`` is the share of true values inside their intervals (ends included); ``below`` and ``above`` are the
+    shares of true values below and above their intervals. ``width`` is the mean width and ``score`` the mean interval
+    score (smaller is better). For the interval from ``l`` to ``u`` and the true value ``y``, the interval score is the
+    width ``u - l``, plus ``2 / a (l - y)`` if ``y < l`` or ``2 / a (y - u)`` if ``y > u``, with ``a = 1 - level``
+    (Gneiting & Raftery 2007, eq. 43).
     """
 
     rows: int
@@ -403,7 +409,8 @@ class CoverageTable(GridResult):
     def frame(self, backend: Backend | None = None) -> Any:
         """Return a data frame with one row per level.
 
-        Columns: ``level``, ``covered`` with its interval ``low`` to ``high``, and the other attributes of the table.
+        The columns are ``level``, ``covered``, its 95% interval from ``low`` to ``high``, ``below``, ``above``,
+        ``width`` and ``score``.
         """
         low, high = self.interval.T
         columns = {"level": self.levels.copy(), "covered": self.covered.copy(), "low": low, "high": high}
@@ -412,9 +419,9 @@ class CoverageTable(GridResult):
 
     @prefix_errors
     def plot(self, ax: Any = None) -> Any:
-        """Plot the coverage with Wilson's 95% intervals against the nominal level."""
+        """Plot the observed coverage with Wilson's 95% intervals against the nominal level."""
         with drawing(ax, size=(6.0, 4.2)) as ax:
-            _draw_diagonal(ax, "nominal", "level of the intervals", "share of the rows inside")
+            _draw_diagonal(ax, "nominal", "level of the intervals", "share of true values inside")
             errors, look = np.abs(self.interval.T - self.covered), _line(0)
             del look["linewidth"]
             ax.errorbar(self.levels, self.covered, yerr=errors, capsize=2.5, label="covered, 95% interval", **look)
@@ -440,7 +447,7 @@ def coverage_table(
     """Measure the empirical coverage, width and interval score of prediction intervals.
 
     Good intervals of level 0.9 contain nine of ten true values and are as narrow as possible. The interval score
-    combines both criteria.
+    combines coverage and width.
 
     Parameters
     ----------
@@ -448,9 +455,9 @@ def coverage_table(
         The true number of each row.
     intervals
         Lower and upper ends: an array of shape (rows, 2), such as the result of ``predict_interval``, or a tuple
-        (lower, upper). For several levels, a mapping from level to intervals.
+        (lower, upper). To evaluate several levels, pass a mapping from level to intervals.
     level
-        The nominal level, if ``intervals`` is not a mapping.
+        Nominal level of the intervals; None if ``intervals`` is a mapping, which already contains the levels.
 
     Examples
     --------
@@ -466,11 +473,11 @@ def coverage_table(
         raise TargetError(f"got y of shape {truth.shape}; y should be a 1d array. Pass one value for each row of X.")
     by_level: Mapping[Any, Ends] = intervals if isinstance(intervals, Mapping) else {level: intervals}
     if by_level is intervals and level is not None:
-        raise ParameterError(f"level must be None if intervals is a mapping, got {quoted(level)}.")
+        raise ParameterError(f"level must be None if intervals is a mapping, got {quoted(level)}. Omit level.")
     if not by_level:
         raise ParameterError(f"intervals must be a mapping with at least one level, got {quoted(intervals)}.")
     if by_level is not intervals and level is None:
-        raise ParameterError("level is required for a single set of intervals, for example level=0.9.")
+        raise ParameterError("level is required if intervals is not a mapping. Pass level=0.9, for example.")
     levels = sorted(by_level, key=lambda each: read_probability("level", each))
     lines = [_covered(truth[:, 0], each, by_level[each]) for each in levels]
     return CoverageTable(len(truth), *np.array(lines, dtype=np.float64).T)

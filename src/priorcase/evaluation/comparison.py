@@ -86,35 +86,36 @@ def compare(
         A mapping from name to estimator, a list of estimators (named by their repr), or a single estimator. Any
         scikit-learn estimator is accepted; estimators are cloned.
     X, y
-        The table (a data frame, an array or a list of rows) and its classes or numbers.
+        The table (a data frame, an array or a list of rows), and the class or number to predict for each row.
     splits
-        A number of folds (stratified); ``"loo"``; ``"prequential"``; `Folds`, `Holdout`, `LeaveOneOut` or
+        A number of folds, stratified by class; ``"loo"``; ``"prequential"``; `Folds`, `Holdout`, `LeaveOneOut` or
         `Prequential`; a scikit-learn splitter; or pairs of row positions (train, test).
     groups
         The group of each row, for a scikit-learn splitter such as ``GroupKFold``.
     scores
         None for the defaults: accuracy, log_score (``mean ln p`` of the true class) and brier (0 to 2, lower is better)
-        for classes; rmse, mae and r2 for numbers. Otherwise names: the defaults, ``"balanced_accuracy"``, ``"mse"``,
-        ``"storage"`` (the share of rows that a learner keeps) or scikit-learn scorers; or a mapping from name to a
-        `Score`, a scorer or a function of true and predicted targets (greater is better). A class without training rows
-        has probability 0.
+        for classes; rmse, mae and r2 for numbers. A list of score names can also contain ``"balanced_accuracy"``,
+        ``"mse"``, ``"storage"`` (the share of training rows that a learner keeps) and scikit-learn scorers. A mapping
+        from name to score can contain a `Score`, a scorer or a function of true and predicted targets (greater is
+        better). A class without training rows gets probability 0.
     repeats
-        Number of times the rows are split; only for folds and random partitions.
+        Number of repetitions with new random splits; only for folds and `Holdout`.
     random_state
         Seed of all random numbers, including each ``random_state`` that is None in a learner.
     n_jobs
-        Number of splits to run in parallel with joblib: None for one (or the setting of ``joblib.parallel_config``), -1
-        for all cores. It does not change the results.
+        Number of parallel joblib jobs: None for one (or the setting of ``joblib.parallel_config``), -1 for all cores.
+        The scores do not depend on ``n_jobs``.
     keep_predictions
-        Whether to keep all predictions (`Comparison.predictions`); leave-one-out and prequential comparisons always do.
+        Whether to keep all predictions (`Comparison.predictions`); leave-one-out and prequential comparisons always
+        keep them.
     progress
-        False for no progress bar on a terminal.
+        False turns off the progress bar, which is shown only on a terminal.
 
     Returns
     -------
     Comparison
         One value for each learner, repetition, split and score. A learner that fails, or whose worker process dies, is
-        listed with the reason. After Ctrl-C, the finished splits are returned with ``complete`` False.
+        listed below the table with the reason. After Ctrl-C, the finished splits are returned with ``complete`` False.
 
     Examples
     --------
@@ -158,16 +159,16 @@ def compare(
 class Comparison(GridResult):
     """Scores of several learners on the splits of one table; prints as a table of means, standard errors and ranks.
 
-    **Standard errors.** Splits share training rows, so the usual standard error of the mean is too small. Here it is
-    ``sqrt((1 / J + n_test / n_train) s^2)`` for J splits with sample variance ``s^2``, the corrected resampled variance
-    of Nadeau and Bengio (2003, section 4). This correction is meant for fewer test rows than training rows; otherwise
-    it is too large. For leave-one-out and prequential comparisons, the standard error is ``s / sqrt(n)`` over the rows;
-    for rmse it is computed by the delta method.
+    **Standard errors.** Splits share training rows, so the usual standard error of the mean is too small. `Comparison`
+    uses ``sqrt((1 / J + n_test / n_train) s^2)`` for J splits with sample variance ``s^2``, the corrected resampled
+    variance of Nadeau and Bengio (2003, section 4). The correction is meant for fewer test rows than training rows;
+    otherwise the corrected standard error is too large. For leave-one-out and prequential comparisons, the standard
+    error is ``s / sqrt(n)`` over the rows; for rmse, it is computed by the delta method.
 
-    ``learners`` and ``scores`` are in the order given, ``cells`` has one entry for each learner, repetition and
-    finished split. ``protocol`` describes how the rows were split, ``rows`` is their number, and ``repeats`` the number
-    of repetitions. ``by_rows`` is True if each row was predicted separately (leave-one-out, prequential), so that each
-    row has its own score. ``complete`` is False after Ctrl-C.
+    ``learners`` and ``scores`` are in the order given. ``cells`` has one entry for each learner, repetition and
+    finished split. ``protocol`` describes how the rows were split, ``rows`` is the number of rows, and ``repeats`` the
+    number of repetitions. ``by_rows`` is True if each row was predicted separately (leave-one-out, prequential), so
+    that each row has its own score. ``complete`` is False if the comparison was interrupted by Ctrl-C.
     """
 
     learners: tuple[str, ...]
@@ -195,9 +196,10 @@ class Comparison(GridResult):
         return found
 
     def row_values(self, score: str | None = None) -> FloatArray | None:
-        """Return the score of each row, shape (learners, rows predicted); NaN for learners that failed.
+        """Return the score of each row, shape (learners, rows predicted); NaN for learners without values.
 
-        None if rows were predicted in groups, or if the score is not a mean over rows.
+        The result is None if the score is not a mean over rows, or if the comparison is neither leave-one-out nor
+        prequential. For rmse, the score of a row is its squared error.
         """
         chosen = self.score(score)
         if not self.by_rows or chosen.of_rows is None:
@@ -210,12 +212,12 @@ class Comparison(GridResult):
         return found
 
     def mean(self, learner: str, score: str | None = None) -> float:
-        """Return the mean of a score over the splits that a learner finished; NaN if it finished none."""
+        """Return the mean of a score over the splits that a learner finished; NaN if the learner finished no split."""
         values = self.values(score)[self._at(learner)]
         return float(values[~np.isnan(values)].mean()) if not np.isnan(values).all() else NAN
 
     def standard_error(self, learner: str, score: str | None = None) -> float:
-        """Return the standard error of the mean; NaN for a single split or if a value is infinite."""
+        """Return the standard error of the mean score; NaN if it is undefined, as for a single random partition."""
         chosen, at = self.score(score), self._at(learner)
         if self.by_rows:
             rows = self.row_values(score)
@@ -234,12 +236,12 @@ class Comparison(GridResult):
     def ranks(self, score: str | None = None) -> FloatArray:
         """Return the mean rank of each learner over the splits, 1 for the best; ties share the mean of their ranks.
 
-        Uses only splits that every learner finished; learners that finished none get NaN.
+        Learners without any value get NaN; ranks are over the splits on which all other learners have a value.
         """
         return mean_ranks(self.values(score), greater_is_better=self.score(score).greater_is_better)
 
     def best(self, score: str | None = None) -> str:
-        """Return the learner with the best mean; if several learners tie, the first of them (see `leaders`)."""
+        """Return the learner with the best mean, or the first of several learners that tie (see `leaders`)."""
         found = self.leaders(score)
         if not found:
             why = "; ".join(f"{name}: {reason}" for name, reason in self.failures.items()) or "see frame() for reasons"
@@ -249,8 +251,8 @@ class Comparison(GridResult):
     def leaders(self, score: str | None = None) -> tuple[str, ...]:
         """Return the learners with the best mean: several if they tie, none if there are no values.
 
-        Means are over the splits that all learners finished. Learners that failed on any split are excluded, unless
-        every learner failed on some split.
+        Learners that failed on any split are excluded (unless every learner failed on some split), and means are over
+        the splits that all other learners finished.
         """
         chosen, values = self.score(score), self.values(score)
         missing = {cell.learner for cell in self.cells if np.isnan(cell.values[chosen.name])}
@@ -264,15 +266,16 @@ class Comparison(GridResult):
 
         ``"corrected_t"`` is the corrected resampled t-test (Nadeau & Bengio 2003, section 4), which accounts for
         training rows shared by splits. ``"wilcoxon"`` assumes independent splits, so its p-values are too small. For
-        leave-one-out and prequential comparisons a paired t-test over rows is used. P-values are also corrected for the
-        number of pairs (Holm 1979).
+        leave-one-out and prequential comparisons, both tests compare the scores of single rows, and ``"corrected_t"``
+        is the usual paired t-test. P-values are also corrected for the number of pairs (Holm 1979).
 
         Parameters
         ----------
         score
-            Name of the score; None for the first. For rmse over rows, squared errors are compared.
+            Name of the score; None for the first score. For rmse in leave-one-out and prequential comparisons, squared
+            errors are compared.
         test
-            The test.
+            ``"corrected_t"`` or ``"wilcoxon"``.
         level
             The confidence level of the intervals.
         """
@@ -282,7 +285,8 @@ class Comparison(GridResult):
         if values is None:
             raise EvaluationError(
                 f"got the score {chosen.name!r}, which is not a mean over rows; expected "
-                "accuracy, log_score, brier, mae or rmse. Use one of these, or compare by cross-validation (splits=10)."
+                "accuracy, log_score, brier, mae, mse or rmse. Use one of these scores, or compare by cross-validation "
+                "(splits=10)."
             )
         notes = {"corrected_t": FEW_TRAINING_ROWS * (self.test_to_train > MANY_TEST_ROWS), "wilcoxon": NOT_INDEPENDENT}
         return compared_pairs(
@@ -305,23 +309,23 @@ class Comparison(GridResult):
         """
         chosen = self.score(score)
         if self.by_rows:
-            problem = f"ranks learners over several splits, but {self.protocol} has only one"
+            problem = f"Friedman's test ranks learners over several splits, but {self.protocol} has only one split"
             advised = "Use cross-validation (splits=10), or compare_tables for several tables."
             raise EvaluationError(f"{problem}. {advised}")
         return friedman(self.values(chosen.name), self.learners, chosen, alpha=alpha, of="splits")
 
     def predictions(self, learner: str) -> tuple[Cell, ...]:
-        """Return the cells of a learner that kept its predictions: ``cell.rows`` and ``cell.predictions``."""
+        """Return the stored predictions of a learner: for each split, an object with ``rows`` and ``predictions``."""
         self._at(learner)
         return tuple(cell for cell in self.cells if cell.learner == learner and cell.predictions is not None)
 
     @property
     def failures(self) -> Mapping[str, str]:
-        """Error message of each learner that failed, by name."""
+        """Mapping from the name of each learner that failed to its first error message."""
         return first_failures(self.cells)
 
     def score(self, name: str | None = None) -> Score:
-        """Return the score with this name, or the first score if None."""
+        """Return the score with the given name; None returns the first score."""
         return score_named(self.scores, name)
 
     # -- tables and plots
@@ -330,20 +334,20 @@ class Comparison(GridResult):
     def frame(self, backend: Backend | None = None) -> Any:
         """Return a data frame with one row per learner, repetition, split and score.
 
-        Columns: ``learner``, ``repeat``, ``split``, ``score``, ``value``, ``train``, ``test``, ``fit_seconds``,
-        ``predict_seconds``, ``reason``.
+        The columns are ``learner``, ``repeat``, ``split``, ``score``, ``value``, ``train``, ``test``, ``fit_seconds``,
+        ``predict_seconds`` and ``reason``.
         """
         place = {name: [getattr(cell, name) for cell in self.cells] for name in ("repeat", "split")}
         return framed(cell_columns(self.cells, self.scores, place), backend)
 
     @property
     def table(self) -> str:
-        """Table with the means, as printed."""
+        """Table of mean scores as text, as printed."""
         return str(self)
 
     @prefix_errors
     def plot(self, score: str | None = None, ax: Any = None) -> Any:
-        """Plot means with 95% intervals, best first, and the values on single splits; return the axes."""
+        """Plot mean scores with 95% intervals, best learner first, and the score on each split; return the axes."""
         chosen = self.score(score)
         means = {name: self.mean(name, chosen.name) for name in self.learners}
         drawn = [name for name in self.learners if np.isfinite(means[name])]
@@ -419,7 +423,7 @@ class Comparison(GridResult):
         finished = {name: sum(cell.learner == name for cell in self.cells) for name in self.learners}
         if not self.complete:
             counts = ", ".join(f"{short(name, 30)} {count}" for name, count in finished.items())
-            notes.append(f"not complete: interrupted; splits finished: {counts}")
+            notes.append(f"not complete: interrupted before all splits were finished; finished splits: {counts}")
         notes += unseen_note(self.cells, of="splits")
         for name, reason in self.failures.items():
             failed = sum(bool(cell.failure) for cell in self.cells if cell.learner == name)
@@ -430,7 +434,7 @@ class Comparison(GridResult):
             names = ", ".join(short(name, 30) for name in always_wrong)
             notes.append(
                 f"accuracy 0 of {names}: the classes are equally frequent, so leaving out a row makes its class the "
-                "rarest,\n  and predicting the majority class is always wrong. Use folds for the usual baseline."
+                "rarest,\n  and predicting the majority class is always wrong. Use cross-validation (splits=10)."
             )
         if not self.by_rows and self.test_to_train > MANY_TEST_ROWS:
             notes.append(FEW_TRAINING_ROWS)
@@ -442,7 +446,7 @@ class Comparison(GridResult):
 
 
 def _always_wrong(cell: Cell) -> bool:
-    """Return whether classes are balanced and all rows misclassified, as by the majority class of the other rows."""
+    """Return whether classes are balanced and all predictions wrong, as with the majority class in leave-one-out."""
     predictions = cell.predictions
     if predictions is None or predictions.predicted is None or not predictions.labels.size:
         return False
@@ -473,12 +477,12 @@ def compare_tables(
     tables
         A mapping from name to ``(X, y)``, such as ``{"glass": datasets.load("glass")}``.
     learners, splits, scores, repeats, random_state, n_jobs, progress
-        See `compare`, for each table.
+        See `compare`; the settings apply to every table.
 
     Returns
     -------
     TablesComparison
-        The mean of each score for each table and learner. After Ctrl-C, the finished tables are returned with
+        The mean of each score for each table and learner. After Ctrl-C, the results so far are returned with
         ``complete`` False.
 
     References
@@ -527,7 +531,8 @@ def compare_tables(
 class TablesComparison(GridsResult):
     """Mean scores of several learners on several tables; prints as one table with mean ranks.
 
-    ``tables`` has the comparison on each table, by name; ``complete`` is False after Ctrl-C.
+    ``tables`` maps the name of each table to its `Comparison`. ``complete`` is False if the run was interrupted by
+    Ctrl-C.
     """
 
     tables: Mapping[str, Comparison]
@@ -548,20 +553,20 @@ class TablesComparison(GridsResult):
         return next(iter(self.tables.values()))
 
     def score(self, name: str | None = None) -> Score:
-        """Return the score with this name, or the first score if None."""
+        """Return the score with the given name; None returns the first score."""
         return self._first.score(name)
 
     def means(self, score: str | None = None) -> FloatArray:
-        """Return the mean score of each learner on each table, shape (learners, tables); NaN if there is no value.
+        """Return the mean score of each learner on each table, shape (learners, tables).
 
-        Means are over the splits that every learner finished, except for learners that finished none.
+        Learners without any value get NaN; means are over the splits on which all other learners have a value.
         """
         return np.stack([shared_means(found.values(score)) for found in self.tables.values()], axis=1)
 
     def ranks(self, score: str | None = None) -> FloatArray:
         """Return the mean rank of each learner over the tables, 1 for the best.
 
-        Uses only tables on which every learner has a value; learners without any value get NaN.
+        Learners without any value get NaN; ranks are over the tables on which all other learners have a value.
         """
         return mean_ranks(self.means(score), greater_is_better=self.score(score).greater_is_better)
 
@@ -583,7 +588,8 @@ class TablesComparison(GridsResult):
     def frame(self, backend: Backend | None = None) -> Any:
         """Return a data frame with one row per table, learner and score.
 
-        Columns: ``table``, ``learner``, ``score``, ``mean``, ``standard_error``, ``rank``, ``rows``, ``reason``.
+        The columns are ``table``, ``learner``, ``score``, ``mean``, ``standard_error``, ``rank``, ``rows`` and
+        ``reason``.
         """
         lines = []
         for place, (table, found) in enumerate(self.tables.items()):
@@ -625,7 +631,7 @@ class TablesComparison(GridsResult):
             if any(cell.unseen and np.isinf(cell.values[score.name]) for cell in comparison.cells)
         ]
         if unseen:
-            notes.append(f"{joined(unseen)}: some classes have no training rows in some splits: {ZERO_FOR_UNSEEN}")
+            notes.append(f"{joined(unseen)}: some classes have no training rows in some splits; {ZERO_FOR_UNSEEN}")
         header = ["table", *(short(name, 24) + "  " for name in self.learners)]
         title = f"{score.name}: {self._first._protocol()}"
         return Grid(title, header, lines, "\n  ".join(notes), right=range(1, len(header)))

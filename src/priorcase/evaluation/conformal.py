@@ -71,12 +71,12 @@ _NUMBERS = 2**23  # numbers kept in memory at a time, one for each row and query
 
 
 def _upper_rank(level: float, n: int) -> int:
-    """Return ``ceil(level (n + 1))``: the rank, from 1, of the upper end of an interval (Barber et al. 2021)."""
+    """Return ``ceil(level (n + 1))``, the rank (from 1) of the upper end of an interval (Barber et al. 2021)."""
     return math.ceil(Fraction(repr(float(level))) * (n + 1))  # 0.9 means exactly 9/10, which no float equals
 
 
 def _ordered(values: FloatArray, rank: int) -> FloatArray:
-    """Return the value with the given rank, from 1, in each row: -inf for rank 0, inf for a rank beyond the last."""
+    """Return the value with the given rank (counted from 1) in each row; -inf for rank 0, inf beyond the last rank."""
     if not 0 < rank <= values.shape[1]:
         return np.full(len(values), np.inf if rank else -np.inf)
     found: FloatArray = np.partition(values, rank - 1, axis=1)[:, rank - 1]
@@ -87,12 +87,12 @@ def _ordered(values: FloatArray, rank: int) -> FloatArray:
 
 
 def _dealt(n: int, folds: Folds, random_state: int) -> Positions:
-    """Return random folds as ascending row positions; their sizes differ by at most one.
+    """Return random folds as ascending row positions; fold sizes differ by at most one.
 
     Folds are not stratified, because the guarantees hold only for folds that do not depend on the targets.
     """
     if n < (least := 2 if folds == "loo" else folds):
-        problem = f"got {n} rows for {least} folds (n_samples = {n}); expected at least one for each"
+        problem = f"got {n} rows for {least} folds (n_samples = {n}); expected at least one row for each fold"
         raise EvaluationError(f"{problem}. Use fewer folds (at least 2), or pass more rows.")
     if folds == "loo" or folds == n:
         return tuple(np.arange(n, dtype=np.int64)[:, None])
@@ -102,10 +102,10 @@ def _dealt(n: int, folds: Folds, random_state: int) -> Positions:
 
 @dataclass(frozen=True, eq=False)
 class LeftOut:
-    """Models that leave out one fold each: stored in ``models``, or created each time they are needed.
+    """Models fitted without one fold each, either stored in ``models`` or created each time they are needed.
 
-    If every row is a fold, ``pickled`` can contain the model of all rows; a copy of this model then forgets one row
-    exactly. Otherwise a copy of ``estimator`` is fitted to the other rows.
+    If every fold is a single row, ``pickled`` can contain the model fitted to all rows, and a copy of this model
+    forgets one row exactly. If ``pickled`` is empty, a clone of ``estimator`` is fitted to all rows outside the fold.
     """
 
     estimator: Any
@@ -133,7 +133,7 @@ class LeftOut:
 
 
 def forgetting(model: Any, n: int) -> bytes:
-    """Return the pickled model; empty unless it stores all ``n`` rows, can be pickled, and can forget rows exactly."""
+    """Return the pickled model; empty if the model drops rows, cannot be pickled, or cannot forget rows exactly."""
     if not isinstance(model, RowsEstimator) or not np.array_equal(model.ids_, np.arange(n)):
         return b""
     try:
@@ -145,7 +145,7 @@ def forgetting(model: Any, n: int) -> bytes:
 
 
 def _left_out(estimator: Any, model: Any, X: Any, y: AnyArray, folds: Positions, n_jobs: int | None) -> LeftOut:
-    """Return the source of the models that leave out one fold each; ``model`` is fitted to all rows."""
+    """Return models fitted without one fold each, as `LeftOut`; ``model`` is already fitted to all rows."""
     refitting = LeftOut(estimator, X, y, folds)
     if len(folds) <= KEPT:
         parts = _over_folds(partial(_models, refitting), len(folds), n_jobs, "folds", shown=True)
@@ -176,7 +176,7 @@ def _over_folds(
 def _of_own_rows(
     predict: Callable[[Any, Any], FloatArray], source: LeftOut, X: Any, part: range
 ) -> list[tuple[IdArray, FloatArray]]:
-    """Return the rows of each fold, with their predictions by the model that leaves out this fold."""
+    """Return the rows of each fold, and their predictions from the model fitted without this fold."""
     return [(source.folds[fold], predict(source.without(fold), taken_rows(X, source.folds[fold]))) for fold in part]
 
 
@@ -193,7 +193,7 @@ def _refuse_nan(values: AnyArray, model: Any) -> None:
 
 
 class ConformalEstimator(MetaEstimatorMixin, BaseEstimator, metaclass=EstimatorMeta):
-    """Base of both conformal estimators: a model fitted to all rows, and one model fitted without each fold."""
+    """Base class of conformal estimators: one model is fitted to all rows, and one model without each fold."""
 
     estimator: Any
     random_state: Any
@@ -213,7 +213,7 @@ class ConformalEstimator(MetaEstimatorMixin, BaseEstimator, metaclass=EstimatorM
         return found
 
     def _check(self, X: Any, wanted: str, is_other: Callable[[Any], bool]) -> None:
-        """Check the parameters, the estimator, and the rows, before the targets are checked."""
+        """Check the parameters, the estimator and the rows; targets are checked later."""
         check_parameters(self)
         given = self.estimator
         if isinstance(given, type) or not hasattr(given, "fit") or not hasattr(given, "predict") or is_other(given):
@@ -223,7 +223,10 @@ class ConformalEstimator(MetaEstimatorMixin, BaseEstimator, metaclass=EstimatorM
             )
         check_jobs(self.n_jobs)
         if isinstance(X, np.ndarray) and X.dtype.kind == "c":
-            raise SchemaError("Complex data not supported, found in column 0; expected real numbers. Pass two columns.")
+            raise SchemaError(
+                "Complex data not supported, found in column 0; expected real numbers. Pass the real part and the "
+                "imaginary part as two columns."
+            )
 
     def _fit_folds(self, X: Any, y: AnyArray, folds: Folds) -> int:
         """Fit the model to all rows, prepare the models without each fold, and return the seed."""
@@ -330,21 +333,21 @@ class ConformalEstimator(MetaEstimatorMixin, BaseEstimator, metaclass=EstimatorM
 class ConformalRegressor(RegressorMixin, ConformalEstimator):
     """Prediction intervals with guaranteed coverage for any regressor (jackknife+ and CV+).
 
-    Let ``mu_-i`` be the regressor fitted without row i (for ``"cv+"``, without its fold) and ``R_i = |y_i -
+    Let ``mu_-i`` be the regressor fitted without row i (for ``"cv+"``, without the fold of row i) and ``R_i = |y_i -
     mu_-i(x_i)|``. The interval of level ``1 - alpha`` at x goes from the ``floor(alpha (n + 1))``-th smallest of
     ``mu_-i(x) - R_i`` to the ``ceil((1 - alpha)(n + 1))``-th smallest of ``mu_-i(x) + R_i`` (Barber et al. 2021).
 
     For exchangeable rows, coverage is at least ``1 - 2 alpha`` for ``"jackknife+"`` (Theorem 1), ``1 - alpha`` for
     ``"jackknife-minmax"`` (Theorem 3), and ``1 - 2 alpha - min(2 (1 - 1/K) / (n/K + 1), (1 - K/n) / (K + 1))`` for
-    ``"cv+"`` with K folds (Theorem 4). In practice, the coverage of jackknife+ and CV+ is close to ``1 - alpha``.
+    ``"cv+"`` with K folds (Theorem 4). The coverage of jackknife+ and CV+ is usually close to ``1 - alpha``.
 
     Parameters
     ----------
     estimator
         Any regressor with scikit-learn's ``fit`` and ``predict``; it is cloned.
     method
-        ``"cv+"``: one model for each fold. ``"jackknife+"``: one model for each row. ``"jackknife-minmax"``: the same
-        models, with intervals from the smallest to the largest ``mu_-i(x)``, widened by a quantile of the residuals.
+        ``"cv+"`` fits one model per fold; ``"jackknife+"`` and ``"jackknife-minmax"`` fit one per row. Minmax intervals
+        go from the smallest to the largest ``mu_-i(x)``, widened by a quantile of the residuals.
     folds
         Number of random folds, for ``"cv+"`` only.
     nonconformity
@@ -358,12 +361,12 @@ class ConformalRegressor(RegressorMixin, ConformalEstimator):
     Attributes
     ----------
     estimator_, residuals_
-        The estimator fitted to all rows, and ``R_i`` of each row.
+        The estimator fitted to all rows, and the residual ``R_i`` of each row.
 
     Notes
     -----
-    Up to 30 models are kept in memory. With more, all are refitted in each call, so request many intervals at once.
-    Learners that depend on the order of rows, such as `IB2` to `IB5`, need shuffled rows.
+    Up to 30 models are kept in memory; more models are created again in each call, so pass many queries at once.
+    Shuffle the rows if the learner depends on the order of rows, such as `IB2` to `IB5`.
 
     References
     ----------
@@ -457,13 +460,13 @@ class ConformalRegressor(RegressorMixin, ConformalEstimator):
             raise ValueError("a regressor without a spread")
 
     def _asked_models(self, X: Any) -> Iterator[tuple[int, FloatArray]]:
-        """Yield each fold with predictions and spreads by the model without this fold, shape (2, queries)."""
+        """Yield each fold with predictions and deviations of the model without this fold, shape (2, queries)."""
         predict = partial(_with_spread, scaled=self._scaled)
         for part, answers in self._over_models(_of_queries, predict, self._left_out, X, text="intervals"):
             yield from zip(part, answers, strict=True)
 
     def _plus(self, X: Any, m: int, rank: int) -> FloatArray:
-        """Return order statistics of ``prediction - reach`` and ``prediction + reach`` over all rows."""
+        """Return intervals of jackknife+ or CV+; their ends are order statistics over all rows."""
         n, found, folds = self.residuals_.size, np.tile([-np.inf, np.inf], (m, 1)), self._left_out.folds
         if rank > n:
             return found
@@ -480,7 +483,7 @@ class ConformalRegressor(RegressorMixin, ConformalEstimator):
         return found
 
     def _minmax(self, X: Any, m: int, rank: int) -> FloatArray:
-        """Return intervals from smallest to largest prediction, widened by one order statistic of the residuals."""
+        """Return intervals from the smallest to the largest prediction, widened by a quantile of the residuals."""
         residual, found = _ordered(self.residuals_[None], rank), np.tile([np.inf, -np.inf], (m, 1))
         for _, (prediction, spread) in self._asked_models(X):
             within = _reach(residual, spread)
@@ -505,7 +508,7 @@ def _with_spread(model: Any, X: Any, *, scaled: bool) -> FloatArray:
 
 
 def _residuals(y: FloatArray, answers: FloatArray) -> FloatArray:
-    """Return ``|y - prediction| / spread``; if the spread is 0, infinity unless the prediction is exact."""
+    """Return ``|y - prediction| / spread``; 0 if the prediction is exact, otherwise infinity if the spread is 0."""
     off = np.abs(y - answers[0])
     with np.errstate(divide="ignore", invalid="ignore"):
         return np.where(off == 0, 0.0, off / answers[1])
@@ -527,27 +530,27 @@ class ConformalClassifier(ClassifierMixin, ConformalEstimator):
 
     Let ``E_i`` be the nonconformity of row i under a model fitted without its fold, and ``E_i(x, c)`` the nonconformity
     of query x with class c under this model. The p-value of c is ``(#{i: E_i >= E_i(x, c)} + 1) / (n + 1)``. The set of
-    level ``1 - alpha`` contains the classes with a p-value above alpha; it may be empty. These are the cross-conformal
+    level ``1 - alpha`` contains the classes with a p-value above alpha, and can be empty. These are the cross-conformal
     sets of Vovk (2015), which equal the CV+ sets of Romano, Sesia & Candès (2020).
 
     For exchangeable rows, coverage is at least
     ``1 - 2 alpha - min(2 (1 - 1/K) / (n/K + 1), (1 - K/n) / (K + 1))`` for K folds of n rows (Romano et al. 2020), and
-    ``1 - 2 alpha`` for ``folds="loo"``; in practice it is close to ``1 - alpha``.
+    ``1 - 2 alpha`` for ``folds="loo"``. Coverage is usually close to ``1 - alpha``.
 
     Parameters
     ----------
     estimator
         Any classifier with scikit-learn's ``fit`` and ``predict_proba``; it is cloned.
     nonconformity
-        ``"one_minus"``: one minus the probability of the class, which gives the smallest sets on average. ``"aps"``:
-        adaptive prediction sets, larger if the classifier is uncertain.
+        ``"one_minus"``: one minus the probability of the class, which usually gives smaller sets than ``"aps"``.
+        ``"aps"``: adaptive prediction sets, which are larger for queries whose class is uncertain.
     folds
-        Number of random folds, or ``"loo"`` (every row is a fold; this is the slowest).
+        Number of random folds, or ``"loo"`` (every row is a fold, which takes longest).
     class_conditional
-        Whether to compare each class only with its own rows, so that the level holds for each class. Rare classes
-        are then in every set.
+        Whether to compare each class only with its own rows, so that coverage is guaranteed for each class. Classes
+        with fewer than ``1 / alpha - 1`` rows are then in every set.
     randomized
-        Whether to randomize ties as Romano et al. do, which makes sets smaller; only with ``"aps"``.
+        Whether to randomize the scores, which makes sets smaller (Romano et al. 2020); only with ``"aps"``.
     random_state
         Seed of the folds and of ``randomized``, and of the estimator if its ``random_state`` is None.
     n_jobs
@@ -556,7 +559,7 @@ class ConformalClassifier(ClassifierMixin, ConformalEstimator):
     Attributes
     ----------
     estimator_, classes_, scores_
-        The estimator fitted to all rows, the classes, and the held-out nonconformity of each row, ``E_i - 1``.
+        The estimator fitted to all rows, the classes, and the held-out nonconformity of each row, minus one.
 
     References
     ----------
@@ -622,7 +625,7 @@ class ConformalClassifier(ClassifierMixin, ConformalEstimator):
         if not hasattr(self.estimator, "predict_proba"):
             raise EvaluationError(
                 f"got an estimator without predict_proba, {type(self.estimator).__name__}. Use a classifier with "
-                "probabilities, or wrap this one in scikit-learn's CalibratedClassifierCV."
+                "predict_proba, or wrap the estimator in scikit-learn's CalibratedClassifierCV."
             )
         X, labels = readable(X, self.estimator), _one_column(y)
         self.classes_, self._targets = np.unique(labels, return_inverse=True)
@@ -676,7 +679,7 @@ class ConformalClassifier(ClassifierMixin, ConformalEstimator):
             raise ValueError("an unknown setting")
 
     def _counts(self, X: Any) -> IdArray:
-        """Return, for each query and class, the number of compared rows whose nonconformity is at least as large."""
+        """Return, for each query and class, the number of rows with at least the nonconformity of the query."""
         X, m = self._asked(X)
         rows = (self.scores_, self._targets if self._own_class else None)
         asked = (self._left_out, X, self._draws(1, m), *rows, self.classes_, self._adaptive)
@@ -715,9 +718,10 @@ def _class_shares(model: Any, X: Any, *, classes: AnyArray) -> FloatArray:
 def _nonconformity(shares: FloatArray, draws: FloatArray | None = None, *, adaptive: bool) -> FloatArray:
     """Return the nonconformity of each class, minus one.
 
-    This is minus the probability of the class or, if ``adaptive``, minus the total probability of the less probable
-    classes. This total is exactly 0 for the least probable class, regardless of rounding. ``draws`` are random
-    fractions: for each row, this fraction of the probability of equally probable classes is added to the total.
+    The result is minus the probability of the class or, if ``adaptive``, minus the total probability of all less
+    probable classes. The total is exactly 0 for the least probable class, regardless of rounding. With ``draws``, a
+    random fraction for each row, this fraction of the probability of the class and of equally probable classes is added
+    to the total.
     """
     if not adaptive:
         return -shares
@@ -741,7 +745,7 @@ def _count_no_less(
     adaptive: bool,
     part: range,
 ) -> IdArray:
-    """Return the counts over the rows of some folds; with targets, each class is compared only with its own rows."""
+    """Return the counts of one range of folds; with ``targets``, classes are compared only with their own rows."""
     total: IdArray | int = 0
     for fold in part:
         strange = _nonconformity(_class_shares(source.without(fold), X, classes=classes), draws, adaptive=adaptive)
@@ -757,9 +761,9 @@ def _count_no_less(
 class PredictionSets(PerQuery, GridResult):
     """Prediction sets, one for each query; prints as a table, and can be indexed and sliced.
 
-    ``inside`` marks which of the ``classes`` are in each set, and ``p_values`` are their p-values, both of shape
-    (queries, classes); a set contains the classes with a p-value above ``1 - level``. ``numbers`` are the query
-    numbers.
+    ``inside`` marks the ``classes`` in each set, and ``p_values`` contains the p-value of each class, both of shape
+    (queries, classes). A set contains the classes with a p-value above ``1 - level``. ``numbers`` are the positions of
+    the queries before slicing.
     """
 
     classes: AnyArray
@@ -791,7 +795,7 @@ class PredictionSets(PerQuery, GridResult):
 
     @prefix_errors
     def frame(self, backend: Backend | None = None) -> Any:
-        """Return a data frame with one row per query and class: ``query``, ``class``, ``p_value``, ``inside``."""
+        """Return one row per query and class, with columns ``query``, ``class``, ``p_value`` and ``inside``."""
         columns = {
             "query": np.repeat(np.array(self.numbers, dtype=np.int64), self.classes.size),
             "class": np.tile(self.classes, len(self)),

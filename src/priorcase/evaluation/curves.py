@@ -64,12 +64,13 @@ _MOST_MARKERS = 25
 class Curve(GridsResult):
     """Scores of several learners at several points, over several repetitions; prints as one table for each score.
 
-    Means, standard errors and extremes are over the repetitions that a learner finished. Partitions of one table share
-    rows, so the standard error ``s / sqrt(repetitions)`` describes the precision of the mean for this table only.
+    Means, standard errors, minima and maxima are over the repetitions that a learner finished. Partitions of one table
+    share rows, so the standard error ``s / sqrt(repetitions)`` describes the precision of the mean for this table only.
 
-    ``learners`` and ``scores`` are in the order given, ``points`` ascending. ``cells`` has one entry for each learner,
-    repetition and point that was finished; ``cell.split`` is the number of the point. ``repeats`` is the planned number
-    of repetitions, and ``protocol`` describes how rows were split. ``complete`` is False after Ctrl-C.
+    ``learners`` and ``scores`` are in the order given, and ``points`` are in ascending order. ``cells`` has one entry
+    for each learner, repetition and point that was finished; ``cell.split`` is the index of the point. ``repeats`` is
+    the planned number of repetitions, and ``protocol`` describes how rows were split. ``complete`` is False if the run
+    was interrupted by Ctrl-C.
     """
 
     learners: tuple[str, ...]
@@ -86,7 +87,7 @@ class Curve(GridsResult):
     # -- numbers
 
     def values(self, score: str | None = None) -> FloatArray:
-        """Return the values of a score, shape (learners, points, repetitions); NaN if there is no value."""
+        """Return the values of a score, shape (learners, points, repetitions); NaN for missing values."""
         name = self.score(score).name
         found = np.full((len(self.learners), self.points.size, self.repeats), np.nan)
         at = {learner: number for number, learner in enumerate(self.learners)}
@@ -95,30 +96,30 @@ class Curve(GridsResult):
         return found
 
     def mean(self, score: str | None = None) -> FloatArray:
-        """Return the mean over the repetitions, shape (learners, points); NaN if there are no values."""
+        """Return mean scores over the repetitions, shape (learners, points); NaN if there are no values."""
         return _reduced(np.nanmean, self.values(score))
 
     def standard_error(self, score: str | None = None) -> FloatArray:
-        """Return ``s / sqrt(repetitions)``, shape (learners, points); NaN with one repetition or an infinite value."""
+        """Return standard errors, shape (learners, points); NaN for a single repetition or infinite values."""
         values = self.values(score)
         counts = np.maximum((~np.isnan(values)).sum(axis=2), 1)
         return np.asarray(np.sqrt(_reduced(partial(np.nanvar, ddof=1), values) / counts))
 
     def lowest(self, score: str | None = None) -> FloatArray:
-        """Return the minimum over the repetitions, shape (learners, points)."""
+        """Return the smallest score over the repetitions, shape (learners, points)."""
         return _reduced(np.nanmin, self.values(score))
 
     def highest(self, score: str | None = None) -> FloatArray:
-        """Return the maximum over the repetitions, shape (learners, points)."""
+        """Return the greatest score over the repetitions, shape (learners, points)."""
         return _reduced(np.nanmax, self.values(score))
 
     @property
     def failures(self) -> Mapping[str, str]:
-        """Error message of each learner that failed, by name."""
+        """Mapping from the name of each learner that failed to its first error message."""
         return first_failures(self.cells)
 
     def score(self, name: str | None = None) -> Score:
-        """Return the score with this name, or the first score if None."""
+        """Return the score with the given name; None returns the first score."""
         return score_named(self.scores, name)
 
     # -- tables and plots
@@ -126,15 +127,16 @@ class Curve(GridsResult):
     def frame(self, backend: Backend | None = None, *, each: bool = False) -> Any:
         """Return a data frame with one row per learner, point and score.
 
-        Columns: ``learner``, the point, ``score``, and the mean, standard error, min, max and number of repetitions.
+        The columns are ``learner``, the point (``rows`` or ``noise``), ``score``, ``mean``, ``standard_error``,
+        ``min``, ``max`` and ``repeats``.
 
         Parameters
         ----------
         backend
             See `CalibrationTable.frame`.
         each
-            Whether to return one row per repetition instead: ``learner``, the point, ``repeat``, ``score``, ``value``,
-            ``train``, ``test``, ``fit_seconds``, ``predict_seconds``, ``reason``.
+            Whether to return one row per learner, point, repetition and score instead, with the columns of
+            `Comparison.frame` and the point in place of ``split``.
         """
         points = self.points.tolist()
         if each:
@@ -158,12 +160,12 @@ class Curve(GridsResult):
         Parameters
         ----------
         score
-            Name of the score; None for the first.
+            Name of the score; None for the first score.
         ax
             Matplotlib axes; None for a new figure.
         band
-            ``"range"``: from the worst repetition to the best. ``"error"``: two standard errors to each side. None:
-            no bands.
+            ``"range"`` draws bands from the worst repetition to the best, and ``"error"`` two standard errors to each
+            side of the mean. None draws no bands.
         """
         check_value("band", band, [None, StrOptions({"range", "error"})])
         name = self.score(score).name
@@ -177,7 +179,7 @@ class Curve(GridsResult):
             return ax
 
     def _grids(self) -> list[Grid]:
-        """Return a table for each score; failures are listed below the last table."""
+        """Return a table for each score, with failures listed below the last table."""
         points = self.points.size
         shown = np.unique(np.linspace(0, points - 1, min(points, _MOST_LINES)).round().astype(int)).tolist()
         of = f" of {short(self.learners[0], 2 * _NAME_WIDTH)}" if len(self.learners) == 1 else ""
@@ -190,7 +192,7 @@ class Curve(GridsResult):
         return grids
 
     def _grid(self, score: str, shown: Sequence[int], title: str, note: str) -> Grid:
-        """Return a table with a column for each learner; for a single learner, also its worst and best repetition."""
+        """Return a table with a column for each learner; a single learner also has columns for minimum and maximum."""
         means, errors = self.mean(score), self.standard_error(score)
         extremes = np.stack([self.lowest(score)[0], self.highest(score)[0]])
         one = len(self.learners) == 1
@@ -205,7 +207,7 @@ class Curve(GridsResult):
     def _notes(self, shown: int) -> list[str]:
         notes = []
         if shown < self.points.size:
-            notes.append(f"{shown:,} of {self.points.size:,} points are shown; frame() has all")
+            notes.append(f"{shown:,} of {self.points.size:,} points are shown; frame() returns all points")
         if not self.complete:
             wanted = len(self.learners) * self.points.size * self.repeats
             notes.append(f"not complete: interrupted after {len(self.cells):,} of {wanted:,} fits")
@@ -227,9 +229,9 @@ class LearningCurve(Curve):
     axis_label = "training rows"
 
     def plot(self, score: str | None = None, ax: Any = None, *, band: Band | None = "range") -> Any:
-        """Plot mean scores against the number of training rows; see `NoiseCurve.plot`.
+        """Plot mean scores against the number of training rows; for the parameters, see `NoiseCurve.plot`.
 
-        The axis is logarithmic if half of the points lie in its first third.
+        The x axis is logarithmic if the median of the points is less than a third of the largest point.
         """
         ax = super().plot(score, ax, band=band)
         if self.points.size > 2 and np.median(self.points) < self.points[-1] / 3:
@@ -246,7 +248,7 @@ class NoiseCurve(Curve):
 
 
 def _reduced(function: Callable[..., Any], values: FloatArray) -> FloatArray:
-    """Reduce values over the repetitions; NaN if there are none, without NumPy's warning."""
+    """Reduce values over the repetitions without NumPy's warnings; NaN where there are no values."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", RuntimeWarning)
         return np.asarray(function(values, axis=2))
@@ -292,7 +294,7 @@ def draw_curves(
 
 
 def _log_ticks(ax: Any, x: AnyArray) -> None:
-    """Make the axis logarithmic, with ticks at the points whose labels fit, or default ticks for many points."""
+    """Make the x axis logarithmic, with ticks at those points whose labels fit, or default ticks for many points."""
     from matplotlib.ticker import NullFormatter, NullLocator
 
     ax.set_xscale("log")
@@ -329,34 +331,34 @@ def learning_curve(
 ) -> LearningCurve:
     """Score learners on the same test rows for increasing numbers of training rows.
 
-    In each repetition the rows are split at random into test rows and a training pool. Training sets are the first rows
-    of the pool in random order, so larger sets contain the smaller ones, and all learners see the same sets (Kontkanen
-    et al. 1997, section 4.1).
+    In each repetition the rows are split at random into test rows and a training pool. The pool is in random order, and
+    each training set consists of the first rows of the pool. Larger training sets therefore contain the smaller sets,
+    and all learners see the same sets (Kontkanen et al. 1997, section 4.1).
 
     Parameters
     ----------
     learners, X, y
         See `compare`.
     sizes
-        Numbers of training rows (int) or shares of the pool (float), for example ``[5, 10, 0.5, 1.0]``. None for about
-        ten sizes in geometric progression up to the whole pool; ``"all"`` for every size from 1.
+        Numbers of training rows (int) or shares of the pool (float), for example ``[5, 10, 0.5, 1.0]``. None uses about
+        ten sizes in geometric progression up to the whole pool; ``"all"`` uses every size from 1.
     test
-        The share or number of test rows.
+        Share of the rows for testing (float), or number of test rows (int).
     repeats
         The number of random partitions.
     scores
         See `compare`.
     grow
-        ``"fit"`` fits each training set from scratch. ``"partial_fit"`` learns only the new rows; ``classes`` is passed
-        with the first rows if ``partial_fit`` accepts it.
+        ``"fit"`` fits each training set from scratch. ``"partial_fit"`` learns only the new rows; all classes are
+        passed with the first rows if ``partial_fit`` accepts ``classes``.
     random_state, n_jobs, progress
         See `compare`; repetitions run in parallel.
 
     Returns
     -------
     LearningCurve
-        Mean, standard error, minimum and maximum over the repetitions. A learner that fails is listed with the reason.
-        After Ctrl-C, the finished repetitions are returned with ``complete`` False.
+        Mean, standard error, minimum and maximum over the repetitions. A learner that fails is listed below the table
+        with the reason. After Ctrl-C, the finished repetitions are returned with ``complete`` False.
 
     Examples
     --------
@@ -406,7 +408,7 @@ def read_sizes(sizes: Any, rows: int) -> tuple[int, ...]:
         wrong = entries[right.index(False)] if entries else sizes
         raise ParameterError(
             f"sizes must be None, 'all', numbers of rows from 1 to {rows} (the training pool), or shares "
-            f"up to 1.0, got {quoted(wrong)}. For example [0.1, 0.3, 1.0]."
+            f"up to 1.0, got {quoted(wrong)}. Pass sizes=[0.1, 0.3, 1.0], for example."
         )
     # 0.7 * 10 is a little less than 7
     return tuple(sorted({int(size) if is_whole(size) else max(1, int(size * rows + 1e-9)) for size in entries}))
@@ -429,7 +431,7 @@ def _at_sizes(trial: Trial, points: tuple[int, ...], tests: int, repeat: int, gr
 
 
 def _grown(trial: Trial, points: tuple[int, ...], pool: IntArray, test: IntArray, repeat: int) -> Iterator[Cell]:
-    """Evaluate one learner at all sizes with ``partial_fit``; after a failure, the larger sizes are not tried."""
+    """Evaluate one learner at all sizes with ``partial_fit``; if this method fails, larger sizes are not tried."""
     model, known, failure = seeded(trial.learner, seed_of(trial.random_state, repeat)), 0, ""
     for position, size in enumerate(points):
         place = (repeat, position, size, test.size)
@@ -470,23 +472,23 @@ def noise_curve(
     n_jobs: int | None = None,
     progress: bool | None = None,
 ) -> NoiseCurve:
-    """Score learners on clean test rows after training on noisy rows.
+    """Score learners after training on rows with increasing levels of noise.
 
-    The level is the probability that a value of a training row is replaced by a value drawn from its column (Aha,
-    Kibler & Albert 1991; `add_noise`). All learners see the same noisy rows. Values replaced at one level are also
-    replaced at all higher levels.
+    The noise level is the probability that a value of a training row is replaced by a value drawn from the same column
+    (Aha, Kibler & Albert 1991; see `add_noise`). Test rows are clean by default. All learners see the same noisy rows.
+    Values replaced at one level are also replaced at all higher levels.
 
     Parameters
     ----------
     learners, X, y
         See `compare`.
     kind
-        ``"attributes"`` replaces values, ``"classes"`` replaces targets.
+        ``"attributes"`` replaces attribute values, and ``"classes"`` replaces targets.
     levels
-        Probabilities from 0 to 1.
+        Noise levels, which are probabilities from 0 to 1.
     class_draw
-        Source of a new class: ``"distribution"`` (the class of a random row, possibly the same) or ``"others"``
-        (another class, all equally probable).
+        How a new class is drawn: ``"distribution"`` takes the class of a random row, which can be the same class;
+        ``"others"`` takes one of the other classes with equal probability.
     noisy_test
         Whether to add noise to the test rows too.
     scores
@@ -523,7 +525,7 @@ def noise_curve(
             "class_draw must be 'distribution' with kind='attributes', got 'others'. Pass kind='classes'."
         )
     if class_draw == "others" and task.kind == "numbers":
-        raise ParameterError("class_draw must be 'distribution' for regression, got 'others'. Omit it.")
+        raise ParameterError("class_draw must be 'distribution' for regression, got 'others'. Omit class_draw.")
     points = _read_levels(levels)
     tests = read_test(test, task)
     check_repeats(repeats)
@@ -542,7 +544,9 @@ def noise_curve(
 def _read_levels(levels: Any) -> tuple[float, ...]:
     entries = _entries(levels)
     if not entries or not all(is_number(level) and 0 <= level <= 1 for level in entries):
-        raise ParameterError(f"levels must be numbers from 0 to 1, got {quoted(levels)}. For example [0, 0.1, 0.2].")
+        raise ParameterError(
+            f"levels must be numbers from 0 to 1, got {quoted(levels)}. Pass levels=[0, 0.1, 0.2], for example."
+        )
     return tuple(sorted({float(level) for level in entries}))
 
 

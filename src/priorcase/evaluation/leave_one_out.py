@@ -1,4 +1,4 @@
-"""Leave-one-out: predictions for each row of a table from all other rows."""
+"""Leave-one-out evaluation: each row of a table is predicted from all other rows."""
 
 from __future__ import annotations
 
@@ -44,11 +44,12 @@ def leave_one_out(
 ) -> LeaveOneOutPredictions:
     """Predict each row of a table from all other rows.
 
-    Learners with ``loo_predict_proba`` or ``loo_predict`` (Bayes classifiers, neighbors, local models, networks) need
-    one fit, unless they also learn something else from the targets (``relearns_``): value differences, attribute
-    weights, the number of neighbors, or cut points. Other learners are fitted once for each row, with the training rows
-    in a fixed random order. The target of a row never influences its own prediction. If a row is the only one of its
-    class, this class gets probability 0. Ranges and standard deviations of columns can include the left-out row.
+    Learners with ``loo_predict_proba`` or ``loo_predict`` (Bayes classifiers, nearest neighbors, local models, RBF
+    networks) are fitted once, unless their attribute ``relearns_`` is True. This attribute is True if settings such as
+    attribute weights, the number of neighbors, cut points or the weights of a stack are learned from all rows. All
+    other learners are fitted once for each row, with the training rows in a fixed random order. The target of a row
+    does not influence its prediction. If a row is the only one of its class, this class gets probability 0. Ranges and
+    standard deviations of columns can include the left-out row.
 
     Parameters
     ----------
@@ -57,16 +58,16 @@ def leave_one_out(
     X, y
         The rows and their targets.
     random_state
-        Seed for the order of rows, and for the learner if its ``random_state`` is None.
+        Seed of the order of training rows, and of the learner if its ``random_state`` is None.
     n_jobs
         Number of parallel fits; see `compare`.
     progress
-        False for no progress bar on a terminal.
+        False turns off the progress bar, which is shown only on a terminal.
 
     Returns
     -------
     LeaveOneOutPredictions
-        Predictions and probabilities of all rows, in their order; prints as a table of scores.
+        Predictions and probabilities in the order of the rows; prints as a table of scores.
 
     Examples
     --------
@@ -81,7 +82,7 @@ def leave_one_out(
     """
     named = read_learners(learner)
     if len(named) > 1:
-        raise EvaluationError(f"got {len(named)} learners; expected one. compare(..., splits='loo') takes several.")
+        raise EvaluationError(f"got {len(named)} learners; expected one. For several, use compare(..., splits='loo').")
     task = read_task(named, y, X=X)
     LeaveOneOut().check(task)
     name, only = next(iter(named.items()))
@@ -92,8 +93,8 @@ def leave_one_out(
     cell = trial.scored(parts, len(task) - 1)
     if cell.predictions is None:
         raise EvaluationError(
-            f"{name} failed: {cell.failure.rstrip('.')}. Fit it on the whole table; if that fails too, the "
-            "traceback is shown."
+            f"{name} failed: {cell.failure.rstrip('.')}. Call fit of the learner on the whole table to see a "
+            "traceback, if the error also occurs there."
         )
     return LeaveOneOutPredictions(cell.predictions, task.kind, parts[0].at_once)
 
@@ -102,8 +103,8 @@ def leave_one_out(
 class LeaveOneOutPredictions(GridResult):
     """Leave-one-out predictions; prints as a table of their scores.
 
-    ``predictions`` has true targets, predictions and probabilities of all rows; ``kind`` is ``"classes"`` or
-    ``"numbers"``; ``at_once`` is True if the predictions come from a single fit.
+    ``predictions`` contains the true target, the prediction and the probabilities of each row; ``kind`` is
+    ``"classes"`` or ``"numbers"``; ``at_once`` is True if the predictions come from a single fit.
     """
 
     predictions: Predictions
@@ -136,11 +137,11 @@ class LeaveOneOutPredictions(GridResult):
 
     @prefix_errors
     def score(self, score: Scores = None) -> float:
-        """Return the value of one score over all rows."""
+        """Return the value of a score over all rows; None for the first default score."""
         chosen = read_scores(score, self.kind)[0]
         values, reasons = score_all((chosen,), self.predictions)
         if chosen.name in reasons:
-            raise EvaluationError(f"has no {chosen.name}: {reasons[chosen.name]}. Choose a score of predictions.")
+            raise EvaluationError(f"has no {chosen.name}: {reasons[chosen.name]}. Choose another score.")
         return values[chosen.name]
 
     @prefix_errors
@@ -152,7 +153,7 @@ class LeaveOneOutPredictions(GridResult):
 
     @prefix_errors
     def frame(self, backend: Backend | None = None) -> Any:
-        """Return a data frame with one row per left-out row: ``truth``, ``predicted``, and a ``p(CLASS)`` per class."""
+        """Return one row per left-out row, with columns ``truth``, ``predicted`` and one ``p(CLASS)`` per class."""
         columns: dict[str, Any] = {"truth": self.truth, "predicted": self.predicted}
         if self.proba is not None:
             for place, label in enumerate(self.labels.tolist()):
@@ -161,7 +162,7 @@ class LeaveOneOutPredictions(GridResult):
 
     @prefix_errors
     def plot(self, ax: Any = None) -> Any:
-        """Plot the confusion matrix, or predicted against true numbers; return the axes."""
+        """Plot the confusion matrix, or predicted against true numbers for regression; return the axes."""
         with drawing(ax, size=(5.2, 4.2)) as ax:
             if self.kind == "numbers":
                 ends = [min(self.truth.min(), self.predicted.min()), max(self.truth.max(), self.predicted.max())]
@@ -200,7 +201,7 @@ class LeaveOneOutPredictions(GridResult):
 def left_out(trials: Mapping[str, Trial], jobs: Jobs) -> dict[str, list[Part]]:
     """Return the leave-one-out predictions of each learner that has finished.
 
-    Learners that support it are fitted once; all other learners are fitted once for each row.
+    Learners that can predict left-out rows from a single fit are fitted once; all other learners once for each row.
     """
     quick = {
         name: trial
@@ -223,7 +224,7 @@ def left_out(trials: Mapping[str, Trial], jobs: Jobs) -> dict[str, list[Part]]:
 
 
 def _refitted(trials: Sequence[Trial], jobs: Jobs) -> dict[str, list[Part]]:
-    """Predict with one fit for each row, in batches of rows."""
+    """Predict each row with a separate fit; rows are processed in batches."""
     pieces = [
         (trial, np.arange(start, min(start + _ROWS_AT_ONCE, len(trial.task))))
         for trial in trials
@@ -243,7 +244,7 @@ def _without(trial: Trial, rows: IntArray) -> Part:
 
 
 def _without_each(trial: Trial) -> Part:
-    """Predict all rows from a single fit; rows that are the only ones of their class are predicted with a fit each."""
+    """Predict all rows from a single fit, except rows that are the only ones of their class, which need a fit each."""
 
     def work() -> tuple[Predictions | None, float, float]:
         predictions, fit_seconds, predict_seconds = _from_one_fit(trial)
@@ -271,7 +272,7 @@ def _refits(trial: Trial, rows: IntArray) -> tuple[Predictions, float, float]:
 
 
 def _from_one_fit(trial: Trial) -> tuple[Predictions | None, float, float]:
-    """Return the leave-one-out predictions of a single fit; None if other parts were learned from the targets."""
+    """Return the leave-one-out predictions of a single fit; None if ``relearns_`` is True."""
     task = trial.task
     model, fit_seconds = fitted(trial.learner, trial.X, task.truth, None, trial.random_state)
     if getattr(model, "relearns_", False):

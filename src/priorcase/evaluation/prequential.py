@@ -46,7 +46,7 @@ _NAME_WIDTH = 30
 def predicted_in_order(trial: Trial, start: int, own: bool = False) -> Part:
     """Predict each row, beginning with row ``start``, from the rows before it.
 
-    With ``own``, this uses the learner's own ``prequential`` method if possible.
+    If ``own`` is True, the learner's ``prequential`` method is used if possible.
     """
     rows = np.arange(start, len(trial.task))
     return part_of(rows, lambda: (own and _own_run(trial, start)) or _one_after_another(trial, start))
@@ -85,11 +85,11 @@ def prequential(
     n_jobs: int | None = None,
     progress: bool | None = None,
 ) -> PrequentialCurve:
-    """Score learners on a stream: each row is predicted from the rows before it, then learned (test-then-train).
+    """Score learners on a stream in which each row is first predicted, then learned (test-then-train).
 
     Each row is learned with ``partial_fit``; if this method accepts ``classes``, all classes are passed with the first
-    rows. A learner without ``partial_fit`` is refitted on all rows so far. Learners with a ``prequential`` method
-    process the whole stream in one call if the scores need only predictions.
+    rows. A learner without ``partial_fit`` is refitted to all previous rows before each prediction. Learners with a
+    ``prequential`` method process the whole stream in one call if the scores need only predictions.
 
     Parameters
     ----------
@@ -98,20 +98,20 @@ def prequential(
     start
         Number of rows learned before the first prediction; None for a tenth of all rows, at least 1 and at most 30.
     window
-        Size of the sliding window for windowed scores; None for cumulative scores only.
+        Number of rows in the sliding window for windowed scores; None for cumulative scores only.
     scores
-        See `compare`, but only means over rows: accuracy, log_score and brier (the default) for classes, rmse and mae
-        (the default) and mse for numbers.
+        See `compare`; each score must be a mean over rows, or the square root of such a mean (rmse). The defaults are
+        accuracy, log_score and brier for classes, and rmse and mae for numbers.
     shuffle
-        Whether to shuffle the rows first, in the same order for all learners.
+        Whether to shuffle the rows first; the order is the same for all learners.
     random_state, n_jobs, progress
         See `compare`; learners run in parallel.
 
     Returns
     -------
     PrequentialCurve
-        The cumulative scores and, with a window, the windowed scores. A learner that fails is listed with the
-        reason. After Ctrl-C, the finished learners are returned with ``complete`` False.
+        The cumulative scores and, with a window, the windowed scores. A learner that fails is listed below the table
+        with the reason. After Ctrl-C, the scores of finished learners are returned with ``complete`` False.
 
     References
     ----------
@@ -159,19 +159,19 @@ def prequential(
 
 
 def _read_scores(scores: Scores, kind: Kind) -> tuple[Score, ...]:
-    """Return the requested scores; all of them must be means over rows."""
+    """Return the requested scores, which must be means over rows (or roots of means)."""
     usual = [name for name in USUAL[kind] if OURS[name].of_rows is not None]
     chosen = read_scores(usual if scores is None else scores, kind)
     for score in chosen:
         if score.of_rows is None:
             known = listed([name for name, ours in OURS.items() if ours.of_rows is not None and ours.kind == kind])
             problem = f"scores must be means over rows such as {known}, got {quoted(score.name)}"
-            raise ParameterError(f"{problem}. compare(..., splits='prequential') takes any score.")
+            raise ParameterError(f"{problem}. For other scores, use compare(..., splits='prequential').")
     return chosen
 
 
 def _own_run(trial: Trial, start: int) -> tuple[Predictions, float, float] | None:
-    """Return predictions by the learner's own ``prequential``; None without this method, or if it skips rows."""
+    """Return predictions of the learner's ``prequential`` method; None if the method cannot be used."""
     learner, task = trial.learner, trial.task
     if needs_of(trial.scores) != {"predicted"} or not hasattr(learner, "prequential"):
         return None
@@ -189,9 +189,10 @@ class PrequentialCurve(GridsResult):
     """Scores of several learners along one stream; prints as one table for each score.
 
     ``learners`` and ``scores`` are in the order given; ``start`` rows were learned before the first prediction.
-    ``losses`` are the scores of each row, shape (learners, scores, rows predicted); NaN if there is no score.
-    ``window`` is the size of the sliding window, or None. ``failures`` are the errors of learners that failed, and
-    ``reasons`` explain why a score is missing. ``complete`` is False after Ctrl-C.
+    ``losses`` contains the scores of each row, shape (learners, scores, rows predicted); NaN for missing scores.
+    ``window`` is the size of the sliding window, or None. ``failures`` maps learners that failed to their errors, and
+    ``reasons`` maps each missing score, as (learner, score), to an explanation. ``complete`` is False if the run was
+    interrupted by Ctrl-C.
     """
 
     learners: tuple[str, ...]
@@ -210,20 +211,20 @@ class PrequentialCurve(GridsResult):
     # -- numbers
 
     def so_far(self, score: str | None = None) -> FloatArray:
-        """Return the cumulative score at each row, shape (learners, rows predicted)."""
+        """Return the score over all predicted rows up to each row, shape (learners, rows predicted)."""
         chosen = self.score(score)
         means = np.cumsum(self._losses(chosen), axis=1) / np.arange(1, len(self) + 1)
         return np.sqrt(means) if chosen.root else np.asarray(means)
 
     def windowed(self, score: str | None = None, window: int | None = None) -> FloatArray:
-        """Return the windowed score at each row, shape (learners, rows); NaN before the first window.
+        """Return sliding-window scores, shape (learners, rows predicted); NaN before the first full window.
 
         Parameters
         ----------
         score
-            Name of the score; None for the first.
+            Name of the score; None for the first score.
         window
-            Size of the window; None for the window of the curve.
+            Number of rows in the window; None for the window of the curve.
         """
         chosen, wide = self.score(score), self.window if window is None else window
         check_value("window", wide, [Interval(Integral, 1, len(self) + 1, closed="left")])
@@ -239,7 +240,7 @@ class PrequentialCurve(GridsResult):
         return dict(zip(self.learners, self.so_far(score)[:, -1].tolist(), strict=True))
 
     def score(self, name: str | None = None) -> Score:
-        """Return the score with this name, or the first score if None."""
+        """Return the score with the given name; None returns the first score."""
         return score_named(self.scores, name)
 
     # -- tables and plots
@@ -248,8 +249,8 @@ class PrequentialCurve(GridsResult):
     def frame(self, backend: Backend | None = None) -> Any:
         """Return a data frame with one row per learner, score and predicted row.
 
-        Columns: ``learner``, ``row``, ``score``, ``value``, ``so_far``, and with a window ``windowed``. ``row`` is
-        the position in the stream, ``value`` the score of the row.
+        The columns are ``learner``, ``row`` (the position in the stream), ``score``, ``value`` (the score of the row),
+        ``so_far`` (the cumulative score) and, if there is a window, ``windowed``.
         """
         names = [score.name for score in self.scores]
         blocks = [(learner, name) for name in names for learner in self.learners]

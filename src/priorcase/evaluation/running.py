@@ -1,4 +1,4 @@
-"""Evaluation of learners on splits, in parallel, with handling of seeds, failures, dead workers and Ctrl-C."""
+"""Parallel evaluation of learners on splits, with handling of seeds, failures, dead workers and Ctrl-C."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ R = TypeVar("R")
 NAN = float("nan")
 REASON_WIDTH = 140
 ZERO_FOR_UNSEEN = (
-    "learners that give such classes probability 0 have a log-score of -inf.\n"
+    "learners that give probability 0 to classes without training rows have a log-score of -inf.\n"
     "  Compare by the Brier score, or merge rare classes"
 )
 
@@ -39,11 +39,12 @@ ZERO_FOR_UNSEEN = (
 
 @dataclass(frozen=True, eq=False)
 class Cell:
-    """The result of one learner on one split: scores, times and, if it failed, the reason.
+    """The result of one learner on one split: scores, times, and the reason if the learner failed.
 
-    ``values`` has the value of each score (NaN if missing), and ``reasons`` explain missing values. ``failure`` is the
-    class and the first line of the error. ``rows`` and ``predictions`` are the test rows and their predictions, if they
-    are kept. ``unseen`` are the classes of the test rows that do not occur in the training rows.
+    ``values`` contains the value of each score (NaN if missing), and ``reasons`` explains missing values. ``failure``
+    contains the class and the first line of the error if the learner failed. ``rows`` and ``predictions`` are the test
+    rows and their predictions; both are None if predictions are not kept. ``unseen`` contains the classes of the test
+    rows that do not occur in the training rows.
     """
 
     learner: str
@@ -63,10 +64,10 @@ class Cell:
 
 @dataclass(frozen=True, eq=False)
 class Part:
-    """Predictions of one learner, in which each row has its own model.
+    """Predictions of one learner for some rows by leave-one-out or prequential evaluation.
 
-    ``at_once`` is whether a single fit was used. If there are neither predictions nor a failure, a fit for each row is
-    needed.
+    ``at_once`` is True if a single fit was used. If there are neither predictions nor a failure, the learner must be
+    fitted once for each row.
     """
 
     rows: IntArray
@@ -102,7 +103,7 @@ class Trial:
         return Cell(self.name, *place, {score.name: NAN for score in self.scores}, failure=failure)
 
     def on_split(self, split: Split, keep: bool = False) -> Cell:
-        """Learn the training rows, predict the test rows, and score the predictions."""
+        """Fit the learner to the training rows, predict the test rows, and score the predictions."""
         place = (split.repeat, split.number, split.train.size, split.test.size)
         try:
             state = seed_of(self.random_state, split.repeat, split.number)
@@ -124,7 +125,7 @@ class Trial:
         return Cell(self.name, *place, *score_all(self.scores, predictions), *seconds, "", *kept)
 
     def scored(self, parts: Sequence[Part], train: int) -> Cell:
-        """Score the predictions of all parts together, as one cell."""
+        """Combine the predictions of all parts, and return their scores as one cell."""
         rows = np.concatenate([part.rows for part in parts])
         place = (0, 0, train, rows.size)
         if failure := next((part.failure for part in parts if part.failure), ""):
@@ -150,7 +151,7 @@ def takes_distances(learner: Any) -> bool:
 
 
 def seed_of(random_state: int, *numbers: int) -> int:
-    """Return a seed for one task, derived from the seed of the whole run and the numbers of the task."""
+    """Return a seed for one task, derived from the seed of the run and the numbers that identify the task."""
     return int(np.random.SeedSequence([random_state, *numbers]).generate_state(1)[0] >> 1)
 
 
@@ -176,7 +177,7 @@ def fitted(learner: Any, X: Any, y: Any, rows: IntArray | None, random_state: in
 
 
 def teach(model: Any, X: Any, task: Task, rows: IntArray, *, first: bool = False) -> None:
-    """Learn more rows with ``partial_fit``; all classes are passed with the first rows if it accepts ``classes``."""
+    """Call ``partial_fit`` with more rows; the first call also passes all classes if ``classes`` is accepted."""
     if not hasattr(model, "partial_fit"):
         raise AttributeError("the learner has no partial_fit")
     takes = first and task.kind == "classes" and "classes" in inspect.signature(model.partial_fit).parameters
@@ -185,7 +186,7 @@ def teach(model: Any, X: Any, task: Task, rows: IntArray, *, first: bool = False
 
 
 class Died:
-    """Stand-in for a learner whose process died: it can be cloned, and raises the error whenever it is fitted."""
+    """Stand-in for a learner whose process died; the stand-in raises the error whenever it is fitted."""
 
     def __init__(self, error: Exception) -> None:
         self.error = error
@@ -207,19 +208,19 @@ class Died:
 
 @dataclass(frozen=True)
 class Jobs:
-    """Settings for running tasks in parallel: number of jobs, whether to show a progress bar, and its text."""
+    """Settings for running tasks in parallel: number of jobs, progress bar on or off, and text of the progress bar."""
 
     n_jobs: int | None
     progress: bool | None
     text: str
 
     def run(self, work: Callable[..., R], pieces: Sequence[tuple[Any, ...]]) -> list[R | None]:
-        """Return ``work(*piece)`` for each piece, in order; None for pieces not finished before Ctrl-C.
+        """Return ``work(*piece)`` for each piece, in order; None for pieces that were unfinished at Ctrl-C.
 
-        Pieces are run with `joblib.Parallel`, so ``joblib.parallel_config(backend=...)`` applies. If no piece has
-        finished, Ctrl-C is raised again. If a worker process dies, the pieces that may have run in it are repeated one
-        at a time. If the process of a piece dies again, ``work`` is called with ``piece[0].failing(error)`` instead of
-        ``piece[0]``. ``work`` must be picklable and must not return None.
+        Pieces are run with `joblib.Parallel`, so ``joblib.parallel_config(backend=...)`` applies. If Ctrl-C is pressed
+        before any piece has finished, ``KeyboardInterrupt`` is raised. If a worker process dies, the pieces that may
+        have run in it are repeated one at a time. If the process of a piece dies again, ``work`` is called with
+        ``piece[0].failing(error)`` instead of ``piece[0]``. ``work`` must be picklable and must not return None.
         """
         check_jobs(self.n_jobs)
         results: list[R | None] = [None] * len(pieces)
@@ -239,7 +240,7 @@ class Jobs:
 def check_jobs(n_jobs: object) -> None:
     if n_jobs is not None and not (is_whole(n_jobs) and int(n_jobs) != 0):
         raise ParameterError(
-            f"n_jobs must be None or an integer other than 0, got {quoted(n_jobs)}. -1 uses all cores, None one."
+            f"n_jobs must be None or an integer other than 0, got {quoted(n_jobs)}. Pass -1 to use all cores."
         )
 
 
@@ -279,21 +280,21 @@ def closed_quietly(results: Any) -> Iterator[Any]:
 
 
 def _alone(work: Callable[..., R], piece: tuple[Any, ...], n_jobs: int | None) -> R | None:
-    """Run one piece by itself; return a failure if its process dies again."""
+    """Run one piece separately; return a failure if the worker process dies again."""
     try:
         ((_, result),) = _side_by_side(work, {0: piece}, n_jobs)
     except BrokenProcessPool as error:
         codes = ", ".join(sorted(set(re.findall(r"\b(SIG\w+|EXIT\(\d+\))", str(error)))))  # as joblib writes them
         died = EvaluationError(
-            f"its process died{f' by {codes}' if codes else ''}: out of memory, or a crash in compiled code. Use "
-            "a smaller n_jobs to save memory, or run without n_jobs to see the crash."
+            f"the worker process died{f' by {codes}' if codes else ''}: out of memory, or a crash in compiled code. "
+            "Use a smaller n_jobs to save memory, or run without n_jobs to see the crash."
         )
         return work(piece[0].failing(died), *piece[1:])
     return result
 
 
 def _numbered(number: int, work: Callable[..., R], piece: tuple[Any, ...]) -> tuple[int, R | None]:
-    """Return the number and result of a piece; the result is None after Ctrl-C, so that no other results are lost."""
+    """Return the number and result of a piece; after Ctrl-C, the result is None, and other results are kept."""
     try:
         return number, work(*piece)
     except KeyboardInterrupt:
@@ -314,7 +315,7 @@ def _parallel(n_jobs: int | None) -> Any:
 def cell_columns(
     cells: Sequence[Cell], scores: Sequence[Score], place: Mapping[str, Sequence[Any]]
 ) -> dict[str, list[Any]]:
-    """Return columns with one row per cell and score; ``place`` has the columns that identify each cell."""
+    """Return columns with one row per cell and score; ``place`` contains the columns that identify each cell."""
     lines = [(cell, score.name) for cell in cells for score in scores]
     columns: dict[str, list[Any]] = {"learner": [cell.learner for cell, _ in lines]}
     columns |= {name: [value for value in values for _ in scores] for name, values in place.items()}
@@ -325,7 +326,7 @@ def cell_columns(
 
 
 def first_failures(cells: Iterable[Cell]) -> dict[str, str]:
-    """Return the first error message of each learner that failed, by name."""
+    """Return a mapping from the name of each learner that failed to its first error message."""
     found: dict[str, str] = {}
     for cell in cells:
         if cell.failure:
@@ -334,12 +335,12 @@ def first_failures(cells: Iterable[Cell]) -> dict[str, str]:
 
 
 def unseen_note(cells: Iterable[Cell], *, of: str) -> list[str]:
-    """Return a note on classes without training rows if they made a score infinite."""
+    """Return a note on classes without training rows if these classes made a score infinite."""
     classes = {label for cell in cells if np.isinf(list(cell.values.values())).any() for label in cell.unseen}
     if not classes:
         return []
     have = "1 class has" if len(classes) == 1 else f"{len(classes)} classes have"
-    return [f"{have} no training rows in some {of}: {ZERO_FOR_UNSEEN}"]
+    return [f"{have} no training rows in some {of}; {ZERO_FOR_UNSEEN}"]
 
 
 def missing_notes(cells: Sequence[Cell], learners: Sequence[str], *, of: str) -> list[str]:

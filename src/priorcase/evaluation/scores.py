@@ -1,4 +1,4 @@
-"""Scores of predicted probabilities: log-score, accuracy and Brier score."""
+"""Log-score, accuracy and Brier score of predicted probabilities."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _SINGLE_TOLERANCE = 1e-3  # sums of single-precision numbers are no more exact t
 _PROBA_HINT = "Pass the result of predict_proba; for two classes, the column of the second class is enough."
 _LOGS_HINT = "Pass the result of predict_log_proba."
 _LABELS_HINT = "Pass labels=model.classes_, which has one label for each column."
-_ORDER_HINT = "Pass true labels first, then probabilities; score several targets one at a time."
+_ORDER_HINT = "Pass true labels first, then probabilities; score each target separately."
 
 
 @prefix_errors
@@ -45,8 +45,8 @@ def log_score(
     """Return the mean log-probability of the true class (log-score).
 
     The score is ``mean ln P(y)``, at most 0; greater is better (Kontkanen et al. 1997, section 4.1). With
-    ``sign="loss"`` it is ``mean -ln P(y)`` (Kontkanen et al. 1998, section 4), which equals scikit-learn's ``log_loss``
-    if no probability is 0. Probabilities are not clipped.
+    ``sign="loss"``, the score is ``mean -ln P(y)`` (Kontkanen et al. 1998, section 4). Probabilities are not clipped,
+    unlike in scikit-learn's ``log_loss``, which otherwise returns the same value.
 
     Parameters
     ----------
@@ -55,12 +55,12 @@ def log_score(
     proba
         Class probabilities, shape (rows, classes); for two classes, the probability of the second class is enough.
     labels
-        The class of each column, ``model.classes_``; the sorted labels of ``y_true`` if None.
+        The class of each column, usually ``model.classes_``; None for the sorted labels of ``y_true``.
     sign
-        ``"gain"`` for the logarithms, ``"loss"`` for their negatives.
+        ``"gain"`` for the mean logarithm, ``"loss"`` for the negative mean logarithm.
     zero
-        Log-probability of a true class with probability 0: ``"-inf"``, ``"cap100"`` for -100 nats, as in the 1998
-        paper, a number of nats, or a policy such as ``Cap(50)``.
+        Logarithm used for a true class with probability 0: ``"-inf"``; ``"cap100"`` for -100 nats (Kontkanen et al.
+        1998); a number of nats >= 0, such as 50 for -50 nats; or a policy such as ``Cap(50)``.
     logs
         Whether ``proba`` contains natural logarithms, as returned by ``predict_log_proba``.
     sample_weight
@@ -101,8 +101,8 @@ def zero_one_score(
     y_true, proba, labels, sample_weight
         See `log_score`.
     ties
-        Rule if m classes share the largest probability: ``"first"`` predicts the first of these classes, like
-        ``predict``; ``"expected"`` scores ``1 / m`` if the true class is among them, as in Kontkanen et al. (1998).
+        Rule if m classes tie for the largest probability: ``"first"`` predicts the first of these classes, like
+        ``predict``; ``"expected"`` scores ``1 / m`` if the true class is one of these classes (Kontkanen et al. 1998).
 
     Examples
     --------
@@ -132,8 +132,8 @@ def brier_score(
 ) -> float:
     """Return the Brier score, the mean squared error of the probabilities; smaller is better.
 
-    The score is ``mean sum_k (P(k) - [y = k])^2`` over all classes k, from 0 to 2 (Brier 1950, eq. 2). For two classes
-    this is twice the mean squared error of either probability.
+    The score is ``mean sum_k (P(k) - [y = k])^2`` over all classes k, from 0 to 2 (Brier 1950, eq. 2). For two classes,
+    the score is twice the mean squared error of either probability.
 
     Parameters
     ----------
@@ -192,7 +192,7 @@ class Forecasts:
 def read_forecasts(
     y_true: object, proba: object, labels: object | None, sample_weight: ArrayLike | None, *, logs: bool = False
 ) -> Forecasts:
-    """Check labels, probabilities and weights."""
+    """Return labels, probabilities and weights after checking them."""
     found = _plain(y_true)
     shares = _read_shares(proba, logs=logs)
     if not found or not shares.size:
@@ -212,7 +212,7 @@ def read_forecasts(
 
 
 def _plain(values: Any) -> list[Any]:
-    """Return a column of labels as Python objects; a list keeps the types that an array would convert."""
+    """Return a column of labels as Python objects; the types of objects in a list are kept."""
     if isinstance(values, (list, tuple)):
         return list(values)
     array = np.asarray(values)
@@ -246,13 +246,13 @@ def _read_labels(labels: object | None, found: list[Any], columns: int) -> tuple
             raise EvaluationError(f"got {columns} columns in proba for {given}. {_LABELS_HINT}")
         return tuple(names)
     if any(label is None or label != label for label in found):  # NaN differs from itself
-        raise EvaluationError("got a missing label in y_true; expected a label in every row. Leave those rows out.")
+        raise EvaluationError("got a missing label in y_true; expected a label in every row. Remove unlabeled rows.")
     try:
         names = sorted(set(found))
     except TypeError as error:
-        raise EvaluationError(f"got labels in y_true that have no common order. {_LABELS_HINT}") from error
+        raise EvaluationError(f"got labels in y_true that cannot be sorted. {_LABELS_HINT}") from error
     if len(names) != columns:
-        raise EvaluationError(f"got {columns} columns in proba, and y_true has {listed(names)}. {_LABELS_HINT}")
+        raise EvaluationError(f"got {columns} columns in proba, but y_true has {listed(names)}. {_LABELS_HINT}")
     return tuple(names)
 
 
@@ -265,8 +265,8 @@ def _columns_of(found: list[Any], labels: tuple[Value, ...]) -> IntArray:
         raise EvaluationError(f"got y_true of shape {shape}; expected one label for each row. {_ORDER_HINT}") from error
     if (columns < 0).any():
         unknown = dict.fromkeys(found[row] for row in np.flatnonzero(columns < 0))
-        remedy = misspelt(unknown, labels) or "Declare classes without rows with partial_fit(..., classes=...)."
-        raise EvaluationError(f"got y_true with {listed(unknown)}; labels= has {listed(labels)}. {remedy}")
+        remedy = misspelt(unknown, labels) or "Pass all classes to the learner with partial_fit(..., classes=...)."
+        raise EvaluationError(f"got {listed(unknown)} in y_true; expected one of the labels {listed(labels)}. {remedy}")
     return columns
 
 
@@ -274,7 +274,7 @@ def _check_shares(shares: FloatArray, *, logs: bool, tolerance: float) -> None:
     if (missing := np.isnan(shares)).any():
         row = int(missing.any(axis=1).argmax())
         raise EvaluationError(
-            f"got NaN in row {row} of proba; expected a probability for every class. Leave those rows out."
+            f"got NaN in row {row} of proba; expected a probability for every class. Remove rows with NaN."
         )
     low, high = (-np.inf, tolerance) if logs else (0.0, 1.0 + tolerance)
     outside = (shares < low) | (shares > high)
@@ -283,13 +283,13 @@ def _check_shares(shares: FloatArray, *, logs: bool, tolerance: float) -> None:
         # The last column: for two classes, it is the column that the caller may have passed alone.
         value = float(shares[row, np.flatnonzero(outside[row])[-1]])
         expected = "a logarithm of a probability, at most 0" if logs else "a probability from 0 to 1"
-        remedy = _LOGS_HINT if logs else "Pass the result of predict_proba; log_score(..., logs=True) takes logarithms."
+        remedy = _LOGS_HINT if logs else "Pass the result of predict_proba, or logarithms to log_score(..., logs=True)."
         raise EvaluationError(f"got {value!r} in row {row} of proba; expected {expected}. {remedy}")
     totals = (np.exp(shares) if logs else shares).sum(axis=1)
     if (wrong := np.abs(totals - 1.0) > tolerance).any():
         row = int(wrong.argmax())
         total = f"{float(totals[row]):.6g}"
-        remedy = _LOGS_HINT if logs else "Pass a column for every class; divide rows of votes by their sums."
+        remedy = _LOGS_HINT if logs else "Pass a column for every class; divide votes by their sum in each row."
         raise EvaluationError(f"got probabilities in row {row} of proba that sum to {total}; expected 1. {remedy}")
 
 

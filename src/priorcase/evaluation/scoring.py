@@ -1,4 +1,4 @@
-"""Predictions for test rows, and named scores of these predictions."""
+"""Predictions for test rows, and scores of predictions."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ class Task:
 
 
 def read_learners(learners: Any) -> dict[str, Any]:
-    """Return learners by name, from a mapping, a collection (named by their repr, numbered if equal) or one learner.
+    """Return learners by name, given a mapping, a collection or one learner; unnamed learners get their repr as name.
 
     Examples
     --------
@@ -81,7 +81,7 @@ def read_learners(learners: Any) -> dict[str, Any]:
             named[free_label(_name(learner), named)] = learner
     if not named:
         raise EvaluationError(
-            "got no learners; expected an estimator, a list of them or a mapping from name to estimator."
+            "got no learners; expected an estimator, a list of estimators or a mapping from name to estimator."
         )
     for name, learner in named.items():
         if isinstance(learner, type) or not (hasattr(learner, "fit") and hasattr(learner, "predict")):
@@ -102,7 +102,7 @@ def _name(learner: Any) -> str:
 
 
 def read_task(learners: Mapping[str, Any], y: Any, *, X: Any) -> Task:
-    """Return the targets: classes if the learners are classifiers, numbers if they are regressors."""
+    """Return the targets as classes if the learners are classifiers, or as numbers if the learners are regressors."""
     by_kind: dict[Kind, str] = {}
     for name, learner in learners.items():
         if not (is_classifier(learner) or is_regressor(learner)):
@@ -113,13 +113,13 @@ def read_task(learners: Mapping[str, Any], y: Any, *, X: Any) -> Task:
         by_kind.setdefault("classes" if is_classifier(learner) else "numbers", name)
     if len(by_kind) > 1:
         raise EvaluationError(
-            f"got {by_kind['classes']!r}, a classifier, and {by_kind['numbers']!r}, a regressor; compare them in two "
-            "calls."
+            f"got the classifier {by_kind['classes']!r} and the regressor {by_kind['numbers']!r}; expected only "
+            "classifiers or only regressors. Compare them in two calls."
         )
     rows = row_count(X)
     if rows == 0:
         raise EvaluationError(
-            "got a table without rows; expected at least two. Check whether all rows were filtered out."
+            "got a table without rows; expected at least two rows. Check whether all rows were filtered out."
         )
     array = as_array(y)
     if array.ndim == 2 and array.shape[1] > 1:
@@ -145,13 +145,13 @@ def row_count(X: Any) -> int:
     except TypeError:
         found = "None" if X is None else f"a {type(X).__qualname__}"
         raise UnsupportedDataError(
-            f"got {found}; expected a pandas, Polars or PyArrow frame, a 2D NumPy array or a list of rows. Build "
-            "a frame from it, for example pandas.DataFrame(X)."
+            f"got {found}; expected a pandas, Polars or PyArrow frame, a 2D NumPy array or a list of rows. Convert "
+            "X to a frame, for example with pandas.DataFrame(X)."
         ) from None
 
 
 def readable(table: Any, learner: Any) -> Any:
-    """Return a table that a learner can read; other libraries' learners get frames instead of priorcase tables."""
+    """Return a table that a learner can read; for learners of other libraries, priorcase tables become frames."""
     if isinstance(table, NamedColumns) and not type(learner).__module__.startswith("priorcase."):
         return table.frame()
     return table
@@ -162,12 +162,12 @@ def readable(table: Any, learner: Any) -> Any:
 
 @dataclass(frozen=True, eq=False)
 class Predictions:
-    """Predictions of one learner for rows, with the true targets; None if not requested or not known.
+    """Predictions of one learner with the true targets; attributes that were not requested are None.
 
-    ``proba`` has a column for each class of the whole table, 0 for a class that the learner has not seen;
-    ``log_of_truth`` is the logarithm of the probability of the true class; it is finite even if the probability
-    underflows. ``learner`` and ``X`` are for scorers that call the learner themselves; None if each row had its own
-    fit.
+    ``proba`` has a column for each class of the whole table, with probability 0 for classes that the learner has not
+    seen. ``log_of_truth`` is the logarithm of the probability of the true class; for learners with
+    ``predict_log_proba``, the logarithm is finite even if the probability underflows. ``learner`` and ``X`` are for
+    scorers that call the learner; both are None if rows were predicted by different fits.
     """
 
     truth: AnyArray
@@ -189,7 +189,7 @@ class Predictions:
 
 
 def ask(learner: Any, X: Any, rows: IntArray, task: Task, needs: Collection[Need]) -> Predictions:
-    """Return the predictions of a fitted learner for rows of a table, limited to those that the scores need."""
+    """Return those predictions of a fitted learner for rows of a table that the scores need."""
     queries, truth = readable(taken_rows(X, rows), learner), task.truth[rows]
     predicted = proba = logs = None
     if "predicted" in needs:
@@ -207,7 +207,7 @@ def ask(learner: Any, X: Any, rows: IntArray, task: Task, needs: Collection[Need
 
 
 def aligned(proba: FloatArray, classes: AnyArray, labels: AnyArray, *, empty: float = 0.0) -> FloatArray:
-    """Return probabilities with columns in the order of ``labels``; columns of unseen classes are set to ``empty``.
+    """Return probabilities with columns in the order of ``labels``; columns of missing classes are set to ``empty``.
 
     Examples
     --------
@@ -228,7 +228,7 @@ def log_of_truth(proba: FloatArray, codes: IntArray) -> FloatArray:
 
 
 def joined(parts: Sequence[Predictions]) -> Predictions:
-    """Concatenate predictions for different rows."""
+    """Concatenate several predictions, each for different rows."""
     columns: list[Any] = []
     for field in ("predicted", "proba", "log_of_truth"):
         values = [getattr(part, field) for part in parts]
@@ -238,7 +238,7 @@ def joined(parts: Sequence[Predictions]) -> Predictions:
 
 
 class _Echo(BaseEstimator):
-    """Estimator that returns stored predictions to scikit-learn scorers; its queries are row numbers."""
+    """Estimator that returns stored predictions to scikit-learn scorers; queries are row numbers."""
 
     def __init__(self, predictions: Predictions) -> None:
         self.predictions = predictions
@@ -263,24 +263,25 @@ class _Echo(BaseEstimator):
 
 @dataclass(frozen=True)
 class Score:
-    """A score for predictions.
+    """A score of predictions, such as the accuracy.
 
     Parameters
     ----------
     name
-        Name in tables.
+        Name of the score in tables.
     needs
         Input of the score: ``"predicted"``, ``"proba"`` or ``"learner"``.
     of_rows
-        Function that returns the score of each row, if the score is a mean over rows (or its square root); else None.
+        Function that returns the score of each row; None if the score is not a mean over rows, or the root of a mean
+        over rows.
     of_all
-        Function that returns the score of all rows, if it is not a mean over rows; else None.
+        Function that returns the score of all rows together; None if ``of_rows`` is given.
     greater_is_better
         Whether a greater score is better.
     root
         Whether the score is the square root of the mean of ``of_rows``.
     kind
-        ``"classes"`` or ``"numbers"``; None for both.
+        ``"classes"`` for classification, ``"numbers"`` for regression; None for both.
 
     Examples
     --------
@@ -310,14 +311,14 @@ class Score:
         return float(self.of_all(predictions))
 
     def of_mean(self, mean: float) -> float:
-        """Return the score, computed from the mean over rows."""
+        """Return the score of all rows, given the mean of the row scores."""
         return float(np.sqrt(mean)) if self.root else mean
 
     def error(self, rows: FloatArray) -> float:
-        """Return the standard error, computed from the scores of the rows; NaN for infinite values or a single row.
+        """Return the standard error, given the scores of the rows; NaN for infinite values or a single row.
 
-        It is ``s / sqrt(n)``; for the square root of a mean, the delta method gives ``se(sqrt m) = se(m) / (2 sqrt
-        m)``.
+        The standard error of a mean is ``s / sqrt(n)``. For the square root of a mean, the delta method gives ``se(sqrt
+        m) = se(m) / (2 sqrt m)``.
         """
         if rows.size < 2 or not np.isfinite(rows).all():
             return float("nan")
@@ -327,7 +328,7 @@ class Score:
         return error / (2 * float(np.sqrt(mean))) if mean > 0 else 0.0
 
     def better(self, first: float, second: float) -> bool:
-        """Return whether the first value is better than the second."""
+        """Return whether the first score is better than the second score."""
         return first > second if self.greater_is_better else first < second
 
 
@@ -355,14 +356,14 @@ def read_scores(scores: Scores, kind: Kind) -> tuple[Score, ...]:
         found = tuple(_read_score(None, score, kind) for score in given)
     if not found or len({score.name for score in found}) < len(found):
         raise ParameterError(
-            f"scores must be None, names of scores, each once, or a mapping from name to score, got {quoted(scores)}. "
-            f"Omit scores for {', '.join(USUAL[kind])}."
+            f"scores must be None, different names of scores, or a mapping from name to score, got {quoted(scores)}. "
+            f"Omit scores to get {', '.join(USUAL[kind])}."
         )
     return found
 
 
 def _read_score(name: str | None, score: Any, kind: Kind) -> Score:
-    """Create a score from a name, a scorer or a function; ``name`` replaces its default name."""
+    """Create a score from a name, a scorer or a function; ``name`` replaces the default name of the score."""
     ours = [known for known, each in OURS.items() if each.kind in (None, kind)]
     if isinstance(score, str) and score in OURS:
         if score not in ours:
@@ -377,7 +378,7 @@ def _read_score(name: str | None, score: Any, kind: Kind) -> Score:
     if isinstance(score, str) or not callable(score):
         known = advice(score, [*ours, *get_scorer_names()], otherwise="Pass functions as {'name': function}.")
         raise EvaluationError(
-            f"got the score {score!r}; expected {listed(ours, limit=20)} or a scikit-learn scorer. {known}"
+            f"got the score {score!r}; expected {listed(ours, limit=20)} or the name of a scikit-learn scorer. {known}"
         )
     label = name or str(getattr(score, "__name__", type(score).__name__))
     if hasattr(score, "_score_func") or _takes_learner(score):
@@ -419,7 +420,7 @@ def _from_scorer(name: str, scorer: Any, *, named: str = "") -> Score:
 
 
 def score_named(scores: Sequence[Score], name: str | None) -> Score:
-    """Return the score with this name, or the first score if None."""
+    """Return the score with the given name; None returns the first score."""
     if name is None:
         return scores[0]
     names = [score.name for score in scores]
@@ -428,7 +429,7 @@ def score_named(scores: Sequence[Score], name: str | None) -> Score:
 
 
 def needs_of(scores: Iterable[Score], *, kept: bool = False) -> set[Need]:
-    """Return what a learner must predict for these scores; everything if predictions are kept."""
+    """Return the inputs that scores need; if predictions are kept, also predictions and probabilities."""
     needs: set[Need] = {score.needs for score in scores}
     return needs | {"predicted", "proba"} if kept else needs
 
@@ -458,13 +459,13 @@ def reason_of(error: BaseException) -> str:
 
 
 def _undefined(predictions: Predictions) -> str:
-    """Return why a score is NaN: predictions are NaN, or it is not defined on these rows."""
+    """Return why a score is NaN: either predictions are NaN, or the score is not defined on the rows."""
     for values, words in ((predictions.predicted, "predictions"), (predictions.proba, "probabilities")):
         if values is not None and values.dtype.kind == "f":
             missing = np.isnan(values.reshape(len(values), -1)).any(axis=1)
             if missing.any():
                 return f"{missing.sum()} of {missing.size} {words} are NaN"
-    return f"it is not defined on {'one row' if len(predictions) == 1 else f'these {len(predictions)} rows'}"
+    return f"the score is not defined on {'one row' if len(predictions) == 1 else f'these {len(predictions)} rows'}"
 
 
 def _hits(predictions: Predictions) -> Any:

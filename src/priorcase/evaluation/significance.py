@@ -21,8 +21,8 @@ from priorcase.learning.results import Grid, GridResult, framed, short
 Test: TypeAlias = Literal["corrected_t", "wilcoxon"]
 
 FEW_TRAINING_ROWS = (
-    "there are more test than training rows: corrected standard errors and p-values are too large. Draw several\n"
-    "  tables and use compare_tables, or train on more rows"
+    "there are more test than training rows, so corrected standard errors and p-values are too large. Use\n"
+    "  compare_tables with several tables, or train on more rows"
 )
 MANY_TEST_ROWS = 1.1  # for each training row; the two folds of an odd number of rows differ by one row
 INFINITE = "a probability of 0 for a true class makes the score infinite; compare by the Brier score"
@@ -38,10 +38,10 @@ _ROUNDING = 1e-12  # relative; means of the same numbers differ by the order of 
 
 @dataclass(frozen=True)
 class PairedTest:
-    """Difference of two learners with its confidence interval and test result; NaN if not available.
+    """Difference between the scores of two learners, with confidence interval and test result; NaN if unavailable.
 
-    ``difference`` is the mean difference or, for Wilcoxon's test, the median of the means of all pairs of differences
-    (Hodges & Lehmann 1963).
+    ``difference`` is the mean difference. For Wilcoxon's test, ``difference`` is the median of the means of all pairs
+    of differences (Hodges & Lehmann 1963).
     """
 
     difference: float
@@ -54,9 +54,9 @@ class PairedTest:
 def corrected_t(differences: FloatArray, test_to_train: float, *, level: float = 0.95) -> PairedTest:
     """Return the corrected resampled t-test of Nadeau and Bengio.
 
-    The statistic is ``t = mean / sqrt((1 / J + n_test / n_train) s^2)`` with J - 1 degrees of freedom for J differences
-    with sample variance ``s^2`` (Nadeau & Bengio 2003, section 4; for repeated folds, Bouckaert & Frank 2004). If
-    ``test_to_train`` is 0, this is the paired t-test.
+    The statistic is ``t = mean / sqrt((1 / J + n_test / n_train) s^2)`` with J - 1 degrees of freedom, for J
+    differences with sample variance ``s^2`` (Nadeau & Bengio 2003, section 4; for repeated folds, Bouckaert & Frank
+    2004). If ``test_to_train`` is 0, the test is the usual paired t-test.
     """
     n, mean = differences.size, _mean(differences)
     if n < 2 or not np.isfinite(differences).all():
@@ -72,7 +72,7 @@ def corrected_t(differences: FloatArray, test_to_train: float, *, level: float =
 
 
 def _mean(differences: FloatArray) -> float:
-    """Return the mean; infinite if a difference is infinite, and exactly 0 if it differs from 0 only by rounding."""
+    """Return the mean, set to exactly 0 if it differs from 0 only by rounding; differences can be infinite."""
     if not differences.size:
         return float("nan")
     with np.errstate(invalid="ignore"):  # infinite in both directions: the mean is undefined
@@ -91,9 +91,9 @@ def wilcoxon(differences: FloatArray, *, level: float = 0.95) -> PairedTest:
 def signed_rank_p(differences: FloatArray) -> tuple[float, float]:
     """Return the smaller sum of signed ranks and its p-value.
 
-    The p-value is exact for up to 50 differences, even with ties and zeros. It is computed from the distribution of the
-    statistic over all signs of the nonzero differences, given their mid-ranks (Hollander & Wolfe 1999, section 3.1).
-    For more differences, the normal approximation is used.
+    The p-value is exact for up to 50 differences, even with ties and zeros. The exact p-value is computed from the
+    distribution of the statistic over all signs of the nonzero differences, given their mid-ranks (Hollander & Wolfe
+    1999, section 3.1). For more differences, the normal approximation is used.
     """
     if not differences.any():
         return float(differences.size * (differences.size + 1) / 4), 1.0
@@ -110,11 +110,11 @@ def signed_rank_p(differences: FloatArray) -> tuple[float, float]:
 def hodges_lehmann(differences: FloatArray, level: float) -> tuple[float, float, float]:
     """Return the median of ``(d_i + d_j) / 2`` over all ``i <= j``, and its confidence interval.
 
-    The interval runs from the K-th smallest to the K-th largest of these means, where K is the quantile ``(1 - level) /
-    2`` of the signed-rank statistic. It is exact for up to 50 differences, given their mid-ranks; for more, the normal
-    approximation is used (Hollander & Wolfe 1999, section 3.3). It excludes 0 only if the p-value is at most ``1 -
-    level``. For more than 2000 differences, the mean is returned without an interval. There is also no interval if
-    there are too few differences for ``level``.
+    The interval runs from the K-th smallest to the K-th largest of the means, where K is the quantile ``(1 - level) /
+    2`` of the signed-rank statistic. The interval is exact for up to 50 differences, given their mid-ranks; for more
+    differences, the normal approximation is used (Hollander & Wolfe 1999, section 3.3). The interval excludes 0 only if
+    the p-value is at most ``1 - level``. For more than 2000 differences, the mean is returned without an interval. With
+    too few differences for ``level``, the ends of the interval are NaN.
     """
     n = differences.size
     if n > _MOST:
@@ -156,7 +156,7 @@ def _rank_sum_probabilities(ranks: IntArray) -> FloatArray:
 
 
 def holm(p_values: Sequence[float]) -> list[float]:
-    """Return p-values adjusted by Holm's (1979) step-down method; NaN stays NaN and is not counted."""
+    """Return p-values adjusted by Holm's (1979) step-down method; NaN stays NaN and is ignored."""
     found = np.array(p_values, dtype=np.float64)
     order = np.argsort(found, kind="stable")[: np.count_nonzero(~np.isnan(found))]  # NaN comes last
     found[order] = np.minimum(np.maximum.accumulate(found[order] * np.arange(order.size, 0, -1)), 1.0)
@@ -170,10 +170,11 @@ def holm(p_values: Sequence[float]) -> list[float]:
 class PairedComparison(GridResult):
     """Paired tests between all pairs of learners; prints as a table.
 
-    ``tests`` has the result of ``test`` for each of ``pairs``: the difference in ``score`` (first minus second
-    learner), over ``basis``. ``corrected`` are p-values with Holm's correction. ``better`` is the learner of each pair
-    with the better mean (empty if equal); it is printed only if ``corrected`` is below ``1 - level``, where ``level``
-    is the confidence level of the intervals. ``note`` is a caveat printed below the table.
+    ``tests`` contains the result of ``test`` for each pair of learners in ``pairs``, with the difference in ``score``
+    (first minus second learner). ``basis`` is the number of compared splits, rows or tables as text. ``corrected``
+    contains the p-values with Holm's correction. ``better`` contains the better learner of each pair (empty if the
+    difference is 0); the printed table shows the better learner only if ``corrected`` is below ``1 - level``, where
+    ``level`` is the confidence level of the intervals. ``note`` is a caveat printed below the table.
     """
 
     score: str
@@ -193,8 +194,8 @@ class PairedComparison(GridResult):
     def frame(self, backend: Backend | None = None) -> Any:
         """Return a data frame with one row per pair.
 
-        Columns: ``first``, ``second``, ``difference``, ``low``, ``high``, ``statistic``, ``p_value``, ``p_holm``,
-        ``better``.
+        The columns are ``first``, ``second``, ``difference``, ``low``, ``high``, ``statistic``, ``p_value``, ``p_holm``
+        and ``better``.
         """
         columns: dict[str, Any] = {
             "first": [first for first, _ in self.pairs],
@@ -206,7 +207,7 @@ class PairedComparison(GridResult):
 
     @prefix_errors
     def plot(self, ax: Any = None) -> Any:
-        """Plot the difference of each pair with its interval; return the axes."""
+        """Plot the difference between the learners of each pair with its confidence interval; return the axes."""
         names = captions([f"{first} - {second}" for first, second in self.pairs], 40)
         with drawing(ax, size=(4.8 + 0.07 * max(map(len, names), default=0), 1.2 + 0.34 * len(names))) as ax:
             ax.axvline(0.0, color=MUTED, linewidth=0.9, linestyle=(0, (3, 3)), zorder=1)
@@ -262,7 +263,7 @@ def compared_pairs(
     squared: bool = False,
     note: str = "",
 ) -> PairedComparison:
-    """Test all pairs of learners, given values of shape (learners, splits); missing values are skipped per pair."""
+    """Test all pairs of learners, given values of shape (learners, splits); each pair ignores missing values."""
     level = read_probability("level", level)
     there = np.flatnonzero(~np.isnan(values).all(axis=1)).tolist()
     pairs, tests, better = [], [], []
@@ -295,7 +296,7 @@ def compared_pairs(
 def mean_ranks(values: FloatArray, *, greater_is_better: bool) -> FloatArray:
     """Return the mean rank of each learner, 1 for the best; ties share the mean of their ranks.
 
-    Learners without any value get NaN. Only columns in which all other learners have a value are used.
+    Learners without any value get NaN; ranks are over the columns in which all other learners have a value.
     """
     ranks = np.full(len(values), np.nan)
     there, common = _common(values)
@@ -305,7 +306,7 @@ def mean_ranks(values: FloatArray, *, greater_is_better: bool) -> FloatArray:
 
 
 def leading(values: FloatArray, *, greater_is_better: bool) -> list[int]:
-    """Return the learners with the best mean, ties included, over common columns (or all columns if there are none)."""
+    """Return all learners with the best mean over common columns (or over all columns if none are common)."""
     there, common = _common(values)
     if not there.any():
         return []
@@ -334,7 +335,7 @@ def _ranks(values: FloatArray, greater_is_better: bool) -> FloatArray:
 
 
 def _order(values: FloatArray, greater_is_better: bool) -> IntArray:
-    """Return how many distinct values of its column are better than each value, up to rounding."""
+    """Return, for each value, how many distinct values in the same column are better, up to rounding."""
     signed = -values if greater_is_better else values
     order = np.argsort(signed, axis=0, kind="stable")
     ascending = np.take_along_axis(signed, order, axis=0)
@@ -350,9 +351,9 @@ def _order(values: FloatArray, greater_is_better: bool) -> IntArray:
 class Friedman(GridResult):
     """Friedman test of the learners' ranks, with Nemenyi's critical distance.
 
-    ``ranks`` are the mean ranks of the ``learners``; ``blocks`` is the number of tables or splits, and ``of`` is
-    ``"tables"`` or ``"splits"`` (splits of one table share rows). ``chi_square`` is Friedman's statistic corrected for
-    ties, and ``p_value`` its p-value with k - 1 degrees of freedom. ``f_statistic = (N - 1) chi^2 / (N (k - 1) -
+    ``ranks`` contains the mean ranks of the ``learners``; ``blocks`` is the number of tables or splits, and ``of`` is
+    ``"tables"`` or ``"splits"``. ``chi_square`` is Friedman's statistic corrected for ties, and ``p_value`` is its
+    p-value with k - 1 degrees of freedom for k learners. For N blocks, ``f_statistic = (N - 1) chi^2 / (N (k - 1) -
     chi^2)`` is less conservative, with ``k - 1`` and ``(k - 1)(N - 1)`` degrees of freedom (Iman & Davenport 1980;
     Demsar 2006, section 3.2.2). Mean ranks that differ by more than ``critical_distance`` differ significantly at level
     ``alpha`` (Nemenyi 1963).
@@ -371,7 +372,7 @@ class Friedman(GridResult):
     of: str = "tables"
 
     def groups(self) -> list[tuple[str, ...]]:
-        """Return the maximal groups of learners whose mean ranks do not differ significantly, best first."""
+        """Return the largest groups of learners whose mean ranks do not differ significantly, best group first."""
         order = np.argsort(self.ranks, kind="stable").tolist()
         found: list[tuple[int, int]] = []
         for start in range(len(order)):
@@ -437,7 +438,7 @@ def friedman(
 ) -> Friedman:
     """Return Friedman's test; ``values`` has shape (learners, tables or splits).
 
-    Learners without any value are dropped, and only columns in which all other learners have a value are used.
+    Learners without any value are excluded; only columns in which all other learners have a value are used.
     """
     alpha = read_probability("alpha", alpha)
     there, common = _common(values)
@@ -445,9 +446,9 @@ def friedman(
     k, n = values[there][:, common].shape
     if k < 2 or n < 2:
         problem = (
-            f"has {k} learners with values on {n} common {of[: -1 if n == 1 else None]}; expected at least two of each"
+            f"got {k} learners with values on {n} common {of[: -1 if n == 1 else None]}; expected at least two of each"
         )
-        raise EvaluationError(f"{problem}. Add learners or {of}; see failures.")
+        raise EvaluationError(f"{problem}. Add learners or {of}, or check why learners failed.")
     ranks = _ranks(values[there][:, common], score.greater_is_better)
     if (ranks == (k + 1) / 2).all():  # all learners tie everywhere
         chi_square, p_value = 0.0, 1.0
@@ -467,6 +468,6 @@ def friedman(
 
 
 def critical_distance(k: int, n: int, alpha: float = 0.05) -> float:
-    """Return Nemenyi's ``q sqrt(k (k + 1) / (6 n))``; q is the studentized range of k means divided by ``sqrt(2)``."""
+    """Return Nemenyi's ``q sqrt(k (k + 1) / (6 n))``; q is a studentized range quantile divided by ``sqrt(2)``."""
     q = float(stats.studentized_range.ppf(1 - alpha, k, np.inf)) / np.sqrt(2)
     return float(q * np.sqrt(k * (k + 1) / (6 * n)))

@@ -1,4 +1,4 @@
-"""Splits of a table into training and test rows: folds, random partitions, leave-one-out, prequential."""
+"""Splits of a table into training and test rows by folds, random partitions, leave-one-out or prequentially."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from priorcase._typing import AnyArray, FloatArray, IntArray
 from priorcase.evaluation.scoring import Task
 from priorcase.exceptions import EvaluationError, ParameterError, advice, quoted
 
-_SPLITS = "a number of folds >= 2, 'loo', 'prequential', a protocol, a splitter or pairs (train, test)"
+_SPLITS = "a number of folds >= 2, 'loo', 'prequential', Folds, Holdout, a scikit-learn splitter or pairs (train, test)"
 
 
 @dataclass(frozen=True, eq=False)
 class Split:
-    """Positions of training rows, in the order in which they are learned, and of test rows."""
+    """Positions of the training rows, in the order of learning, and positions of the test rows."""
 
     repeat: int
     number: int
@@ -32,8 +32,8 @@ class Split:
 class Folds:
     """n-fold cross-validation, stratified by default.
 
-    Fold sizes, and the counts of each class, differ by at most one between folds. Classes can have fewer rows than
-    folds. Training rows come in random order.
+    Fold sizes differ by at most one and, in stratified folds, so do the numbers of rows of each class. A class can have
+    fewer rows than there are folds. Training rows are in random order.
 
     Parameters
     ----------
@@ -42,8 +42,8 @@ class Folds:
     stratified
         Whether to stratify by class; ignored for regression.
     share
-        Share of the training rows to use, drawn anew for each fold: ``floor(share * rows)`` rows, at least one
-        (Kontkanen et al. 1998, section 4, with 0.1).
+        Share of the training rows to use: ``floor(share * training_rows)`` rows, but at least one, are drawn at random
+        for each fold (Kontkanen et al. 1998, section 4, with 0.1).
 
     Examples
     --------
@@ -90,7 +90,7 @@ class Folds:
 
 @dataclass(frozen=True)
 class Holdout:
-    """Random partition into training and test rows, repeated with new partitions (Aha, Kibler & Albert 1991).
+    """Random partition into training and test rows, drawn anew for each repetition (Aha, Kibler & Albert 1991).
 
     Parameters
     ----------
@@ -111,7 +111,7 @@ class Holdout:
         if not 0 < self._size(len(task)) < len(task):
             raise EvaluationError(
                 f"got Holdout(train={self.train}) for {len(task)} rows, which leaves no training rows or no test rows. "
-                "Keep at least one row on each side."
+                "Choose train so that both have at least one row."
             )
 
     def deal(self, task: Task, *, random_state: int, repeat: int) -> Iterator[Split]:
@@ -131,7 +131,7 @@ class Holdout:
 
 
 def _places(codes: IntArray, rng: np.random.Generator) -> FloatArray:
-    """Return evenly spaced sort keys in [0, 1) for the rows of each class, so that the first rows are stratified."""
+    """Return sort keys in [0, 1), evenly spaced for each class, so that the first rows after sorting are stratified."""
     places = np.empty(codes.size)
     for code in np.unique(codes):
         rows = np.flatnonzero(codes == code)
@@ -178,7 +178,7 @@ class Prequential:
 
 def _check_two_rows(task: Task) -> None:
     if len(task) < 2:
-        raise EvaluationError("got one row, which leaves no training rows; expected at least two. Add rows.")
+        raise EvaluationError("got one row, which leaves no training rows; expected at least two rows. Add rows.")
 
 
 # -- the argument splits=
@@ -204,13 +204,13 @@ Splits: TypeAlias = "int | str | Protocols | Iterable[tuple[Any, Any]] | Any"
 
 
 def read_splits(splits: Any, task: Task, repeats: int, *, groups: Any = None) -> Protocols:
-    """Return the requested protocol; ``groups`` are passed to a scikit-learn splitter."""
+    """Return the requested type of splits; ``groups`` are passed to a scikit-learn splitter."""
     check_repeats(repeats)
     protocol = _read_protocol(splits, task, groups)
     if repeats > 1 and not isinstance(protocol, (Folds, Holdout)):
         raise ParameterError(
-            f"repeats must be 1 with {protocol}, got {quoted(repeats)}, because it is not random. "
-            "Repeat folds or Holdout."
+            f"repeats must be 1 with {protocol}, got {quoted(repeats)}, because its splits are not random. "
+            "Use repeats with folds or Holdout."
         )
     if not isinstance(protocol, Given):  # given pairs were checked when they were read
         protocol.check(task)
@@ -241,8 +241,8 @@ def _read_protocol(splits: Any, task: Task, groups: Any) -> Protocols:
             pairs = list(splits.split(np.zeros((len(task), 1)), task.truth, *more))
         except (TypeError, ValueError) as error:
             raise EvaluationError(
-                f"got splits={quoted(splits)}, which does not split these rows: {str(error).rstrip('.')}. If it "
-                "needs groups, pass groups= with one group for each row."
+                f"got splits={quoted(splits)}, which does not split these rows: {str(error).rstrip('.')}. If the "
+                "splitter needs groups, pass groups= with one group for each row."
             ) from error
         return Given(_read_pairs(pairs, len(task)), " ".join(repr(splits).split()))
     if isinstance(splits, Iterable) and not isinstance(splits, (str, bytes)):
@@ -254,7 +254,7 @@ def _read_protocol(splits: Any, task: Task, groups: Any) -> Protocols:
 
 
 def _read_pairs(pairs: Iterable[Any], rows: int) -> tuple[tuple[IntArray, IntArray], ...]:
-    """Return pairs of row positions, and check that they are in range and that no row is in both parts."""
+    """Return pairs of row positions; check that positions are in range and no row is in both parts of a pair."""
     found = []
     for number, pair in enumerate(pairs):
         parts, problem = [], ""
@@ -276,7 +276,7 @@ def _read_pairs(pairs: Iterable[Any], rows: int) -> tuple[tuple[IntArray, IntArr
 
 
 def _wrong_positions(array: AnyArray, rows: int) -> str:
-    """Return a description of invalid row positions in one part; empty if all are valid."""
+    """Return a description of invalid row positions; empty if all positions are valid."""
     if array.ndim != 1 or not array.size:
         return f"shape {array.shape}" if array.size else "no rows"
     if array.dtype.kind not in "iu":
@@ -295,7 +295,7 @@ def partition(rows: int, tests: int, random_state: int, repeat: int) -> tuple[In
 
 
 def read_test(test: Any, task: Task) -> int:
-    """Return the number of test rows from a share or a number; at least one row remains for training."""
+    """Return the number of test rows, given a share or a number; at least one row remains for training."""
     _check_two_rows(task)
     share = Interval(RealNotInt, 0, 1, closed="neither")
     check_value("test", test, [share, Interval(Integral, 1, len(task), closed="left")])

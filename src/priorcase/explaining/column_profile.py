@@ -1,4 +1,4 @@
-"""Predictions along a column: for one row (`what_if`), or averaged over rows (`partial_dependence`)."""
+"""Predictions for varying values of a column, for one row (`what_if`) or averaged over rows (`partial_dependence`)."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _DASHED = (0, (4, 3))
 
 @dataclass(frozen=True, repr=False, eq=False)
 class ColumnProfile(GridResult):
-    """Predictions along the values of one or two columns; prints as a table.
+    """Predictions for varying values of one or two columns; prints as a table.
 
     Returned by `priorcase.what_if` and `priorcase.partial_dependence`.
 
@@ -79,7 +79,8 @@ class ColumnProfile(GridResult):
     def frame(self, backend: Backend | None = None) -> Any:
         """Return a data frame with one row per point and class.
 
-        Columns: the values, ``class`` and ``probability`` (or ``prediction``), and ``own`` for the row's own values.
+        The columns are the varied columns, ``class`` and ``probability`` (``prediction`` for regression) and, for a
+        single row, ``own``, which marks the row's own values.
         ``backend`` is the library of the frame; by default the one that the model was fitted with.
         """
         k = self.outputs.shape[1]
@@ -100,8 +101,8 @@ class ColumnProfile(GridResult):
     def plot(self, ax: Any = None) -> Any:
         """Plot the predictions as lines or points, or as a map for two columns; return the axes.
 
-        A map shows the probability of the class predicted at the row's own values, or of the class with the largest
-        mean. Dashed horizontal lines are the predictions for a missing value.
+        For classification, a map shows the probability of the class predicted for the row's own values or, for a mean
+        over rows, of the class with the largest mean. Dashed horizontal lines are the predictions for a missing value.
         """
         with drawing(ax) as ax:
             (self._draw_map if len(self.columns) > 1 else self._draw_lines)(ax)
@@ -192,9 +193,9 @@ def what_if(
     column
         The column to vary, or a list of two columns, whose values are combined.
     n_values
-        Maximum number of values: quantiles for numeric columns (without outliers), the most frequent values for nominal
-        columns. Ordinal columns use all levels. The row's own value is added, and a missing value if the model supports
-        it.
+        Maximum number of values. If a numeric column has more values, quantiles without outliers are used; if a nominal
+        column has more values, the most frequent ones. Ordinal columns always use all levels. The row's own value is
+        added, and also a missing value if the model supports missing values.
     data
         The past cases; see `explain`.
 
@@ -247,7 +248,7 @@ def partial_dependence(
     Parameters
     ----------
     model, column, n_values, data
-        See `what_if`; the values are taken from ``X``.
+        See `what_if`; the values of ``column`` are taken from ``X``.
     X
         The rows to average over.
     sample_weight
@@ -316,7 +317,7 @@ def _grid_of(
     own: float | None = None,
     among: tuple[FloatArray, FloatArray] | None = None,
 ) -> FloatArray:
-    """Return the values of a column to predict for, from weighted rows or past cases; a missing value is last."""
+    """Return values of a column to predict with, taken from weighted rows or past cases; a missing value is last."""
     column, weights = (asked.past[:, a], np.ones(len(asked.past))) if among is None else among
     known = ~np.isnan(column) & (weights > 0)
     values, at = np.unique(column[known], return_inverse=True)

@@ -21,10 +21,10 @@ _ROUNDING = 8 * float(np.finfo(np.float64).eps)  # rounding error of a contribut
 class Shares:
     """Contributions of the columns to the predictions for rows, in units of ``scale``.
 
-    ``base`` is the output without any column, ``parts`` have the shape (rows, columns), and ``total`` is the output:
-    ``base`` plus the sum of the parts. ``errors`` are standard errors of the parts, 0 if they are exact. ``versus`` is
-    the other class of the log-odds; None on other scales. ``averaged`` is whether unknown columns are filled in from
-    past cases instead of being missing.
+    ``base`` is the output if no column is known. ``parts`` are the contributions, shape (rows, columns). ``total`` is
+    the output, which equals ``base`` plus the sum of the contributions. ``errors`` are standard errors of the
+    contributions, 0 if these are exact. ``versus`` is the other class of the log-odds; None on other scales.
+    ``averaged`` is True if omitted values are filled in from past cases, and False if they are set to missing.
     """
 
     scale: str
@@ -37,7 +37,7 @@ class Shares:
 
 
 def column_shares(asked: ExplainedModel, cells: FloatArray, predictions: AnyArray, permutations: int) -> Shares:
-    """Return contributions to the log-odds (additive models), the class probability, or the predicted number."""
+    """Return contributions to the log-odds (for additive models), the class probability, or the predicted number."""
     if hasattr(asked.model, "contributions") and asked.classes is not None and asked.classes.size > 1:
         found = asked.model.contributions(asked.passed(cells))
         parts = found.contributions[:, 1:]
@@ -48,10 +48,10 @@ def column_shares(asked: ExplainedModel, cells: FloatArray, predictions: AnyArra
 def _shapley(asked: ExplainedModel, cells: FloatArray, chosen: IntArray, permutations: int) -> Shares:
     """Return Shapley values of the columns that are known in a row (Strumbelj & Kononenko 2014).
 
-    The value of a set of columns is the output for the row without all other columns. If there are few columns, all
-    sets are evaluated. Otherwise columns are added one by one in the order of several permutations, each followed by
-    its reverse (Mitchell et al. 2022): the steps of a permutation add up to the output minus the base, and so
-    do their means.
+    The value of a set of columns is the output for the row if all other columns are omitted. If there are few columns,
+    all sets are evaluated. Otherwise, columns are added one by one in the order of several permutations, each followed
+    by its reverse (Mitchell et al. 2022). In each permutation, the changes of the output add up to the output minus the
+    base, and so do the means of these changes over all permutations.
     """
     background = asked.background
     takes_missing = bool(np.isnan(background).all())
@@ -84,7 +84,7 @@ def _shapley(asked: ExplainedModel, cells: FloatArray, chosen: IntArray, permuta
 
 
 def _with_left_out(row: FloatArray, known: IntArray, plan: _Plan, background: FloatArray) -> FloatArray:
-    """Return copies of a row in which masked columns are replaced, for each mask and each background row."""
+    """Return a copy of a row for each mask and background row, with the background's values outside the mask."""
     kept = np.zeros((len(plan.masks), row.size), bool)
     kept[:, known] = plan.masks
     return np.concatenate([np.where(kept, row, other) for other in background])
@@ -92,11 +92,11 @@ def _with_left_out(row: FloatArray, known: IntArray, plan: _Plan, background: Fl
 
 @dataclass(frozen=True, eq=False)
 class _Plan:
-    """Subsets of k columns to evaluate, from the empty to the full set, and the weights to compute contributions.
+    """Subsets of k columns to evaluate, from the empty to the full set, and the weights for computing contributions.
 
     If all subsets are evaluated, ``weights`` has shape (k, subsets), and ``orders`` and ``places`` are empty. Otherwise
-    ``orders`` are permutations, each followed by its reverse, and ``places`` are the subsets that each permutation
-    passes through.
+    ``orders`` are permutations, each followed by its reverse, and ``places`` are the indices of the subsets
+    that each permutation passes through.
     """
 
     masks: BoolArray

@@ -34,13 +34,13 @@ _ALTERNATIVES, _WIDTH = 10, 24
 class Counterfactuals(PrintedPerQuery):
     """Changes to rows that change the prediction; prints as a table, and can be indexed by query.
 
-    Arrays have one entry for each alternative, sorted by query and then by size of the change. The entries of query
-    ``i`` run from ``indptr[i]`` to ``indptr[i + 1]``. Returned by `priorcase.counterfactuals`.
+    Arrays have one entry for each alternative (a changed row), sorted by query and then by size of the change. The
+    entries of query ``i`` run from ``indptr[i]`` to ``indptr[i + 1]``. Returned by `priorcase.counterfactuals`.
 
     Parameters
     ----------
     names, queries, predictions
-        Names of the columns, values of the queries (None if missing), and predictions.
+        Names of the columns, values of the queries (None if missing), and predictions for the queries.
     indptr, rows, changed, new_predictions
         Start of each query's alternatives; the values of the alternatives; a mask of the changed columns, shape
         (alternatives, columns); and the predictions for the alternatives.
@@ -88,9 +88,9 @@ class Counterfactuals(PrintedPerQuery):
     def frame(self, backend: Backend | None = None) -> Any:
         """Return a data frame with one row per changed column.
 
-        Columns: ``query``, ``alternative`` (from 1), ``column``, ``before``, ``after``, ``prediction`` of the query,
-        and ``new_prediction``, ``distance`` and ``id`` of the alternative. ``backend`` is the library of the frame; by
-        default the one that the model was fitted with.
+        The columns are ``query``, ``alternative`` (from 1), ``column``, ``before``, ``after``, ``prediction`` of the
+        query, and ``new_prediction``, ``distance`` and ``id`` of the alternative. ``backend`` is the library of the
+        frame; by default the one that the model was fitted with.
         """
         entries, columns = np.nonzero(self.changed)
         of = np.repeat(np.arange(len(self)), np.diff(self.indptr))[entries]
@@ -163,16 +163,16 @@ def counterfactuals(
 ) -> Counterfactuals:
     """Find the smallest changes to each row, taken from past cases, that change the model's prediction.
 
-    The search starts at the nearest past cases with a wanted prediction (nearest unlike cases, Keane & Smyth 2020). If
-    a single value of such a case changes the prediction, only this value is changed. Otherwise the row gets all values
-    of the case. Unnecessary changes are then undone, largest differences first, and the smallest set of the remaining
-    changes that still changes the prediction is kept (with more than ten remaining changes, a set from which no single
-    change can be undone). Sets of changes are compared by their number of columns, then by distance. All new values
-    come from one past case; values that are missing in this case are not changed. Values that are missing in the row
-    can be filled in, which is printed as a change from ``?``; between sets of equal size, changes of known values are
-    preferred.
+    Only the nearest past cases whose values change the prediction are searched (nearest unlike cases, Keane & Smyth
+    2020). If a single value of such a case changes the prediction, only this value is changed. Otherwise, the row first
+    gets all values of the case, and unnecessary changes are then undone, largest differences first. If at most ten
+    changes remain, the smallest set of these changes that changes the prediction is kept; if more changes remain, none
+    of them can be undone alone. Sets of changes are compared by the number of columns, then by the number of values
+    that are missing in the row, then by distance.
 
-    The distance is that of `KNNClassifier` with equal weights. Each row requires dozens of predictions per column.
+    All new values of an alternative come from one past case; columns that are missing in this case are not changed.
+    Values that are missing in the row can be filled in, which is printed as a change from ``?``. The distance is the
+    default distance of `KNNClassifier`. Each row requires dozens of predictions per column.
 
     Parameters
     ----------
@@ -181,13 +181,13 @@ def counterfactuals(
     X
         The rows; or one row as a mapping from names to values.
     n
-        Number of alternatives for each row; if possible, the alternatives change different columns.
+        Number of alternatives for each row; if possible, each alternative changes a different set of columns.
     fixed
         Columns that must not change. Columns that identify a row never change.
     target
         The wanted class; by default any class other than the predicted one.
     above, below
-        Bounds for the prediction of a regressor; at least one of them.
+        Bounds for the wanted prediction of a regressor; at least one bound is required.
     data
         The past cases; see `explain`.
 
@@ -273,7 +273,7 @@ def _goal(asked: ExplainedModel, target: Value | None, above: float | None, belo
             raise ParameterError("above= or below= is required for a model that predicts numbers")
         low, high = -np.inf if above is None else float(above), np.inf if below is None else float(below)
         if low >= high:
-            raise ParameterError(f"no number is above {low:g} and below {high:g}")
+            raise ParameterError(f"above must be less than below, got above={low:g} and below={high:g}")
         return lambda after, before: (after > low) & (after < high)
     if above is not None or below is not None:
         raise ParameterError("above and below are for numbers, but the model predicts classes. Use target=")
@@ -314,7 +314,7 @@ class _Changes:
         return self._fitted.finish(costs)
 
     def differs(self, of: IntArray, past: IntArray) -> BoolArray:
-        """Return a mask of columns that a past case would change: free columns with a known, different value."""
+        """Return a mask of the columns that a past case would change: free columns with a known, different value."""
         new = self.asked.past[past]
         return np.asarray(self.free[of] & ~np.isnan(new) & (new != self.cells[of]))
 
@@ -398,7 +398,7 @@ class _Changes:
         return alone
 
     def _fewest(self, query: int, new: FloatArray, columns: IntArray, costs: FloatArray) -> BoolArray:
-        """Return the smallest set of changes that changes the prediction; ties prefer changes of known values."""
+        """Return the smallest set of changes that changes the prediction; changes of known values win ties."""
         subsets = (np.arange(1, 2**columns.size)[:, None] >> np.arange(columns.size)) & 1 == 1
         kept = np.zeros((len(subsets), new.size), bool)
         kept[:, columns] = subsets

@@ -43,17 +43,17 @@ class Explanations(PrintedPerQuery):
     Parameters
     ----------
     names, queries, predictions
-        Names of the columns, values of the queries (None if missing), and predictions.
+        Names of the columns, values of the queries (None if missing), and predictions for the queries.
     scale
-        Quantity that is explained: ``"log-odds"`` of the predicted class against ``versus``, the ``"probability"`` of
-        the predicted class, or the ``"prediction"`` (a number).
+        Quantity that is explained, which is ``"log-odds"`` (of the predicted class against ``versus``),
+        ``"probability"`` (of the predicted class) or ``"prediction"`` (the predicted number).
     base, contributions, total
-        The prediction if no column is known; the contribution of each column, shape (queries, columns); and the
-        prediction, which is ``base`` plus the contributions.
+        The explained quantity if no column is known; the contribution of each column, shape (queries, columns); and the
+        explained quantity of each query, which equals ``base`` plus the contributions.
     errors
-        Standard errors of the contributions; 0 if they are exact. The sum is always exact.
+        Standard errors of the contributions; 0 if the contributions are exact. ``total`` is always exact.
     averaged
-        Whether unknown columns are filled in from past cases instead of being missing.
+        Whether omitted values are filled in from past cases; if not, they are set to missing.
     versus
         The other class of the log-odds; None on other scales.
     probabilities, classes
@@ -117,9 +117,9 @@ class Explanations(PrintedPerQuery):
     def frame(self, backend: Backend | None = None) -> Any:
         """Return a data frame with one row per query and column.
 
-        Columns: ``query``, ``prediction``, ``column``, ``value``, ``contribution`` and ``error``. The first row of each
-        query is the base; its ``column`` is missing. ``backend`` is the library of the frame; by default the one that
-        the model was fitted with. ``precedents`` and ``counterfactuals`` have their own frames.
+        The columns are ``query``, ``prediction``, ``column``, ``value``, ``contribution`` and ``error``. In the first
+        row of each query, which contains the base, ``column`` is missing. ``backend`` is the library of the frame; by
+        default the one that the model was fitted with. ``precedents`` and ``counterfactuals`` have their own frames.
         """
         n, d = self.contributions.shape
         columns = [None, *map(str, self.names)]
@@ -242,19 +242,21 @@ def explain(
 ) -> Explanations:
     """Explain predictions by past cases, contributions of the columns, and counterfactuals.
 
-    **Past cases.** Models that vote show their nearest voters, with their shares of the total vote. RBF networks show
-    the nearest cases by the network's own distance. Other models compare rows by the effect of each value alone on the
-    class log-probabilities or the predicted number. For naive Bayes and `SubsetAveragedBayes`, these effects are the
-    terms of the model, so irrelevant columns have no influence.
+    **Past cases.** If past cases vote on the prediction, as in k-NN, the nearest voters are shown with their shares of
+    the total vote. For RBF networks, the nearest cases by the network's own distance are shown. For other models, past
+    cases are compared with the row by the effect of each value alone on the class log-probabilities or the predicted
+    number. For naive Bayes and `SubsetAveragedBayes`, these effects are the terms of the model, so irrelevant columns
+    have no influence.
 
-    **Contributions** add up to the prediction. For naive Bayes and `SubsetAveragedBayes` they are the terms of the
-    log-odds. For other models they are Shapley values of the probability of the predicted class, or of the predicted
-    number: an omitted column is set to missing or, if the model does not support missing values, drawn from 16
-    past cases. With at most eight known columns, Shapley values are exact and take at most 256 predictions per row.
-    Otherwise they are means over ``permutations``, with standard errors, and take up to ``permutations * (k - 1) + 2``
-    predictions for k columns.
+    **Contributions** and a base add up to the explained quantity. For naive Bayes and `SubsetAveragedBayes`,
+    contributions are the terms of the log-odds. For other models, contributions are Shapley values of the probability
+    of the predicted class, or of the predicted number. Omitted columns are set to missing or, for scikit-learn
+    estimators and models that do not support missing values, filled in from up to 16 past cases. With at most eight
+    known columns, Shapley values are exact and take at most 256 predictions per row. Otherwise, they are means over
+    ``permutations``, with standard errors, and take up to ``permutations * (k - 1) + 2`` predictions for k columns. If
+    omitted columns are filled in from past cases, the number of predictions is multiplied by the number of these cases.
 
-    **Counterfactuals** come from `counterfactuals`; regressors need ``above`` or ``below``.
+    **Counterfactuals** are found by `counterfactuals`; regressors need ``above`` or ``below``.
 
     Models fitted with ``keep_rows=False`` have no past cases or counterfactuals unless ``data`` is passed.
 
@@ -271,7 +273,7 @@ def explain(
     fixed, target, above, below
         See `counterfactuals`.
     permutations
-        Number of permutations of the columns, even and at least 4; each is followed by its reverse.
+        Number of permutations of the columns, even and at least 4; half of them are the reverses of the other half.
     data
         Past cases ``(X, y)``, for models that do not store rows.
 
@@ -313,7 +315,7 @@ def explain(
         check_value(name, count, [Interval(Integral, 0, None, closed="left")])
     check_value("permutations", permutations, [Interval(Integral, 4, None, closed="left")])
     if permutations % 2:
-        raise ParameterError(f"permutations must be even, because each is followed by its reverse, got {permutations}")
+        raise ParameterError(f"permutations must be even, since each is used with its reverse, got {permutations}")
     wish: dict[str, Any] = {"target": target, "above": above, "below": below}
     wished = any(value is not None for value in wish.values())
     asked = ExplainedModel(model, data, needs_rows=wished)

@@ -1,8 +1,8 @@
 """Explained models: a fitted model with its past cases, and its predictions for modified rows.
 
-Here, rows are represented as *cells*: a float64 matrix with one column per schema column. A cell is a number, the rank
-of a level, or the code of a value in the list of all values seen; NaN is missing. With this representation, values of
-a query and of past cases can be combined with masks.
+In this module, rows are represented as *cells*, a float64 matrix with one column per schema column. A cell is a number,
+the rank of a level, or the code of a value in the list of all values that have occurred; NaN is missing. In this
+representation, values of a query and of past cases can be combined with masks.
 """
 
 from __future__ import annotations
@@ -58,8 +58,8 @@ class PastCases:
     """Past cases as cells, with cached results that are reused by the next explanation of the same model.
 
     ``values`` and ``codes`` map between the values of non-numeric columns and their codes. ``identifiers`` are columns
-    that identify a row, such as names, and carry no information about other rows. ``targets`` are None if they are not
-    known. Objects are immutable, except that `outputs` caches the outputs of the model.
+    that identify a row, such as names, and carry no information about other rows. ``targets`` is None if the targets
+    are not known. Instances are immutable, except that `outputs` caches the outputs of the model.
     """
 
     def __init__(self, table: Table, targets: AnyArray | None) -> None:
@@ -121,8 +121,8 @@ class ExplainedModel:
     ``data``, a pair of X and y. ``classes`` is None for a regressor, ``ids`` has the ids of the past cases, and
     ``targets`` is None if the targets are not known. ``background`` has the rows that replace omitted values: one row
     of missing values, or some past cases if the model does not accept missing values or is from another library. Models
-    of other libraries may accept missing values but do not treat them as unknown: encoders and imputers replace missing
-    values.
+    of other libraries may accept missing values but do not treat them as unknown, because encoders and imputers replace
+    missing values.
     """
 
     def __init__(self, model: Any, data: Any = None, *, needs_rows: bool = True) -> None:
@@ -258,7 +258,7 @@ class ExplainedModel:
         return [tuple(self.value(a, cell) for a, cell in enumerate(row)) for row in cells.tolist()]
 
     def position(self, column: Name, *, parameter: str = "column") -> int:
-        """Return the position of a column; unnamed columns can be called ``x0``, ``x1``, ..."""
+        """Return the position of a column; columns without names can be called ``x0``, ``x1``, ..."""
         if self.schema.names is None and isinstance(column, str) and column in self.names:
             return self.names.index(column)
         return self.schema.position(column, parameter=parameter)
@@ -291,9 +291,9 @@ class ExplainedModel:
     def outputs(self, cells: FloatArray) -> FloatArray:
         """Return the explained outputs, shape (rows, outputs): probabilities of classes, or the predicted number.
 
-        For k-NN, outputs of rows with few known values are cached: these rows can tie with thousands of past cases, and
-        many queries share them. The output of k-NN for a row is bit-identical, regardless of the other rows in the
-        batch.
+        For k-NN, outputs of rows with few known values are cached, because such rows can tie with thousands of past
+        cases and occur in many queries. The output of k-NN for a row is bit-identical in every batch that contains the
+        row.
         """
         if not isinstance(self.model, KNNClassifier | KNNRegressor):
             return self._outputs(cells)
@@ -363,7 +363,7 @@ class ExplainedModel:
 
     @property
     def background(self) -> FloatArray:
-        """Rows from which omitted values are taken."""
+        """Rows whose values replace omitted values."""
         if self.stored is not None and self.takes_missing:
             return np.full((1, len(self.schema)), np.nan)
         return self.past[fixed_sample(len(self.past), _BACKGROUND)]

@@ -23,7 +23,7 @@ The contributions of a past case add up to its distance from the query.
 def precedents_of(
     asked: ExplainedModel, cells: FloatArray, predictions: AnyArray, importance: FloatArray, n: int
 ) -> Precedents | None:
-    """Return the ``n`` nearest precedents of the model or, if it has none, past cases; None if targets are unknown."""
+    """Return the ``n`` nearest precedents; past cases if the model has no ``precedents``, None without targets."""
     if hasattr(asked.model, "precedents"):
         own: Precedents = asked.model.precedents(asked.passed(cells))
         return replace(own._nearest(n), importance=importance)
@@ -34,7 +34,7 @@ def precedents_of(
 
 
 def _by_distance(asked: ExplainedModel, cells: FloatArray) -> Parts:
-    """Return contributions to the distance of a learner with a distance but without votes (RBF networks)."""
+    """Return contributions to the distance of a learner that has a distance but no votes, such as an RBF network."""
     memory = asked.model._stored()
     queries, every = asked.model._cells(asked.source(cells)), np.arange(len(asked.past))
     return lambda query: np.asarray(memory.contributions(queries[query], every))
@@ -46,7 +46,7 @@ def _by_terms(asked: ExplainedModel, cells: FloatArray) -> Parts:
     For classification, the term of a value is the vector of class log-probabilities given only this value, minus the
     same vector given no values, centered over the classes. For regression, the term is the prediction given only this
     value. The contribution of a column is the Euclidean distance between the terms of the query's value and the past
-    case's value, or 0 if the value is missing in the query. In a naive Bayes model, the terms are the terms of the
+    case's value, or 0 if the value is missing in the query. For naive Bayes models, these are the terms of the
     log-odds, so columns that the model ignores contribute nothing.
     """
     background, columns = asked.background, len(asked.schema)

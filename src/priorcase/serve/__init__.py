@@ -1,6 +1,7 @@
 """Serve a model or a case base over HTTP or the Model Context Protocol (MCP), with a Python client.
 
-Needs the extra ``serve`` (FastAPI, uvicorn and httpx) or ``mcp``, which are imported on first use.
+HTTP needs the extra ``serve`` (FastAPI, uvicorn and httpx), and MCP needs the extra ``mcp``. The packages are imported
+on first use.
 """
 
 from __future__ import annotations

@@ -23,6 +23,7 @@ from priorcase.documents import (
     proposal_document,
 )
 from priorcase.exceptions import (
+    NotAvailableError,
     ParameterError,
     SchemaMismatchError,
     TargetError,
@@ -57,7 +58,7 @@ def encoded(document: Any) -> bytes:
 
 
 def check_served(model: Any) -> None:
-    """Raise an error unless the model is a fitted classifier or regressor with one target that stores its rows."""
+    """Raise an error unless the model is a fitted classifier or regressor of this library with a single target."""
     if not isinstance(model, RowsEstimator) or not (is_classifier(model) or is_regressor(model)):
         raise UnsupportedDataError(
             f"{type(model).__name__} cannot be served; expected a classifier or regressor of priorcase, or a case base."
@@ -68,7 +69,7 @@ def check_served(model: Any) -> None:
 
 
 def read_rows(schema: Schema, given: Any, *, most: int, longest: int) -> list[list[Any]]:
-    """Return rows in column order from one JSON object or a list of them; omitted columns and null are missing."""
+    """Return rows in column order from one JSON object or a list; omitted columns and null are missing values."""
     rows = given if isinstance(given, list) else [given]
     if not rows or not all(isinstance(row, dict) for row in rows):
         raise ParameterError('The body must be a row such as {"age": 31, "color": null}, or a list of rows.')
@@ -100,7 +101,7 @@ def _read_row(row: Mapping[str, Any], i: int, schema: Schema, places: Mapping[st
 
 
 def predictions(model: Any, rows: Sequence[Any], level: float) -> list[dict[str, Any]]:
-    """Return the prediction of each row with probabilities or an interval, all from the same state of the model."""
+    """Return the prediction of each row, with probabilities or an interval, from a single state of the model."""
     model = pinned(model)
     columns: dict[str, Sequence[Any]]
     if is_classifier(model):
@@ -140,10 +141,10 @@ def explanations(model: Any, rows: Sequence[Any], fixed: Sequence[str], **option
 
 
 def neighbors(model: Any, rows: Sequence[Any], k: int | None) -> list[dict[str, Any]]:
-    """Return the past cases that vote on each row, or its ``k`` nearest past cases (5 by default without votes).
+    """Return the past cases that vote on each row, or the ``k`` nearest past cases of each row.
 
-    ``unlike`` is the nearest past case whose class is not the predicted class, or whose target lies outside the
-    prediction interval.
+    If the model has no votes, ``k`` is 5 by default. In the result, ``unlike`` is the nearest past case whose class is
+    not the predicted class, or whose target lies outside the prediction interval.
     """
     model = pinned(model)
     found: Any
@@ -153,6 +154,8 @@ def neighbors(model: Any, rows: Sequence[Any], k: int | None) -> list[dict[str, 
         found = _with_unlike(model, rows, model.precedents(rows, min(k, model.n_samples_fit_)))
     else:
         found = _with_unlike(model, rows, model.precedents(rows))
+    if found is None:
+        raise NotAvailableError("Past cases are not available with keep_rows=False. Fit and save with keep_rows=True.")
     told = [{"prediction": one.predictions.tolist()[0], **precedents_document(one)} for one in found]
     return [one | {"precedents": one["precedents"][:k]} for one in told]
 
@@ -169,7 +172,7 @@ def _with_unlike(model: Any, rows: Sequence[Any], found: Any) -> Any:
 
 
 def _takes_number(model: Any) -> bool:
-    """Return whether ``precedents`` has the parameter ``n_neighbors`` (for a stack, that of the member it uses)."""
+    """Return whether ``precedents`` (for a stack, of the member that provides it) has a parameter ``n_neighbors``."""
     voter = model._voter()[1] if hasattr(model, "_voter") else model
     return "n_neighbors" in signature(voter.precedents).parameters
 
@@ -219,7 +222,7 @@ def _keys(schema: Schema, columns: Sequence[str]) -> list[Any]:
 
 
 def append(model: Any, rows: Sequence[Any], targets: Sequence[Any]) -> dict[str, Any]:
-    """Add rows; call this only on the thread that makes changes."""
+    """Add rows to a model; call this function only on the thread that makes changes."""
     if wrong := [target for target in targets if not isinstance(target, _SCALARS)]:
         raise TargetError(f"A target must be a string, a number, true or false, got {quoted(wrong[0])}.")
     first = model._stored().instances.next_id
@@ -229,7 +232,7 @@ def append(model: Any, rows: Sequence[Any], targets: Sequence[Any]) -> dict[str,
 
 
 def forget(model: Any, ids: list[int]) -> dict[str, Any]:
-    """Forget rows, as if they had never been learned."""
+    """Remove rows from a model, as if the model had never been fitted to these rows."""
     model.forget(ids)
     return {"forgotten": len(ids), "rows": model.n_samples_fit_}
 
@@ -253,7 +256,7 @@ def model_schema(model: Any, target: str | None) -> dict[str, Any]:
 
 
 def is_case_base(served: Any) -> bool:
-    """Return whether this is a case base, without importing the module of case bases, which models do not need."""
+    """Return whether ``served`` is a case base, without importing the module of case bases."""
     module = sys.modules.get("priorcase.cases.case_base")
     return module is not None and isinstance(served, module.CaseBase)
 
@@ -276,7 +279,7 @@ def proposal(
     weights: Mapping[str, float] | None = None,
     method: str = "auto",
 ) -> dict[str, Any]:
-    """Return a solution for a new case, and the cases it is based on."""
+    """Return a solution for a new case, and the past cases that the solution is based on."""
     found = base.retrieve(query, k, weights=weights, where=conditions(base, where) or None)
     if not len(found):
         raise TooFewRowsError("No case meets the conditions. Ask without conditions, or add cases.")
@@ -289,13 +292,13 @@ def case(base: pc.CaseBase, id: int) -> dict[str, Any]:
 
 
 def revised(base: pc.CaseBase, id: int, changes: Mapping[str, Any], fields: Mapping[str, Any]) -> dict[str, Any]:
-    """Record the outcome of a case, or correct it, and return the case."""
+    """Record the outcome of a case or correct the case, and return the case."""
     base.revise(id, changes, **fields)
     return case_document(base.get(id))
 
 
 def conditions(base: pc.CaseBase, texts: Sequence[str]) -> dict[str, Any]:
-    """Parse conditions such as ``people>=5`` and group them by name; all conditions on a name must hold."""
+    """Parse conditions such as ``people>=5`` and group them by attribute; all conditions must hold."""
     from priorcase.cases.conditions import all_of, parse
 
     if len(texts) > _CONDITIONS:

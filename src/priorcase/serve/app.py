@@ -1,7 +1,7 @@
 """The HTTP service of a model or a case base.
 
-A few threads handle queries; one thread makes changes, in the order of the requests. A query uses the same state of
-the model from start to end. Very fast predictions of single rows are made on the event loop, unless a
+Several threads handle queries, and one thread makes changes, in the order of the requests. A query uses
+the same state of the model from start to end. Very fast predictions of single rows are made on the event loop, unless a
 thread handles a request of another kind.
 """
 
@@ -66,11 +66,11 @@ _PROBLEMS: dict[int | str, dict[str, Any]] = {
         "content": {"application/problem+json": {"example": {"status": status, "detail": "..."}}},
     }
     for status, text in {
-        400: "The body is not JSON.",
+        400: "The body of the request is not JSON.",
         401: "The token is missing or wrong.",
-        409: "Not possible in the current state of the model or case base.",
+        409: "The request is not possible in the current state of the model or case base.",
         413: "The request is too large.",
-        422: "Invalid rows or options; see the detail.",
+        422: "Rows or options are invalid; ``detail`` has the reason.",
     }.items()
 }
 
@@ -79,9 +79,9 @@ _PROBLEMS: dict[int | str, dict[str, Any]] = {
 class Limits:
     """Limits on a single request.
 
-    ``body`` is the maximum size of the body in bytes, ``rows`` the maximum number of rows to predict, append or forget,
-    ``explained`` the maximum number of rows to explain, ``text`` the maximum number of characters in a value, and
-    ``seconds`` the maximum time of a query.
+    ``body`` is the maximum size of the body in bytes. ``rows`` is the maximum number of rows to predict or append, and
+    ``explained`` is the maximum number of rows to explain. ``text`` is the maximum number of characters in a value, and
+    ``seconds`` is the time limit of a query.
 
     Examples
     --------
@@ -155,7 +155,7 @@ class SolvedCase(_Change):
 
 
 class Feedback(_Change):
-    """Outcome or corrected values of a case; null removes a value, and omitted fields do not change."""
+    """Outcome or corrected values of a case; null removes a value, and omitted fields are not changed."""
 
     changes: dict[str, Any] = Field({}, examples=[{"people": 4}])
     solution: Any = None
@@ -171,7 +171,7 @@ class Reason(_Document):
 
 
 def read_json(body: bytes) -> Any:
-    """Return the JSON document of a body; NaN, which is not valid JSON, and lone surrogates are rejected."""
+    """Parse the body of a request as JSON; NaN, which is not valid JSON, and lone surrogates are rejected."""
     try:
         text = body.decode("utf-8")
         found = json.loads(text, parse_constant=_refuse)
@@ -243,21 +243,21 @@ class Service:
     def model(self) -> Any:
         """Currently served model."""
         if (served := self.served) is None:
-            raise HTTPException(503, "Nothing is open yet. Try again.", {"retry-after": "1"})
+            raise HTTPException(503, "Nothing is open yet. Wait until a model is open.", {"retry-after": "1"})
         if answers.is_case_base(served):
-            raise NotAvailableError("This path is for models, but a case base is open. Use POST /cases/ask.")
+            raise NotAvailableError("This path needs a model, but a case base is open. Use POST /cases/ask.")
         return served
 
     @property
     def base(self) -> pc.CaseBase:
         """Currently served case base."""
         if not answers.is_case_base(served := self.served):
-            raise NotAvailableError("This path is for case bases, but none is open. Use POST /predict for a model.")
+            raise NotAvailableError("This path needs a case base, but none is open. Use POST /predict for a model.")
         base: pc.CaseBase = served
         return base
 
     async def answer(self, question: Callable[..., Any], *args: Any, **options: Any) -> Response:
-        """Return the response to a query, which is canceled if it takes too long."""
+        """Return the response to a query; cancel the query if it takes too long."""
         giving_up = Cancellation()
 
         def watched() -> Any:
@@ -296,9 +296,9 @@ class Service:
         return {"predictions": found}
 
     def at_once(self, body: bytes) -> bytes | None:
-        """Predict a single row without a thread; return None if the request is invalid or could take longer.
+        """Predict a single row without a thread; return None if the request is invalid or could be slow.
 
-        A prediction could take longer if the model has changed since the last fast prediction, or if a thread handles
+        A prediction could be slow if the model has changed since the last fast prediction, or if a thread handles
         a request of another kind and may hold a lock.
         """
         if (
@@ -314,7 +314,7 @@ class Service:
             return None  # the usual route returns the error
 
     async def change(self, change: Callable[..., Any], *args: Any, **options: Any) -> Response:
-        """Make a change after all earlier changes, and return the response when it has been made and saved."""
+        """Make a change after all earlier changes, and return the response when the change has been made and saved."""
         if self.read_only:
             raise HTTPException(403, "This service is read-only.")
         future = self._submitted(self._writer, self._changed, (change, *args), options)
@@ -328,7 +328,7 @@ class Service:
             try:
                 self.served.save(self.save)
             except WritingError as error:
-                raise WritingError(f"The change was made, but is not saved: {error.args[0]}") from error
+                raise WritingError(f"The change was made but could not be saved: {error.args[0]}") from error
         return document
 
     def _submitted(
@@ -347,7 +347,7 @@ class Service:
             self._waiting -= 1
 
     def rows(self, given: Any, most: int | None = None) -> list[list[Any]]:
-        """Return the rows of a body in the format of the model."""
+        """Return the rows in the body of a request, in the format of the model."""
         limits = self.limits
         return answers.read_rows(self.model.schema_, given, most=most or limits.rows, longest=limits.text)
 
@@ -380,7 +380,7 @@ class Service:
 class _AtOnce:
     """ASGI app that predicts single rows at once if possible, and passes all other requests on.
 
-    This avoids the routing of the wrapped app and a thread, which would take longer than the prediction.
+    Such a prediction needs no routing by the wrapped app and no thread, which would take longer than the prediction.
     """
 
     def __init__(self, app: ASGIApp, service: Service) -> None:
@@ -435,14 +435,15 @@ def create_app(
 ) -> Guard:
     """Create an ASGI app that serves a fitted classifier or regressor, or a case base.
 
-    Every request except ``GET /health`` needs the token. ``priorcase serve`` runs the app with uvicorn.
+    Every request except ``GET /health`` needs the token, or the cookie that ``GET /?token=TOKEN`` sets. ``priorcase
+    serve`` runs the app with uvicorn.
 
     Parameters
     ----------
     served
         A fitted estimator of this library with a single target, or an open `CaseBase`.
     token
-        Token that clients must send as ``Authorization: Bearer TOKEN``: at least 16 printable ASCII characters.
+        Token that clients must send as ``Authorization: Bearer TOKEN``, with at least 16 printable ASCII characters.
     target
         Name of the target, for ``GET /schema``.
     hosts
@@ -479,7 +480,7 @@ def assembled(
     hosts: Sequence[str],
     uploads: Mapping[str, int] | None = None,
 ) -> Guard:
-    """Return the app of a service, protected by a `Guard`: the given routes, then the routes of every service.
+    """Return an app with the given routes and the routes that every service has, protected by a `Guard`.
 
     ``uploads`` maps paths that accept files to the maximum size of a file in bytes.
     """
@@ -502,7 +503,7 @@ def assembled(
 
 
 def new_router() -> APIRouter:
-    """Return a router that accepts only strict JSON and returns errors as ``application/problem+json``."""
+    """Return a router that accepts only strictly valid JSON and returns errors as ``application/problem+json``."""
     return APIRouter(route_class=_StrictRoute, responses=_PROBLEMS, default_response_class=Response)
 
 
@@ -565,7 +566,7 @@ def model_routes(service: Service) -> APIRouter:
         model, most = service.model, service.limits.explained
         return await service.answer(lambda: {"predictions": answers.neighbors(model, service.rows(body, most), k)})
 
-    @router.post("/counterfactuals", summary="Find the smallest changes that change predictions, from past cases")
+    @router.post("/counterfactuals", summary="Find the smallest changes from past cases that change predictions")
     async def counterfactuals(
         body: Rows,
         n: Annotated[int, Query(ge=1, le=10)] = 1,
@@ -595,7 +596,7 @@ def model_routes(service: Service) -> APIRouter:
     async def append(body: NewRows) -> Any:
         return await service.change(lambda: answers.append(service.model, service.rows(body.rows), body.targets))
 
-    @router.post("/rows/forget", summary="Forget rows, as if they had never been learned")
+    @router.post("/rows/forget", summary="Remove rows, as if the model had never been fitted to them")
     async def forget(body: ForgottenRows) -> Any:
         return await service.change(lambda: answers.forget(service.model, body.ids))
 
@@ -633,7 +634,7 @@ def base_routes(service: Service) -> APIRouter:
         base = service.base
         return await service.answer(answers.case, base, id)
 
-    @router.post("/cases/{id}/feedback", summary="Record the outcome of a case, or correct it")
+    @router.post("/cases/{id}/feedback", summary="Record the outcome of a case or correct the case")
     async def feedback(id: Id, body: Feedback) -> Any:
         given = {name: getattr(body, name) for name in body.model_fields_set - {"changes"}}
 
@@ -650,7 +651,7 @@ def base_routes(service: Service) -> APIRouter:
 
 
 async def _refused(_: Request, error: Any) -> Response:
-    """Return the response to an error of the library, with its message but without the name of the method."""
+    """Return the response to an error of the library: the message, without the name of the method that failed."""
     status = next((status for kind, status in _STATUS if isinstance(error, kind)), 422)
     return problem(status, str(error.args[0]) if error.args else str(error))
 

@@ -17,8 +17,9 @@ Document: TypeAlias = dict[str, Any]
 class Client:
     """Client of a service started by ``priorcase serve``.
 
-    Rows are mappings from columns to values; None and omitted columns are missing values. Options are those of the
-    service's routes. If the service refuses a request, `ServiceError` is raised with the message of the service.
+    Rows are mappings from columns to values; None and omitted columns are missing values. The options of a
+    method are those of the corresponding route. If the service refuses a request, `ServiceError` is raised with the
+    message of the service.
 
     Parameters
     ----------
@@ -55,7 +56,7 @@ class Client:
         self._http.close()
 
     def schema(self) -> Document:
-        """Return the columns with their kinds and values, and the classes."""
+        """Return the columns with their kinds and known values, and the classes."""
         return self._asked("GET", "/schema")
 
     # -- models
@@ -67,14 +68,14 @@ class Client:
     def explain(self, rows: Rows, **options: Any) -> list[Document]:
         """Explain the prediction of each row.
 
-        Options are ``precedents``, ``counterfactuals``, ``fixed`` and ``permutations``, as in `explain`.
+        Options are ``precedents``, ``counterfactuals``, ``fixed`` and ``permutations``, as in `priorcase.explain`.
         """
         return self._listed(
             "predictions", "POST", "/explain", rows, **{"counterfactuals": 1, "permutations": 32} | options
         )
 
     def neighbors(self, rows: Rows, k: int | None = None) -> list[Document]:
-        """Return the past cases behind the prediction of each row, or its ``k`` nearest past cases."""
+        """Return the past cases behind the prediction of each row, or the ``k`` nearest past cases of each row."""
         return self._listed("predictions", "POST", "/neighbors", rows, **({} if k is None else {"k": k}))
 
     def counterfactuals(self, rows: Rows, n: int = 1, **options: Any) -> list[Document]:

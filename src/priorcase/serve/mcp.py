@@ -1,6 +1,6 @@
 """Serve a model or a case base with the Model Context Protocol (MCP) over standard input and output.
 
-Responses, limits and errors are those of the HTTP service. Needs the extra ``mcp``.
+Responses, limits and errors are those of the HTTP service. This module needs the extra ``mcp``.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from priorcase.serve.app import Limits, Service
 
 Row = Annotated[
     dict[str, Any],
-    Field(description="Mapping from columns to values; null and omitted columns are missing. See schema."),
+    Field(description="Mapping from columns to values; null and omitted columns are missing. See the tool schema."),
 ]
 Fixed = Annotated[list[str], Field(description="Columns that counterfactuals must not change.")]
 Columns = Annotated[list[str], Field(min_length=1, max_length=2)]
@@ -37,8 +37,8 @@ def create_mcp_server(
 ) -> MCPServer[Any]:
     """Create an MCP server for AI assistants; its ``run()`` uses standard input and output until they are closed.
 
-    A model has the tools ``ask``, ``explain``, ``what_if`` and ``schema``; a case base has ``ask``, ``explain``,
-    ``schema`` and, unless it is read-only, ``add_case`` and ``feedback``. Answers are JSON.
+    For a model, the tools are ``ask``, ``explain``, ``what_if`` and ``schema``. For a case base, the tools are ``ask``,
+    ``explain``, ``schema`` and, unless ``read_only`` is True, ``add_case`` and ``feedback``. Answers are JSON.
 
     Parameters
     ----------
@@ -151,7 +151,7 @@ def _base_tools(server: MCPServer[Any], service: Service) -> None:
         by: Text = None,
         why: Text = None,
     ) -> CallToolResult:
-        """Record the outcome of a case, or correct it; omitted fields stay as they are."""
+        """Record the outcome of a case or correct the case; omitted fields are not changed."""
         given = {"outcome": outcome, "solution": solution, "note": note, "by": by, "why": why}
         fields = {name: value for name, value in given.items() if value is not None}
 
@@ -168,7 +168,7 @@ def _base_tools(server: MCPServer[Any], service: Service) -> None:
 
 
 async def _result(service: Service, given: Any, answer: Callable[[], Awaitable[Response]]) -> CallToolResult:
-    """Return the response to a call as JSON, or its error message."""
+    """Return the response to a call as JSON, or an error message if the call fails."""
     try:
         if len(json.dumps(given)) > service.limits.body:
             raise TooLargeError(f"The call has more than {service.limits.body:,} bytes.")

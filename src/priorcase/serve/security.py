@@ -1,8 +1,8 @@
 """Checks of every request (host, origin, token, size and time), and security headers of every response.
 
 A page of another site can make a browser send requests to this service and, by DNS rebinding, even read the responses.
-Therefore the Host header must be a name of this service, the origin must be the same host, and the request must contain
-the token that is printed in the terminal, or the cookie that the service sets in exchange for the token.
+Therefore the Host header must be a name of this service, and the origin must be the same host. The request must also
+contain the token that is printed in the terminal, or the cookie that the service sets in exchange for the token.
 """
 
 from __future__ import annotations
@@ -71,13 +71,13 @@ def _is_address(host: str) -> bool:
 
 
 class Guard:
-    """An ASGI app that wraps another app and passes on only the requests that pass the checks.
+    """An ASGI app that wraps another app and passes on only requests that pass all checks.
 
-    ``hosts`` lists accepted host names in addition to those of this machine. If one of them can be reached from other
-    machines, IP addresses are accepted too, since DNS rebinding needs a host name. ``body`` is the maximum size of a
-    body in bytes, ``seconds`` the time limit for receiving the body, and ``observe`` is called with the route, status
-    and duration of each request. Bodies are JSON, except for the paths in ``uploads``, which accept bytes up to their
-    own limits.
+    ``hosts`` lists accepted host names in addition to those of this machine. If one of these hosts can be reached from
+    other machines, IP addresses are accepted too, since DNS rebinding needs a host name. ``body`` is the maximum size
+    of a body in bytes, and ``seconds`` is the time limit for receiving the body. ``observe`` is called with the route,
+    status and duration of each request. Bodies must be JSON, except on the paths in ``uploads``, which accept files up
+    to the given maximum sizes.
     """
 
     def __init__(
@@ -165,7 +165,7 @@ class Guard:
         return problem(401, told, {"www-authenticate": "Bearer"})
 
     async def _received(self, path: str, headers: _Headers, receive: Receive) -> tuple[Response | None, Receive]:
-        """Return an error response, or None, and a receiver that passes on the whole body."""
+        """Return an error response (None if there is no error), and a receiver that passes on the whole body."""
         parts, size, more = [], 0, True
         most, length = self._uploads.get(path, self._body), headers.first("content-length", "0")
         if re.fullmatch("[0-9]{1,18}", length) is None or int(length) > most:
@@ -214,7 +214,7 @@ class _Headers:
 
 
 def replayed(message: Message, receive: Receive) -> Receive:
-    """Return a receiver that first passes on a message that was received already."""
+    """Return a receiver that first passes on an already received message."""
     waiting = [message]
 
     async def replay() -> Message:

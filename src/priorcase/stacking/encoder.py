@@ -26,7 +26,7 @@ _MOST_WORDS = 200
 
 @dataclass(frozen=True, eq=False)
 class _Numbers:
-    """Standardized numbers or ranks of levels; missing values are replaced with the mean."""
+    """Encoder that standardizes numbers or ranks of levels and replaces missing values with the mean."""
 
     label: str
     mean: float
@@ -51,7 +51,7 @@ class _Numbers:
 
 @dataclass(frozen=True, eq=False)
 class _Values:
-    """Indicator columns for the most frequent values; other and missing values are 0 in all indicators."""
+    """Encoder with one indicator for each of the most frequent values; all indicators are 0 for other values."""
 
     label: str
     codes: IntArray
@@ -60,7 +60,7 @@ class _Values:
 
     @classmethod
     def of(cls, label: str, codes: IntArray, values: tuple[Any, ...]) -> Self:
-        """Create from the most frequent values, in order of first occurrence so that names have no effect."""
+        """Select the most frequent values and sort them by first occurrence, so that their names have no effect."""
         found, first, counts = np.unique(codes[codes >= 0], return_index=True, return_counts=True)
         kept = np.lexsort((first, -counts))[: cls.most]
         kept = found[kept[np.argsort(first[kept])]]
@@ -76,7 +76,7 @@ class _Values:
 
 @dataclass(frozen=True, eq=False)
 class _Codes(_Values):
-    """Integer codes of the most frequent values; NaN for other and missing values."""
+    """Encoder with integer codes for the most frequent values and NaN for other values and missing values."""
 
     most: ClassVar[int] = 250
 
@@ -93,7 +93,7 @@ class _Codes(_Values):
 
 @dataclass(frozen=True, eq=False)
 class _Circle:
-    """Cosine and sine of a circular number; both 0 if it is missing."""
+    """Encoder of a circular number as its cosine and sine, which are both 0 if the number is missing."""
 
     label: str
     period: float
@@ -109,7 +109,7 @@ class _Circle:
 
 @dataclass(frozen=True, eq=False)
 class _Words:
-    """TF-IDF weights of the most frequent words of a text."""
+    """Encoder of a text as the TF-IDF weights of the most frequent words."""
 
     label: str
     vectorizer: TfidfVectorizer | None  # None if no text has a word
@@ -136,23 +136,23 @@ class _Words:
 class TableEncoder(TransformerMixin, BaseEstimator, metaclass=EstimatorMeta):
     """Encode a mixed table with missing values as a numeric matrix.
 
-    Use it for learners that only accept numbers, such as many in scikit-learn. Learners of priorcase do not need it.
+    The encoder is for learners that accept only numbers, as many in scikit-learn; priorcase learners do not need it.
 
     Parameters
     ----------
     nominal
-        ``"indicators"``: one-hot encoding. ``"codes"``: one column of integer codes, for learners with categorical
-        support; ``categorical_mask_`` marks these columns.
+        ``"indicators"`` one-hot encodes nominal columns, and ``"codes"`` encodes each as a column of integer codes, for
+        learners with categorical support. ``categorical_mask_`` marks the columns of codes.
     categorical_features, schema
         See `KNNClassifier`.
 
     Notes
     -----
-    Numbers and levels are standardized. Missing values are replaced with the mean; if values were missing in `fit`, an
-    indicator column is added. For nominal columns, the 32 most frequent values get an indicator, or the 250 most
-    frequent a code (NaN for the rest). Dates become the time elapsed and, if informative, month, weekday and hour;
-    circular numbers their cosine and sine; sets one indicator per member; texts the TF-IDF weights of the 200 most
-    frequent words.
+    Numbers and ordinal levels are standardized. Missing numbers are replaced with the mean and, if a column had missing
+    values in `fit`, marked by an indicator. The 32 most frequent nominal values get an indicator, or the 250 most
+    frequent values get a code (NaN for other values). Dates become the elapsed time and, if informative, month, weekday
+    and hour. Circular numbers become their cosine and sine, sets become one indicator per member, and texts become the
+    TF-IDF weights of the 200 most frequent words.
 
     Examples
     --------
@@ -177,7 +177,7 @@ class TableEncoder(TransformerMixin, BaseEstimator, metaclass=EstimatorMeta):
 
     @prefix_errors
     def fit(self, X: Any, y: Any = None) -> Self:
-        """Learn means, standard deviations, values and words; ``y`` is ignored."""
+        """Learn the means, standard deviations, frequent values and words of the columns; ``y`` is ignored."""
         check_value("nominal", self.nominal, [StrOptions({"indicators", "codes"})])
         check_value("schema", self.schema, [None, Schema, dict])
         table = training_table(self, X)
@@ -219,7 +219,7 @@ class TableEncoder(TransformerMixin, BaseEstimator, metaclass=EstimatorMeta):
         return np.column_stack(found) if found else np.zeros((len(table), 0))
 
     def get_feature_names_out(self, input_features: Any = None) -> AnyArray:
-        """Return the names of the columns of the matrix; ``input_features`` is ignored."""
+        """Return the column names of the encoded matrix; ``input_features`` is ignored."""
         check_is_fitted(self)
         return np.array([name for fitted in self._columns for name in fitted.names], dtype=object)
 

@@ -1,8 +1,8 @@
-"""Hot-deck imputation: missing values of queries are filled in from the nearest stored rows.
+"""Hot-deck imputation, which fills in missing values of queries from the nearest stored rows.
 
-Some learners cannot handle missing values in a column that is complete in the training rows. For such a query, several
-copies are completed with values of the stored rows that are nearest in the known columns, and the predictions are
-averaged.
+Some learners cannot handle missing values in a column that is complete in the training rows. To predict a
+query with an unexpected missing value, the query is copied several times, each copy is filled in with the values of a
+stored row that is near in the known columns, and the predictions for the copies are averaged.
 """
 
 from __future__ import annotations
@@ -25,10 +25,10 @@ _MOST_ROWS = 2_000  # sample that donors are selected from
 
 
 def averaged(memory: Memory, table: Table, answer: Callable[[Table], FloatArray]) -> FloatArray:
-    """Return predictions for queries, shape (queries, outputs).
+    """Predict queries with ``answer`` after imputing missing values where needed, shape (queries, outputs).
 
-    A query is completed if it has a missing value in a column that is complete in the stored rows, or if it has more
-    missing values than any stored row.
+    Missing values of a query are imputed if the query has a missing value in a column that is complete in the stored
+    rows, or if the query has more missing values than any stored row.
     """
     missing = missing_cells(table)
     if not missing.any():
@@ -71,7 +71,7 @@ def _rows(table: Table, rows: IntArray) -> Table:
 
 @dataclass(frozen=True, eq=False)
 class _Donors:
-    """Stored rows that complete queries, in an order that depends only on their values.
+    """Stored rows from which queries are imputed, in an order that depends only on the values of the rows.
 
     The order matters because ties in distance are broken by position, and the original table may be sorted by class.
     """
@@ -87,7 +87,7 @@ class _Donors:
         return cls(cases, index)
 
     def completed(self, table: Table) -> list[Table]:
-        """Return the queries completed from the nearest row, from the second nearest row, and so on."""
+        """Return copies of the queries, imputed from the nearest row, from the second nearest row, and so on."""
         _, nearest = self.index.kneighbors(table)
         return [self._with(table, donors) for donors in nearest.T]
 

@@ -1,4 +1,4 @@
-"""Stacked learners: members fitted to the same rows, with weights learned from held-out predictions."""
+"""Stacked learners, whose members are fitted to the same rows and weighted by their held-out predictions."""
 
 from __future__ import annotations
 
@@ -88,9 +88,10 @@ _BOOSTING = HistGradientBoostingClassifier, HistGradientBoostingRegressor
 def default_members(rows: int, columns: int, classes: int | None) -> dict[str, Any]:
     """Return the default members of a stack, by name; ``classes`` is None for regression.
 
-    The default members are diverse and fast, and their stack is accurate on public data sets (``python -m
-    benchmarks.quality stacked``): k-NN, local models, tree-averaged Bayes, a network, a linear model and boosted trees.
-    Local logistic models are included if they have few coefficients; for very few rows, only k-NN is used.
+    The default members were chosen because they are diverse and fast, and because their stack is accurate on public
+    data sets, as measured by ``python -m benchmarks.quality stacked``. A local logistic model is included if it has at
+    most 100 coefficients, and boosted trees are included from 50 rows on. With fewer than 5 rows, the only member is
+    k-NN.
     """
     found = all_members(rows, columns, classes)
     if classes is not None:
@@ -138,10 +139,10 @@ def _is_probabilistic(member: Any) -> bool:
 
 
 def _named(members: Members, task: Literal["classify", "regress"]) -> dict[str, Any]:
-    """Return the members passed by the user, by name; a string is the name of a learner in the registry.
+    """Return the members passed by the user as a dictionary; a string is the name of a learner in the registry.
 
-    Names that only exist in a default stack are kept as strings, because these members depend on the number of rows.
-    The list can include the baseline, although it is always a member.
+    Names of members that exist only in a default stack are kept as strings, because the parameters of these members
+    depend on the number of rows. The baseline may be listed, although the baseline is always a member.
     """
     if isinstance(members, Mapping):
         found = {str(name): member for name, member in members.items()}
@@ -161,21 +162,21 @@ def _named(members: Members, task: Literal["classify", "regress"]) -> dict[str, 
     if not found:
         raise ParameterError(
             f"members must contain at least one {kind} in addition to {BASELINE!r}, which is always a member, got "
-            f"{quoted(members)}. None uses a default list."
+            f"{quoted(members)}. Pass None for the default members."
         )
     for name, given in found.items():
         member = default[given] if isinstance(given, str) else given
         if name == BASELINE or isinstance(member, type) or not hasattr(member, "get_params") or not fits(member):
             raise ParameterError(
-                f"members[{name!r}] must be an unfitted {kind}, or the name of a learner such as 'knn', "
-                f"under a name other than {BASELINE!r}, which is always a member; got {quoted(member)}"
+                f"members[{name!r}] must be an unfitted {kind} or the name of a learner such as 'knn', "
+                f"and have a name other than {BASELINE!r}, which is always a member; got {quoted(member)}"
             )
     return found
 
 
 @dataclass(frozen=True, eq=False)
 class _Rows:
-    """Rows to fit members to, with targets and weights."""
+    """Rows to which members are fitted, with targets and weights."""
 
     table: Table
     targets: AnyArray
@@ -187,7 +188,7 @@ class _Rows:
 
 @dataclass(frozen=True, eq=False)
 class _Fitted:
-    """Member fitted to rows; estimators of other libraries get a numeric matrix, and their pipelines a pandas frame."""
+    """Fitted member; estimators of other libraries get a numeric matrix, and pipelines get a pandas data frame."""
 
     model: Any
     framed: bool = False
@@ -214,7 +215,8 @@ class _Fitted:
             last = model.steps[-1] if isinstance(model, Pipeline) else ("", model)
             if not has_fit_parameter(last[1], "sample_weight"):
                 raise ParameterError(
-                    f"{type(last[1]).__name__} does not accept sample_weight. Drop the member or the weights."
+                    f"{type(last[1]).__name__} does not accept sample_weight. Remove this member, or fit without "
+                    "sample weights."
                 )
             weights = {f"{last[0]}__sample_weight" if last[0] else "sample_weight": rows.weights}
         with warnings.catch_warnings(), _one_thread():
@@ -223,7 +225,7 @@ class _Fitted:
         return cls(model, data is not table)
 
     def predict(self, table: Table, classes: AnyArray | None) -> FloatArray:
-        """Predict probabilities of all classes, or numbers."""
+        """Predict the probabilities of all classes or, for regression, numbers."""
         with unwarned(FarQueryWarning), _one_thread():  # other members handle far queries
             return self._predict(table, classes)
 
@@ -236,7 +238,7 @@ class _Fitted:
         return np.asarray(found, dtype=np.float64) if classes is None else self.aligned(found, classes)
 
     def aligned(self, probabilities: FloatArray, classes: AnyArray) -> FloatArray:
-        """Return probabilities of all classes, including classes that the member has not seen."""
+        """Return the probabilities of all classes, with 0 for classes that the member has not seen."""
         known = self.model.classes_
         if len(known) == len(classes):
             return np.asarray(probabilities)
@@ -245,7 +247,7 @@ class _Fitted:
         return found
 
     def left_out(self, classes: AnyArray | None) -> FloatArray | None:
-        """Return leave-one-out predictions; None if the targets also determine other parts of the model."""
+        """Return leave-one-out predictions, or None if these would require refitting the member without each row."""
         if not isinstance(self.model, RowsEstimator) or getattr(self.model, "relearns_", True):
             return None
         if classes is None:
@@ -259,7 +261,7 @@ def _thread_pools() -> ThreadpoolController:
 
 
 def _one_thread() -> AbstractContextManager[Any]:
-    """Limit OpenMP to one thread: boosted trees have very short parallel loops, which are slow on a busy machine."""
+    """Limit OpenMP to one thread, because the very short parallel loops of boosted trees are slow on a busy machine."""
     limited: AbstractContextManager[Any] = _thread_pools().limit(limits=1, user_api="openmp")
     return limited
 
@@ -276,7 +278,7 @@ def _linear_answers(model: LogisticRegression | RidgeCV, X: FloatArray) -> Float
 
 
 def _frame(table: Table) -> Any:
-    """Convert rows to a pandas frame."""
+    """Convert rows to a pandas data frame."""
     names = [str(name) for name in attribute_names(table.schema)]
     columns = zip(*decoded(table), strict=True)
     return framed({name: list(column) for name, column in zip(names, columns, strict=True)}, "pandas")
@@ -286,7 +288,7 @@ def _frame(table: Table) -> Any:
 
 
 def scaled(probabilities: FloatArray, temperature: float) -> FloatArray:
-    """Return probabilities to the power ``1 / temperature``, normalized. Values above 1 make them less certain."""
+    """Raise probabilities to the power ``1 / temperature`` and normalize; temperatures above 1 reduce certainty."""
     with np.errstate(divide="ignore"):
         logs = np.log(probabilities) / temperature
     logs -= logs.max(axis=1, keepdims=True)
@@ -295,7 +297,7 @@ def scaled(probabilities: FloatArray, temperature: float) -> FloatArray:
 
 
 def best_temperature(probabilities: FloatArray, truth: IntArray, weights: FloatArray, low: float, high: float) -> float:
-    """Return the temperature with the largest log-score, within bounds."""
+    """Return the temperature between ``low`` and ``high`` that maximizes the log-score."""
     with np.errstate(divide="ignore"):
         logs = np.log(probabilities)
     own = logs[np.arange(truth.size), truth]
@@ -312,11 +314,11 @@ def best_temperature(probabilities: FloatArray, truth: IntArray, weights: FloatA
 
 
 def mixture_weights(densities: FloatArray, weights: FloatArray, prior: float) -> FloatArray:
-    """Return the weights that maximize the log-score of the mixture plus a Dirichlet log-prior, by EM.
+    """Return the weights that maximize the log-score of the mixture plus a Dirichlet log-prior, using EM.
 
     ``densities`` contains the density of the true value of each row under each member (one column per member). The
-    objective ``sum_i v_i ln sum_m w_m p_im + (prior - 1) sum_m ln w_m`` is concave; each step ``w_m = (sum_i v_i r_im +
-    prior - 1) / total`` with the shares ``r_im`` of the members in row i increases it.
+    objective ``sum_i v_i ln sum_m w_m p_im + (prior - 1) sum_m ln w_m`` is concave. Each step ``w_m = (sum_i v_i r_im +
+    prior - 1) / total``, with the shares ``r_im`` of the members in row i, increases the objective.
     """
     found = np.full(densities.shape[1], 1.0 / densities.shape[1])
     for _ in range(_STEPS):
@@ -333,9 +335,9 @@ def mixture_weights(densities: FloatArray, weights: FloatArray, prior: float) ->
 def squared_error_weights(predictions: FloatArray, y: FloatArray, weights: FloatArray, prior: float) -> FloatArray:
     """Return the weights that minimize the squared error of the mixture, with a Dirichlet prior.
 
-    The objective is ``n/2 ln sum_i v_i (y_i - sum_m w_m f_im)^2 - (prior - 1) sum_m ln w_m``: the negative logarithm
-    of a normal likelihood with maximum-likelihood variance, minus the log-prior. It is minimized over the logarithms of
-    the weights.
+    The objective ``n/2 ln sum_i v_i (y_i - sum_m w_m f_im)^2 - (prior - 1) sum_m ln w_m`` is the negative logarithm of
+    a normal likelihood with maximum-likelihood variance, minus the log-prior. The objective is minimized over the
+    logarithms of the weights.
     """
     n, members = weights.sum(), predictions.shape[1]
     centered = predictions - y[:, None]
@@ -361,12 +363,13 @@ def squared_error_weights(predictions: FloatArray, y: FloatArray, weights: Float
 
 @dataclass(frozen=True, repr=False, eq=False)
 class Stack(GridResult):
-    """Members of a stacked model with their weights and scores; prints as a table.
+    """Members of a stacked model with their weights and scores, which are printed as a table.
 
-    ``weights`` are the mixture weights, ``temperatures`` the temperatures of the members' probabilities (empty for
-    regression), and ``scores`` the held-out score of each member after scaling: the log-score (mean of ``ln p`` of the
-    true class), or the root mean squared error. ``score`` is the score of the stack. ``left_out`` lists the members
-    scored by leave-one-out; all other members were scored by cross-validation.
+    ``weights`` contains the mixture weights, and ``temperatures`` contains the temperatures of the members'
+    probabilities (empty for regression). ``scores`` contains the held-out score of each member, which is the log-score
+    (mean of ``ln p`` of the true class) after scaling by the temperature or, for regression, the root mean squared
+    error. ``score`` is the held-out score of the stack. ``left_out`` lists the members scored by leave-one-out; all
+    other members were scored by cross-validation.
 
     Examples
     --------
@@ -390,12 +393,12 @@ class Stack(GridResult):
 
     @property
     def score_label(self) -> str:
-        """Readable name of the score."""
+        """Name of the score that is shown in tables."""
         return "log-score" if self.temperatures.size else "RMSE"
 
     @prefix_errors
     def frame(self, backend: Backend | None = None) -> Any:
-        """Return a data frame with one row per member."""
+        """Return the weights and scores as a data frame with one row per member."""
         columns: dict[str, Any] = {"member": list(self.names), "weight": self.weights}
         if self.temperatures.size:
             columns["temperature"] = self.temperatures
@@ -405,7 +408,7 @@ class Stack(GridResult):
 
     @prefix_errors
     def plot(self, ax: Any = None) -> Any:
-        """Plot the weights as bars, largest first; return the axes."""
+        """Plot the weights as a bar chart with the largest weight at the top, and return the axes."""
         with drawing(ax) as ax:
             order = np.argsort(self.weights, kind="stable")
             ax.barh([self.names[m] for m in order], self.weights[order], color=color(0))
@@ -459,7 +462,7 @@ class _Mixture:
 
 
 def _may_have_precedents(stack: Stacked) -> bool:
-    """Return whether a member has precedents; also True for a stack without rows, which raises an error when called."""
+    """Return whether a member can return precedents; True if this is unknown because the stack has no rows."""
     try:
         return stack._voter() is not None
     except (NotFittedError, TooFewRowsError):
@@ -476,6 +479,7 @@ class Stacked(RowsEstimator[Memory]):
     }
     _task: ClassVar[Literal["classify", "regress"]]
     _seed: int
+    relearns_ = True  # leave-one-out must learn the weights again without each row
 
     def __init__(
         self,
@@ -495,13 +499,13 @@ class Stacked(RowsEstimator[Memory]):
     @property
     @reads
     def stack_(self) -> Stack:
-        """Members with their weights and scores."""
+        """Table of the members with their weights and scores."""
         return self._mixture().result
 
     @property
     @reads
     def weights_(self) -> dict[str, float]:
-        """Weight of each member, by name; they sum to 1."""
+        """Weight of each member, by name; the weights sum to 1."""
         result = self._mixture().result
         return dict(zip(result.names, result.weights.tolist(), strict=True))
 
@@ -517,10 +521,10 @@ class Stacked(RowsEstimator[Memory]):
     @available_if(_may_have_precedents)
     @reads
     def precedents(self, X: Any, n_neighbors: int | None = None) -> Precedents:
-        """Return the stored rows nearest to each query, from the member with the largest weight that has precedents.
+        """Return the stored rows nearest to each query, from the highest-weighted member that has precedents.
 
-        The votes are from this member; predictions and probabilities are from the stack. If no member has precedents,
-        use `explain`.
+        The votes are those of the highest-weighted member, whereas predictions and probabilities are those of the whole
+        stack. If no member has precedents, use `explain` instead.
         """
         (name, voter), weights = self._voter(), self.weights_
         found = voter.precedents(self._table(X), *([] if n_neighbors is None else [n_neighbors]))
@@ -528,7 +532,7 @@ class Stacked(RowsEstimator[Memory]):
 
     @reads
     def _voter(self) -> Any:
-        """Return the name and model of the member with the largest weight that has precedents, or None."""
+        """Return the name and model of the highest-weighted member that has precedents, or None."""
         result, members = self._mixture().result, self._mixture().members
         by_weight = sorted(zip(-result.weights, result.names, strict=True))
         models = ((name, members[name].model) for _, name in by_weight if name in members)
@@ -549,7 +553,7 @@ class Stacked(RowsEstimator[Memory]):
 
     def _restore_state(self, state: dict[str, Any]) -> None:
         if type(state["seed"]) is not int or state["seed"] < 0:
-            raise ValueError("a seed that is not a number")
+            raise ValueError("a seed that is not an integer >= 0")
         self._seed = state["seed"]
         super()._restore_state(state)
 
@@ -573,7 +577,7 @@ class Stacked(RowsEstimator[Memory]):
         self._mixture()
 
     def _mixture(self) -> _Mixture:
-        """Return members and weights for the stored rows; recomputed if the rows have changed."""
+        """Return the members and weights for the stored rows; recompute both if the rows have changed."""
         return self._answering().cached("mixture", self._new_mixture)
 
     def _new_mixture(self) -> _Mixture:
@@ -603,7 +607,7 @@ class Stacked(RowsEstimator[Memory]):
         return _Fitted.to(member, rows, self._stored().instances.schema, self.n_jobs, self._seed)
 
     def _cross_fitted(self, member: Any, rows: _Rows, classes: AnyArray | None, folds: IntArray) -> FloatArray:
-        """Return the prediction for each row by the member fitted without the row's fold."""
+        """Return the prediction for each row by a copy of the member that is fitted without the fold of the row."""
         instances = self._stored().instances
         found = np.zeros(len(rows)) if classes is None else np.zeros((len(rows), len(classes)))
         for fold in range(int(folds.max()) + 1):
@@ -627,10 +631,10 @@ class Stacked(RowsEstimator[Memory]):
         return self._finished(total, mixture.result)
 
     def _completed_answer(self, member: _Fitted, table: Table) -> FloatArray:
-        """Return predictions of a member, shape (rows, classes or 1).
+        """Return the predictions of a member, shape (rows, classes) for classification and (rows, 1) for regression.
 
-        Missing values are imputed for learners that cannot handle them in a column that is complete in the stored rows:
-        learners of other libraries, learners that treat missing values as a category, and networks.
+        For learners of other libraries, learners that treat missing values as a category, and RBF networks, missing
+        values are imputed if a query has a missing value in a column that is complete in the stored rows.
         """
         classes = self._known_classes()
 
@@ -649,7 +653,7 @@ class Stacked(RowsEstimator[Memory]):
         """Return the classes, or None for regression."""
 
     def _folds(self, count: int) -> IntArray:
-        """Return the fold of each row, stratified by class; it depends on the row values, not on the row order."""
+        """Return the fold of each row; folds are stratified by class and do not depend on the order of the rows."""
         truth = self._truth()
         groups = np.zeros(len(truth)) if self._known_classes() is None else truth
         order = np.lexsort((content_ranks(self._stored().instances, truth[:, None], self._seed), groups))
@@ -658,7 +662,7 @@ class Stacked(RowsEstimator[Memory]):
         return folds
 
     def _least_rows(self, folds: IntArray) -> int:
-        """Return the smallest total weight of the rows that a member predicts from."""
+        """Return the smallest total weight of the rows from which a held-out prediction is made."""
         memory = self._stored()
         weights = np.ones(len(memory)) if memory.row_weights is None else memory.row_weights
         largest = max(float(np.bincount(folds, weights=weights).max()), float(weights.max()))
@@ -666,15 +670,15 @@ class Stacked(RowsEstimator[Memory]):
 
     @abstractmethod
     def _truth(self) -> FloatArray:
-        """Return the targets as numbers."""
+        """Return the targets as numbers, which are class positions for classification."""
 
     @abstractmethod
     def _mixed(self, found: _Predicted) -> _Mixture:
-        """Return the members with their weights."""
+        """Return the members with weights learned from their held-out predictions."""
 
     @abstractmethod
     def _baseline(self, n: int) -> FloatArray:
-        """Return baseline predictions for n queries, which ignore all columns."""
+        """Return the baseline predictions for ``n`` queries; the baseline ignores all columns."""
 
     @abstractmethod
     def _member_answer(self, mixture: _Mixture, m: int, table: Table) -> FloatArray: ...
@@ -695,7 +699,7 @@ class Stacked(RowsEstimator[Memory]):
 def _fit_and_leave_out(
     stack: Stacked, member: Any, rows: _Rows, classes: AnyArray | None, folds: IntArray
 ) -> tuple[_Fitted, FloatArray, bool]:
-    """Return a fitted member, its held-out predictions, and whether they come from the member's own leave-one-out."""
+    """Return a fitted member, its held-out predictions, and whether these are leave-one-out predictions."""
     # BLAS threads wait for each other at every small product: with one thread, linear members take a tenth of the time
     # and give identical results on any machine.
     with _thread_pools().limit(limits=1, user_api="blas"):
@@ -709,39 +713,39 @@ def _fit_and_leave_out(
 class StackedClassifier(ClassifierMixin, Stacked):
     """Weighted mixture of classifiers, with weights learned from held-out predictions (stacking).
 
-    Stacking of predictive distributions (Yao et al. 2018). Each member predicts every row by leave-one-out if this is
-    exact without refitting, otherwise by cross-validation; the probabilities are calibrated with a temperature. The
-    weights maximize the held-out log-score of the mixture ``sum_m w_m p_m(class)``, which is calibrated once more.
-    After `partial_fit` and `forget`, the next prediction refits members and weights.
+    The method is stacking of predictive distributions (Yao et al. 2018). A row is held out by leave-one-out if this is
+    exact without refitting the member, otherwise by cross-validation. A temperature calibrates each member. The weights
+    maximize the held-out log-score of the mixture ``sum_m w_m p_m(class)``, and a temperature calibrates the mixture.
+    After `partial_fit` or `forget`, the next prediction refits members and weights.
 
     Parameters
     ----------
     members
-        List of unfitted classifiers or names of learners such as ``"naive_bayes"``, or a mapping from names to them.
-        Names of default members, such as ``"logistic"``, are also accepted. None: k-NN, local logistic regression,
-        local naive Bayes, tree-averaged Bayes, an RBF network, logistic regression and boosted trees. scikit-learn
-        classifiers get a numeric table (`TableEncoder`), and a ``Pipeline`` gets a pandas frame. A ``baseline`` member
-        that predicts the class frequencies is always added.
+        List of unfitted classifiers or learner names such as ``"naive_bayes"``, or a mapping from names to classifiers.
+        Names of default members, such as ``"logistic"``, are also accepted. The default members are k-NN, local
+        logistic regression, local naive Bayes, tree-averaged Bayes, an RBF network, logistic regression and boosted
+        trees. scikit-learn classifiers get a numeric table (`TableEncoder`), and a ``Pipeline`` gets a data frame. A
+        ``baseline`` member that predicts the class frequencies is always added.
     folds
         Number of folds for members without fast leave-one-out.
     prior
-        Dirichlet prior of the weights. With values above 1, no member gets all the weight if there are few rows.
+        Parameter of the Dirichlet prior of the weights. With a value above 1, no member gets all weight on few rows.
     categorical_features, schema, n_jobs
-        See `KNNClassifier`; passed on to the members.
+        See `KNNClassifier`; these parameters are also used for the members.
     random_state
         Seed for the folds, and for members whose ``random_state`` is None.
 
     Attributes
     ----------
     stack_, weights_, members_
-        Table of members, weights and scores; weights by name; fitted members by name.
+        Table of members, weights and scores, dictionary of weights by name, and dictionary of fitted members by name.
     classes_, ids_, n_samples_fit_, schema_, n_features_in_, feature_names_in_
         See `KNNClassifier`.
 
     Notes
     -----
-    If a query has missing values in columns that are complete in the stored rows, some members cannot handle them. For
-    these members, the values are imputed from the 32 nearest stored rows, and the predictions are averaged.
+    A member that cannot handle missing values in columns without missing training values predicts copies of the query
+    that are imputed from the 32 nearest stored rows, and the predictions are averaged.
 
     References
     ----------
@@ -790,7 +794,7 @@ class StackedClassifier(ClassifierMixin, Stacked):
     def loo_predict_proba(self) -> FloatArray:
         """Return the held-out class probabilities of each stored row, in the order of ``ids_``.
 
-        Weights and temperatures were learned from these predictions.
+        The weights and temperatures were learned from all rows, including the row that is predicted.
         """
         return self._mixture().answers.copy()
 
@@ -810,7 +814,7 @@ class StackedClassifier(ClassifierMixin, Stacked):
         return targets, labels
 
     def _labels(self) -> tuple[AnyArray, IntArray]:
-        """Return the classes, and the class position of each stored row."""
+        """Return the classes, and the position of the class of each stored row."""
         memory = self._stored()
 
         def compute() -> tuple[AnyArray, IntArray]:
@@ -830,7 +834,10 @@ class StackedClassifier(ClassifierMixin, Stacked):
         return self._labels()[1].astype(np.float64)
 
     def _frequencies(self, *, left_out: bool = False) -> FloatArray:
-        """Return class frequencies with one extra row divided evenly; with ``left_out``, leave out each row in turn."""
+        """Return the class frequencies after adding one row that is divided evenly among the classes.
+
+        With ``left_out``, return the frequencies without each row in turn.
+        """
         (labels, own), weights = self._labels(), self._stored().row_weights
         counts = np.bincount(own, weights=weights, minlength=labels.size) + 1.0 / labels.size
         if left_out:
@@ -839,7 +846,7 @@ class StackedClassifier(ClassifierMixin, Stacked):
         return np.asarray(counts / counts.sum(axis=-1, keepdims=True))
 
     def _smoothed(self, probabilities: FloatArray, frequencies: FloatArray) -> FloatArray:
-        """Mix probabilities with a small share of the class frequencies, so that no class is impossible."""
+        """Mix probabilities with a small share of the class frequencies, so that no probability is 0."""
         share = 1.0 / (self._stored().total_weight + 1.0)
         return (1.0 - share) * probabilities + share * frequencies
 
@@ -884,15 +891,15 @@ class StackedRegressor(RegressorMixin, Stacked):
     """Weighted mixture of regressors, with weights learned from held-out predictions (stacking).
 
     Convex stacking (Breiman 1996): the prediction is ``sum_m w_m f_m(x)``, where the non-negative weights sum to 1 and
-    minimize the held-out squared error. Members are clipped to the target range, widened by a tenth. Intervals and
-    quantiles are based on held-out errors, divided by a local scale: the mean absolute error of the 40 nearest rows,
-    shrunk toward the overall mean. Missing values in a query increase the scale.
+    minimize the held-out squared error. Predictions of members are clipped to the range of the targets, widened by a
+    tenth on each side. Intervals and quantiles are based on held-out errors divided by a local scale, which is the mean
+    absolute error of the 40 nearest rows, shrunk toward the mean. Missing values in a query increase the local scale.
 
     Parameters
     ----------
     members
-        See `StackedClassifier`. None: k-NN and local linear regression, each with and without Relief weights, an RBF
-        network, ridge regression and boosted trees. A ``baseline`` member that predicts the mean is always added.
+        See `StackedClassifier`. The default members are k-NN and local linear regression, both with and without Relief
+        weights, an RBF network, ridge regression and boosted trees. A ``baseline`` (the mean) is always a member.
     folds, prior, categorical_features, schema, random_state, n_jobs
         See `StackedClassifier`.
 
@@ -930,7 +937,7 @@ class StackedRegressor(RegressorMixin, Stacked):
 
     @reads
     def predict(self, X: Any, return_std: bool = False) -> Any:
-        """Predict the target of each row; with ``return_std``, also return its standard deviation."""
+        """Predict the target of each row; with ``return_std``, also return the standard deviation of the errors."""
         self._answering()
         check_value("return_std", return_std, ["boolean"])
         table = self._table(X)
@@ -946,7 +953,7 @@ class StackedRegressor(RegressorMixin, Stacked):
         self._answering()
         asked = np.atleast_1d(np.asarray(levels, dtype=np.float64))
         if asked.ndim != 1 or not ((asked > 0) & (asked < 1)).all():
-            raise ParameterError(f"levels must be numbers between 0 and 1, got {quoted(levels)}")
+            raise ParameterError(f"levels must be numbers strictly between 0 and 1, got {quoted(levels)}")
         table = self._table(X)
         return np.asarray(self._answered(table)[:, None] + self._scale(table)[:, None] * self._standard(asked))
 
@@ -1004,7 +1011,7 @@ class StackedRegressor(RegressorMixin, Stacked):
         return _Mixture(found.members, Stack(names, shares, np.empty(0), errors, score, *told), mixed, y)
 
     def _errors(self) -> tuple[KNNRegressor | None, float, FloatArray]:
-        """Return a model of the absolute errors, their mean, and the scaled held-out errors."""
+        """Return a model of the absolute held-out errors, the mean of these errors, and the scaled held-out errors."""
         memory = self._answering()
 
         def compute() -> tuple[KNNRegressor | None, float, FloatArray]:
@@ -1032,9 +1039,9 @@ class StackedRegressor(RegressorMixin, Stacked):
         return np.hypot(_shrunk(model.predict(table), mean), self._moved(patterns)[of.ravel()])
 
     def _moved(self, absent: BoolArray) -> FloatArray:
-        """Return the mean change in predictions if columns are set to missing, for each row of ``absent``.
+        """Return the mean absolute change in predictions if the columns in each row of ``absent`` are set to missing.
 
-        This is needed because errors of rows with a known column say nothing about a query in which it is missing.
+        Errors of rows in which a column is known do not show the errors of queries in which this column is missing.
         """
         memory, moved = self._answering(), np.zeros(len(absent))
         if absent.any():
@@ -1045,9 +1052,9 @@ class StackedRegressor(RegressorMixin, Stacked):
         return moved
 
     def _standard(self, levels: FloatArray) -> FloatArray:
-        """Return quantiles of the scaled errors (median-unbiased, if rows have no weights)."""
+        """Return quantiles of the scaled held-out errors (median-unbiased if the rows have no weights)."""
         if len(self._stored()) < 2:
-            raise TooFewRowsError("intervals need at least two rows. Add rows with partial_fit.")
+            raise TooFewRowsError("intervals and quantiles need at least two rows. Add rows with partial_fit.")
         z, weights = self._errors()[2], self._stored().row_weights
         if weights is None:
             return np.asarray(np.quantile(z, levels, method="median_unbiased"))
@@ -1062,7 +1069,7 @@ class StackedRegressor(RegressorMixin, Stacked):
         return self._bounded(self._completed_answer(mixture.members[mixture.result.names[m]], table)[:, 0])
 
     def _bounded(self, answers: FloatArray) -> FloatArray:
-        """Clip predictions to the range of the targets, widened by a tenth, so that no outlier dominates."""
+        """Clip predictions to the range of the targets, widened by a tenth on each side."""
         y = self._stored_targets()
         margin = 0.1 * (y.max() - y.min())
         return np.clip(answers, y.min() - margin, y.max() + margin)
@@ -1075,7 +1082,7 @@ class StackedRegressor(RegressorMixin, Stacked):
 
 
 def _without(table: Table, absent: BoolArray) -> Table:
-    """Return rows with some columns set to missing."""
+    """Return the rows of a table with some columns set to missing."""
     columns = list(table.columns)
     for a in np.flatnonzero(absent).tolist():
         column = columns[a]
